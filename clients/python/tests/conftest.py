@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -27,3 +29,12 @@ def namespace() -> str:
 def client(server: Server, namespace: str) -> Iterator[Client]:
     with Client(server.url, namespace) as client:
         yield client
+
+
+def until(condition: Callable[[], Any], what: str = "it did not come to be", patience: float = 60) -> Any:
+    """Waits for something to be true."""
+    limit = time.monotonic() + patience
+    while not (found := condition()):
+        assert time.monotonic() < limit, what
+        time.sleep(0.01)
+    return found

@@ -21,8 +21,10 @@ from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.cluster import RedisCluster
 from redis.sentinel import Sentinel
 
-from blueque_client import Client, aio
+from blueque_client import Client, ConnectionFailed, aio
 from blueque_client.testing import Server, run_until_idle
+
+TLS = Path(__file__).parents[3] / "tests" / "tls"
 
 
 def free_ports(number: int) -> list[int]:
@@ -107,6 +109,33 @@ async def async_life(server: Any, namespace: str) -> None:
 def test_by_tcp(port: int, namespace: str) -> None:
     life(f"redis://127.0.0.1:{port}/0", namespace)
     asyncio.run(async_life(f"redis://127.0.0.1:{port}/0", namespace))
+
+
+@pytest.fixture
+def tls() -> Iterator[int]:
+    """A server that speaks TLS, with a certificate by an authority of the tests' own."""
+    [port] = free_ports(1)
+    keys = ["--tls-cert-file", f"{TLS}/server.pem", "--tls-key-file", f"{TLS}/server.key"]
+    with Server("--tls-port", str(port), *keys, "--tls-ca-cert-file", f"{TLS}/ca.pem", "--tls-auth-clients", "no"):
+        yield port
+
+
+def test_by_tls(tls: int, namespace: str, tmp_path: Path) -> None:
+    url = f"rediss://localhost:{tls}/0?ssl_ca_certs={TLS}/ca.pem"
+    life(url, namespace)
+    asyncio.run(async_life(url, namespace))
+    command = [sys.executable, "-m", "blueque_client", "worker", "tasks_for_tests", "--url", url]
+    command += ["--namespace", namespace, "--folder", str(tmp_path)]
+    worker = subprocess.Popen(command, cwd=Path(__file__).parent)
+    try:
+        with Client(url, namespace) as client:
+            assert client.submit(app.add.call(1)).result(60) == 2
+    finally:
+        worker.terminate()
+        assert worker.wait(60) == 0
+    stranger = f"rediss://localhost:{tls}/0"
+    with Client(stranger) as client, pytest.raises(ConnectionFailed, match="certificate"):
+        client.check()
 
 
 def test_of_a_cluster(cluster: int) -> None:

@@ -8,28 +8,19 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tasks_for_tests as app
+from conftest import until
 
-from blueque_client import Client, TaskCancelled, TaskFailed
+from blueque_client import Client, InvalidCall, TaskCancelled, TaskFailed, Worker
 from blueque_client.testing import Server
 
 HERE = Path(__file__).parent
 PATIENCE = 60
-
-
-def until(condition: Callable[[], Any], what: str = "") -> Any:
-    """Waits for something to be true."""
-    limit = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < limit, what or "it did not come to be"
-        time.sleep(0.01)
-    return found
 
 
 def gone(pid: int) -> bool:
@@ -359,6 +350,29 @@ def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_pa
     assert (tmp_path / "pid.order").read_text() == "drain"
     assert job.info().uncounted == 1
     assert not list((tmp_path / "work").glob("*/*"))
+
+
+def test_queues_by_pattern(client: Client, start: Start) -> None:
+    before = client.queue("video-1").submit([1], method="add")
+    left_out = client.queue("video-test").submit([1], method="add")
+    worker = start("-q", "video-*", "-q", "!video-test", "-n", "2")
+    assert before.result(PATIENCE) == 2
+    # Those that come later wake it, too; more than one call asks.
+    later = [client.queue(f"video-{n}").submit([n], method="add") for n in range(40)]
+    assert [job.result(PATIENCE) for job in later] == [n + 1 for n in range(40)]
+    [about] = client.workers()
+    assert "video-*" in about.queues
+    retried = client.queue("video-3").submit(method="fails", max_failures=1, delay=0)
+    with pytest.raises(TaskFailed, match="no such film"):
+        retried.result(PATIENCE)
+    stop(worker)
+    assert left_out.state() == "pending"
+    assert not client.queue("video-3").listeners()
+
+
+def test_patterns_that_only_leave_out(client: Client) -> None:
+    with pytest.raises(InvalidCall, match="only leave queues out"):
+        Worker(client, app, queues=["!a"])
 
 
 def test_a_drained_worker_ends(client: Client, start: Start) -> None:

@@ -27,7 +27,9 @@ def main() -> int:
         "--url", default=os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379"), help="the server (BLUEQUE_URL)"
     )
     worker.add_argument("--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE")
-    worker.add_argument("-q", "--queue", action="append", help="a queue; by default those of the functions")
+    worker.add_argument(
+        "-q", "--queue", action="append", help="a queue or a pattern; by default those of the functions"
+    )
     worker.add_argument("-n", "--slots", type=int, default=1, help="how many tasks run at once")
     worker.add_argument(
         "--mode",
@@ -46,6 +48,7 @@ def main() -> int:
     worker.add_argument("--memory", type=int, help="bytes of memory that a process may take")
     worker.add_argument("--folder", help="where the folders of attempts are made")
     worker.add_argument("--reload", action="store_true", help="start again when a file of the program has changed")
+    worker.add_argument("--tracing", action="store_true", help="spans of attempts, by OpenTelemetry")
     worker.add_argument("--quiet", action="store_true", help="log only warnings")
     given = parser.parse_args()
     level = logging.WARNING if given.quiet else logging.INFO
@@ -65,7 +68,7 @@ def run(given: argparse.Namespace) -> int:
     if name:
         tasks = getattr(tasks, name)
     worker = Worker(
-        Client(given.url, given.namespace),
+        Client(given.url, given.namespace, tracing=given.tracing),
         tasks,
         queues=given.queue,
         slots=given.slots,

@@ -87,9 +87,9 @@ class Graph:
         self.nodes.append(node)
         return node
 
-    def entries(self, serializer: Serializer) -> list[calls.SubmitGraphEach]:
-        """The nodes as the call takes them."""
-        return [_entry(node, serializer) for node in self.nodes]
+    def entries(self, serializer: Serializer, more: calls.SubmitOptions) -> list[calls.SubmitGraphEach]:
+        """The nodes as the call takes them, with tags that all of them get."""
+        return [_entry(node, serializer, more.get("tags") or ()) for node in self.nodes]
 
 
 def _id(what: Upstream) -> str:
@@ -103,8 +103,11 @@ def _is_upstream(value: Any) -> bool:
     return isinstance(value, (Node, Task, AsyncTask))
 
 
-def _entry(node: Node, serializer: Serializer) -> calls.SubmitGraphEach:
-    options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in node.options.items())
+def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.SubmitGraphEach:
+    given = dict(node.options)
+    if tags:
+        given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
+    options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
     if not any(map(_is_upstream, node.args)):
         # No slots: the list as it is.
         parameters = serializer.dumps(list(node.args))

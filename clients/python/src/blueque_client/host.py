@@ -29,6 +29,7 @@ from .errors import InvalidCall, PayloadError, verdict
 from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
 from .payload import Json, Serializer
+from .tracing import enter, flush
 
 #: How the tasks of a process run: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
@@ -74,6 +75,8 @@ class Running:
         self.folder = Path(about["folder"])
         #: Whether it is the last one of its process.
         self.last: bool = about.get("last", False)
+        #: The span of the attempt, if there is one.
+        self.trace: str | None = about.get("trace")
         self.order: str | None = None
         self.next_step: dict[str, str] = {}
         size = about["parameters"]
@@ -127,6 +130,7 @@ class Running:
     def _call(self) -> Any:
         if self.order:
             raise Stopped(self.order)
+        enter(self.trace)
         if self.function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
@@ -210,6 +214,10 @@ class Host:
         if mode == "asyncio":
             asyncio.run(self._on_a_loop())
             return
+        self._work(mode)
+        flush()
+
+    def _work(self, mode: Mode) -> None:
         while (running := self._starts.get()) is not None:
             if mode == "thread":
                 running.thread = 0
@@ -238,6 +246,7 @@ class Host:
         # The worker is gone, or has no more tasks for this process.
         self._starts.put(None)
         if self._loop:
+            flush()
             os._exit(0)
 
     def _stop(self, running: Running, mode: Mode) -> None:

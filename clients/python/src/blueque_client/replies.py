@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import ssl
 import time
 from collections.abc import Callable
 from functools import cache
@@ -76,6 +77,8 @@ class Tries:
             # What passes only when somebody has made room is for the caller.
             if not (known and known.repeat) or code in ("OOM", "MISCONF"):
                 raise verdict(code, text) from error
+        elif _distrusts(error):
+            raise ConnectionFailed("CONNECTION", f"the server's certificate is not trusted: {error}.") from error
         elif not isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError, OSError)):
             raise verdict("", str(error)) from error
         if self.until - time.monotonic() <= self.pause:
@@ -88,6 +91,13 @@ class Tries:
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             return verdict(*code_of(error))
         return Unavailable("UNAVAILABLE", f"no answer from the server within {self.limit:g} s: {error}.")
+
+
+def _distrusts(error: BaseException | None) -> bool:
+    """Whether TLS refused the server: no other try would end otherwise."""
+    while error and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def bytes_only(server: Any) -> None:

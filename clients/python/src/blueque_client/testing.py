@@ -21,7 +21,8 @@ from .frames import Frame
 from .host import Running
 from .jobs import TaskFunction
 from .sync import Client, Link
-from .worker import Tasks, call_of, functions_of
+from .tracing import carried
+from .worker import Tasks, call_of, error_of, functions_of
 
 LISTENER = f"test_{os.getpid()}"
 
@@ -115,10 +116,20 @@ class _Here:
         with tempfile.TemporaryDirectory() as folder:
             about = {"id": item.id, "queue": item.queue, "attempt": item.attempt, "folder": folder}
             about["method"] = record.method if record else None
+            span = self.link.tracing and self.link.tracing.attempt(
+                item.id,
+                item.queue,
+                record.method if record else None,
+                item.attempt,
+                ((record and record.tags) or "").split(","),
+            )
+            about["trace"] = carried(span or None)
             about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
             running = Running(self, Frame("start", 0, about, item.parameters + (item.checkpoint or b"")))
             ending = copy_context().run(running.run)
-        self.link.run(call_of(item.id, item.token, ending))
+        verdict = str(self.link.run(call_of(item.id, item.token, ending)))
+        if span and self.link.tracing:
+            self.link.tracing.end(span, verdict, error_of(ending))
 
     def ask(self, key: int, kind: str, body: bytes) -> None:  # noqa: ARG002
         command = calls.checkpoint if kind == "checkpoint" else calls.progress

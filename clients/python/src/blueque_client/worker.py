@@ -28,12 +28,14 @@ from typing import Any, Union
 from redis.exceptions import RedisError
 
 from . import calls
+from .choice import Choice
 from .errors import BluequeError, InvalidCall, Lost
 from .forkserver import SIZE, ForkServer, pack
 from .frames import Frame, Pipe
 from .host import Ending, Host, Mode, importable, run_anew, stopped
 from .jobs import TaskFunction
 from .sync import Client, Link
+from .tracing import carried
 from .version import VERSION
 from .wire import Call, Names, Seconds
 
@@ -113,6 +115,8 @@ class _Held:
     ending: Ending | None = None
     over: bool = False
     cost: bytes = b""
+    #: Of OpenTelemetry.
+    span: Any = None
 
     @property
     def id(self) -> str:
@@ -128,7 +132,8 @@ class Worker:
 
     client: The way to the server.
     tasks: The `@task` functions, or a module that has them.
-    queues: By default those of the functions; the first one first.
+    queues: By default those of the functions; the first one first. Or patterns, such as `["video-*", "!video-test"]`:
+      all queues that match, also those that come later.
     slots: How many tasks run at once.
     mode: `process`: each task in a process of its own, which nothing that another task does can hurt. `thread` and
       `asyncio`: all tasks in one process, for many small ones that wait a lot; `async def` functions run in any mode.
@@ -162,7 +167,6 @@ class Worker:
     ) -> None:
         self._link: Link = client.link
         self._functions = functions_of(tasks)
-        self._queues = list(queues or dict.fromkeys(each.queue for each in self._functions.values()))
         if slots < 1:
             raise InvalidCall("BADARG", "a worker needs at least one slot.")
         self._slots, self._mode, self._lease, self._has, self._name = slots, mode, lease, has, name
@@ -173,6 +177,8 @@ class Worker:
         self._base = Path(folder or tempfile.gettempdir()) / f"blueque-{os.getuid()}"
         host = re.sub(r"[^A-Za-z0-9.:-]", "-", socket.gethostname()) or "host"
         self._listener = f"{host[:100]}_{os.getpid()}"
+        names = list(queues or dict.fromkeys(each.queue for each in self._functions.values()))
+        self._queues = Choice(self._link, self._listener, names, has)
         self._lock = threading.RLock()
         self._held: dict[int, _Held] = {}
         self._processes: list[_Process] = []
@@ -204,13 +210,13 @@ class Worker:
 
         Returns the number of attempts that have ended here. Call it before your program starts threads.
         """
-        if threading.active_count() > 1:
+        # Those of OpenTelemetry begin anew in forked processes.
+        if any(not each.name.startswith("Otel") for each in threading.enumerate()[1:]):
             log.warning(
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
         self._link.run(calls.hello())
-        for name in self._queues:
-            self._link.run(calls.register(name, self._listener, has=self._has))
+        self._queues.register()
         self._base.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
         folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._base))
@@ -223,7 +229,7 @@ class Worker:
         try:
             for thread in threads:
                 thread.start()
-            log.info("takes tasks of %s as %s", ", ".join(self._queues), self._listener)
+            log.info("takes tasks of %s as %s", ", ".join(self._queues.names), self._listener)
             self._desk()
         finally:
             self._over.set()
@@ -236,9 +242,8 @@ class Worker:
             for number, handler in before:
                 signal.signal(number, handler)
             shutil.rmtree(folder, ignore_errors=True)
-            for name in self._queues:
-                with suppress(BluequeError):
-                    self._link.run(calls.unregister(name, self._listener), limit=2)
+            with suppress(BluequeError):
+                self._queues.unregister()
         if self._broken:
             raise BluequeError("WORKER", self._broken)
         return self.done
@@ -333,16 +338,25 @@ class Worker:
 
     # Attempts
 
-    def _begin(self, item: Any, sent: float) -> None:
+    def _abouts(self, items: Sequence[Any]) -> dict[str, dict[str, bytes]]:
+        """What a worker needs to know of tasks besides what it has reserved."""
+        found: dict[str, dict[str, bytes]] = {}
+        while left := [item.id for item in items if item.id not in found]:
+            found.update((each.id, each.extra) for each in self._insist(calls.get_many(left)))
+        return found
+
+    def _begin(self, item: Any, record: dict[str, bytes], sent: float) -> None:
         """Gives an attempt to a process."""
         key = next(self._keys)
-        record = self._insist(calls.get(item.id))
-        method = (record and record.method) or None
+        method = record.get("method", b"").decode() or None
         function = self._functions.get(method or item.queue)
         folder = self._home / str(key)
         folder.mkdir()
         held = _Held(key, item, item.lease / 1e6, sent, now(), folder)
         held.time_limit = function.time_limit if function else None
+        if tracing := self._link.tracing:
+            tags = record.get("tags", b"").decode().split(",")
+            held.span = tracing.attempt(held.id, item.queue, method, item.attempt, tags)
         with self._lock:
             self._held[key] = held
             fits = (
@@ -354,6 +368,7 @@ class Worker:
             held.process = process
         log.info("task %s attempt %d begins", held.id, item.attempt)
         about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        about["trace"] = carried(held.span)
         # It ends by itself then, and with it all that it has started; then the task's end is sent.
         about["last"] = self._capacity == 1 and not self._lasts(process)
         checkpoint = item.checkpoint
@@ -496,7 +511,8 @@ class Worker:
             free = 0 if self._stop else min(self._slots - len(self._held) + len(ends), 100)
             if ends or (free and look):
                 taken = self._exchange(ends, free)
-                look = bool(taken)
+                # What was found before may have no tasks any more; other queues have.
+                look = bool(taken) or (bool(ends) and self._queues.by_pattern)
             elif self._stop and not self._held:
                 return
             else:
@@ -533,15 +549,16 @@ class Worker:
                 if not each:
                     taken = self._reserve(free) if free else []
                     return self._took(taken, sent)
-                queues = ",".join(self._queues) if free else ""
+                woken = self._was_woken() if free else None
+                queues = self._queues.now if free and self._looks(woken) else []
                 call = calls.exchange(
                     self._listener,
-                    queues,
+                    ",".join(queues),
                     max(free, 1),
                     each,
                     pid=os.getpid(),
                     lease=self._lease,
-                    woken=self._was_woken() if free else None,
+                    woken=woken if queues else None,
                 )
                 reply = self._insist(call.once())
                 break
@@ -557,16 +574,30 @@ class Worker:
         return self._took(reply.items, sent)
 
     def _reserve(self, free: int) -> list[Any]:
-        call = calls.reserve(
-            self._listener, self._queues, limit=free, pid=os.getpid(), lease=self._lease, woken=self._was_woken()
-        )
+        woken = self._was_woken()
+        found = self._looks(woken, fresh=True)
         try:
-            return self._insist(call.once(), give_up=True) or []
+            while found:
+                call = calls.reserve(
+                    self._listener, self._queues.now, limit=free, pid=os.getpid(), lease=self._lease, woken=woken
+                )
+                if taken := self._insist(call.once(), give_up=True):
+                    return list(taken)
+                found = self._queues.by_pattern and self._queues.more()
+            return []
         except BluequeError as error:
             self._refused(error.code)
             log.error("takes no tasks: %s", error)
             self._over.wait(AGAIN)
             return []
+
+    def _looks(self, woken: bool | None, fresh: bool = False) -> bool:
+        """Whether there are queues to ask."""
+        try:
+            return self._queues.look(woken, fresh)
+        except BluequeError as error:
+            log.warning("finds no queues: %s", error)
+            return False
 
     def _was_woken(self) -> bool | None:
         woken, self._woken = self._woken, False
@@ -574,16 +605,16 @@ class Worker:
 
     def _refused(self, code: str) -> None:
         if code == "NOLISTENER":
-            for name in self._queues:
-                with suppress(BluequeError):
-                    self._link.run(calls.register(name, self._listener, has=self._has))
+            with suppress(BluequeError):
+                self._queues.register()
         elif code == "DRAINING" and not self._stop:
             log.info("was told to drain")
             self.stop()
 
     def _took(self, items: Sequence[Any], sent: float) -> list[Any]:
+        abouts = self._abouts(items)
         for item in items:
-            self._begin(item, sent)
+            self._begin(item, abouts[item.id], sent)
         return list(items)
 
     def _insist(self, call: Call[Any], give_up: bool = False) -> Any:
@@ -619,22 +650,26 @@ class Worker:
 
     def _gave(self, held: _Held, ending: Ending, verdict: str) -> None:
         level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
-        text = ending.body.decode(errors="replace").split("\n", 1)[0] if ending.how in ("fail", "final") else ""
+        text = error_of(ending)
         log.log(level, "task %s attempt %d: %s%s", held.id, held.item.attempt, verdict, text and f": {text}")
+        if held.span and self._link.tracing:
+            self._link.tracing.end(held.span, verdict, text)
         with self._lock:
             self._held.pop(held.key, None)
         self.done += 1
 
     def _wait(self) -> None:
         """Waits for wake-ups while a slot is free."""
-        lists = [f"{self._link.namespace}_wake_{name}" for name in self._queues]
         while not self._over.is_set():
             self._hungry.wait()
             self._hungry.clear()
             if self._over.is_set():
                 return
             try:
-                woken = self._link.server.blpop(lists, timeout=5)
+                if lists := self._queues.lists():
+                    woken = self._link.server.blpop(lists, timeout=5)
+                else:
+                    woken = self._over.wait(AGAIN)
             except (RedisError, OSError):
                 self._over.wait(AGAIN)
                 continue
@@ -751,11 +786,12 @@ class Worker:
 
     def _orders(self) -> None:
         """Heartbeats at once where an order was announced, instead of at the next one."""
-        channels = [f"{self._link.namespace}_orders_{name}" for name in self._queues]
+        space, by_pattern = self._link.namespace, self._queues.by_pattern
+        channels = [f"{space}_orders_{name}" for name in (["*"] if by_pattern else self._queues.names)]
         while not self._over.is_set():
             try:
                 with self._link.server.pubsub(ignore_subscribe_messages=True) as pubsub:
-                    pubsub.subscribe(*channels)
+                    (pubsub.psubscribe if by_pattern else pubsub.subscribe)(*channels)
                     self._beat_now.set()
                     while not self._over.is_set():
                         if pubsub.get_message(timeout=2):
@@ -786,12 +822,13 @@ class Worker:
                 self._listener,
                 self._slots,
                 free,
-                self._queues,
+                self._queues.now,
                 has=self._has,
                 name=self._name,
                 version=f"python-{VERSION}",
                 draining=self._stop is not None,
                 methods=list(self._functions),
+                patterns=",".join(self._queues.names) if self._queues.by_pattern else None,
             )
         )
         if "drain" in orders and not self._stop:
@@ -800,10 +837,13 @@ class Worker:
         return time.time() + REPORT_EVERY
 
     def _upkeep(self) -> float:
-        reply = self._link.run(calls.upkeep(self._queues))
-        if reply.trouble:
-            log.warning("upkeep: %s", reply.trouble)
-        return time.time() if reply.more else min(max(reply.next, time.time() + 0.05), time.time() + 2)
+        due = time.time() + 2
+        for queues in self._queues.to_keep():
+            reply = self._link.run(calls.upkeep(queues))
+            if reply.trouble:
+                log.warning("upkeep: %s", reply.trouble)
+            due = min(due, time.time() if reply.more else max(reply.next, time.time() + 0.05))
+        return due
 
 
 def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
@@ -820,6 +860,11 @@ def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> C
     return calls.release(
         id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None, cost=cost
     )
+
+
+def error_of(ending: Ending) -> str:
+    """The first line of an attempt's error."""
+    return ending.body.decode(errors="replace").split("\n", 1)[0] if ending.how in ("fail", "final") else ""
 
 
 def name_of(status: int) -> str:

@@ -10,11 +10,12 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from .. import calls
-from ..errors import ConnectionFailed, Unsuitable
+from ..errors import ConnectionFailed, InvalidCall, Unsuitable
 from ..graphs import Graph, batches
 from ..jobs import Job
 from ..payload import Serializer
 from ..replies import bytes_only
+from ..tracing import submitting
 from ..wire import Call, Seconds, Time, whole
 from .graph import GraphHandle
 from .link import Link
@@ -39,6 +40,7 @@ class Client:
     by: Who makes the changes, for the audit.
     serializer: Of parameters, results, checkpoints and progress; by default JSON.
     clock: The time of each call, for tests in a namespace of their own.
+    tracing: Spans of submits, and of the attempts of its workers, by OpenTelemetry.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Client:
         by: str | None = None,
         serializer: Serializer | None = None,
         clock: Callable[[], Time] | None = None,
+        tracing: bool = False,
     ) -> None:
         if isinstance(server, str):
             try:
@@ -57,7 +60,7 @@ class Client:
             except (ValueError, RedisError) as error:
                 raise ConnectionFailed("CONNECTION", f"the URL is wrong: {error}.") from None
         bytes_only(server)
-        self.link = Link(server, namespace, limit, by, serializer, clock)
+        self.link = Link(server, namespace, limit, by, serializer, clock, tracing)
 
     async def __aenter__(self) -> Self:
         return self
@@ -104,12 +107,17 @@ class Client:
 
         The options of the function hold where none are given here.
         """
-        merged: calls.SubmitOptions = {**job.options, **options}
+        merged: calls.SubmitOptions = {**_job(job).options, **options}
         return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph, or none. May be repeated."""
-        each = graph.entries(self.link.serializer)
+        with submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id) as traced:
+            await self._submit_graph(graph, traced)
+        return GraphHandle(self.link, graph.id)
+
+    async def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:
+        each = graph.entries(self.link.serializer, traced)
         for batch in batches(each):
             call = calls.submit_graph(
                 graph.id,
@@ -121,7 +129,6 @@ class Client:
                 deadline=graph.deadline,
             )
             await self.link.make(call)
-        return GraphHandle(self.link, graph.id)
 
     def graph(self, id: str) -> GraphHandle:
         """A graph by its id."""
@@ -146,7 +153,9 @@ class Client:
         options: Those of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and those of each task.
         """
         rhythm = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
-        own = {name: value for name, value in job.options.items() if name in calls.ScheduleOptions.__annotations__}
+        own = {
+            name: value for name, value in _job(job).options.items() if name in calls.ScheduleOptions.__annotations__
+        }
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
         parameters = self.link.dumps(job.parameters)
         await self.link.make(calls.schedule(name, job.queue, rhythm, parameters, [], **merged))
@@ -167,3 +176,9 @@ class Client:
     async def workers(self) -> list[calls.WorkersItem]:
         """All workers, alive or dead."""
         return await self.link.pages(lambda cursor: calls.workers(cursor, 500))
+
+
+def _job(what: Job[R]) -> Job[R]:
+    if not isinstance(what, Job):
+        raise InvalidCall("BADARG", f"{what!r} is no call of a @task function: pass function.call(…).")
+    return what

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 
 from ..payload import Json, Serializer
 from ..replies import Tries, script
+from ..tracing import Tracing
 from ..wire import Call, Page, Time
 
 T = TypeVar("T")
@@ -26,9 +27,11 @@ class Link:
         by: str | None = None,
         serializer: Serializer | None = None,
         clock: Callable[[], Time] | None = None,
+        tracing: bool = False,
     ) -> None:
         self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
         self.serializer = serializer or Json()
+        self.tracing = Tracing() if tracing else None
 
     async def run(self, call: Call[T], limit: float | None = None) -> T:
         """Makes a call; sends it again until it is answered, for at most `limit` seconds."""

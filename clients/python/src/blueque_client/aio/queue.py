@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
+from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
 from .task import LOOK, Task
@@ -64,6 +65,12 @@ class Queue:
         """The same with parameters as they are, past the serializer."""
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
+        with submitting(self._link.tracing, self.name, options, messaging_message_id=name) as traced:
+            return await self._submit(name, each, unique, again, traced)
+
+    async def _submit(
+        self, name: str, each: list[calls.SubmitEach], unique: str | None, again: bool, options: calls.SubmitOptions
+    ) -> Task[Any]:
         if again:
             await self._link.make(calls.submit_again(self.name, each, again=True, unique=unique, **options))
             return Task(self._link, name)
@@ -75,6 +82,10 @@ class Queue:
 
     async def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
         """Adds a task for each of these parameters, many of them with one call."""
+        with submitting(self._link.tracing, self.name, options) as traced:
+            return await self._submit_many(parameters, traced)
+
+    async def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
         tasks: list[Task[Any]] = []
         batch: list[calls.SubmitEach] = []
         size = 0

@@ -1,0 +1,30 @@
+"""A graph: two parts are encoded side by side, then joined. The results of some are the arguments of others."""
+
+from blueque_client import Client, Graph, task
+from blueque_client.testing import Server, run_until_idle
+
+
+@task
+def split(film: str) -> list[str]:
+    return [f"{film}.1", f"{film}.2"]
+
+
+@task
+def encode(parts: list[str], number: int) -> str:
+    return f"{parts[number]}.mp4"
+
+
+@task
+def join(*parts: str) -> str:
+    return "+".join(parts)
+
+
+if __name__ == "__main__":
+    with Server() as server, Client(server.url) as client:
+        graph = Graph("film")
+        parts = graph.add(split, "a")
+        film = graph.add(join, graph.add(encode, parts, 0), graph.add(encode, parts, 1))
+        handle = client.submit_graph(graph)
+        run_until_idle(client, [split, encode, join])
+        handle.wait(timeout=60)
+        print(handle.task(film).result())

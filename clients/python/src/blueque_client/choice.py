@@ -1,0 +1,99 @@
+"""Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from . import calls
+from .errors import InvalidCall, NotFound
+from .sync import Link
+from .wire import Names
+
+#: The most that one call asks, finds for upkeep, and looks after.
+ASKED, FOUND, KEPT = 32, 500, 32
+#: Seconds for which what was found is asked before the server is asked for more; pages without a queue in a row.
+FRESH, EMPTY = 1.0, 16
+
+
+class Choice:
+    """The queues of a worker.
+
+    names: Names; or, if there is a `*` or a `!` among them, patterns: `["video-*", "!video-test"]`.
+    """
+
+    def __init__(self, link: Link, listener: str, names: Sequence[str], has: Names | None) -> None:
+        self._link, self._listener, self._has = link, listener, has
+        self.names = list(names)
+        self.by_pattern = any("*" in name or name.startswith("!") for name in self.names)
+        if self.by_pattern and all(name.startswith("!") for name in self.names):
+            raise InvalidCall("BADARG", "these patterns only leave queues out: add one for those to take, such as *.")
+        #: Those to ask.
+        self.now: list[str] = [] if self.by_pattern else self.names
+        #: Those with which the worker is registered.
+        self.known: set[str] = set()
+        self._list: str | None = None
+        self._next = "0"
+        self._at = -FRESH
+        self._lock = threading.Lock()
+
+    def register(self) -> None:
+        """Registers the worker, again if it was forgotten. Patterns: where it has found tasks."""
+        for name in sorted(self.known) if self.by_pattern else self.names:
+            self._link.run(calls.register(name, self._listener, has=self._has))
+            self.known.add(name)
+
+    def unregister(self) -> None:
+        """The worker ends."""
+        for name in sorted(self.known):
+            try:
+                self._link.run(calls.unregister(name, self._listener), limit=2)
+            except NotFound:  # a queue that was removed
+                continue
+
+    def look(self, woken: bool | None, fresh: bool = False) -> bool:
+        """Asks the server which queues have tasks, unless its last answer is new. Whether there are any."""
+        if self.by_pattern and (fresh or woken or not self.now or time.monotonic() - self._at > FRESH):
+            self._page("0", woken)
+            return bool(self.now) or self.more()
+        return bool(self.now)
+
+    def more(self) -> bool:
+        """Goes on with the next queues. Whether there are any."""
+        for _ in range(EMPTY):
+            if self._next == "0":
+                return False
+            self._page(self._next, None)
+            if self.now:
+                return True
+        return False
+
+    def _page(self, cursor: str, woken: bool | None) -> None:
+        found = self._link.run(calls.ready(self._listener, cursor, ASKED, self.names, has=self._has, woken=woken))
+        with self._lock:
+            self.now = [each.queue for each in found.items]
+            self.known.update(self.now)
+            self._list, self._next, self._at = found.list_, found.cursor, time.monotonic()
+
+    def lists(self) -> list[str]:
+        """The lists on which it waits for a task of any of them; none: it looks again after a second."""
+        space = self._link.namespace
+        if not self.by_pattern:
+            return [f"{space}_wake_{name}" for name in self.names]
+        return [f"{space}_{self._list}"] if self._list else []
+
+    def to_keep(self) -> list[list[str]]:
+        """The queues that it looks after, as many together as a call takes."""
+        if not self.by_pattern:
+            return [self.names]
+        found: dict[str, None] = {}
+        cursor = "0"
+        while True:
+            page = self._link.run(calls.ready(self._listener, cursor, FOUND, self.names, live=True))
+            found.update(dict.fromkeys(each.queue for each in page.items))
+            if (cursor := page.cursor) == "0":
+                break
+        names = list(found)
+        # Without a queue it is still what the namespace needs.
+        return [names[at : at + KEPT] for at in range(0, len(names), KEPT)] or [[]]

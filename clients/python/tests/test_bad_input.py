@@ -1,0 +1,174 @@
+"""What is wrong gets an exception with a stable code, its cause and a remedy; and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import tasks_for_tests as app
+from conftest import until
+from test_addresses import free_ports
+
+from blueque_client import (
+    BluequeError,
+    Client,
+    InvalidCall,
+    NotFound,
+    PayloadError,
+    Refused,
+    ServerError,
+    Unavailable,
+    Worker,
+    calls,
+    task,
+)
+from blueque_client.testing import Server, run_until_idle
+
+
+@pytest.mark.parametrize(
+    ("code", "act"),
+    [
+        ("BADARG", lambda client: client.submit(app.add.function)),
+        ("BADARG", lambda client: client.submit("add")),
+        ("BADARG", lambda client: client.schedule("s", app.add, every=60)),
+        ("BADARG", lambda client: client.schedule("s", app.add.call(1), every=0.5)),
+        ("BADARG", lambda client: client.queue("q").submit(1, priority="high")),
+        ("BADARG", lambda client: client.queue("q").submit(1, priority=float("nan"))),
+        ("BADARG", lambda client: client.queue("q").submit(1, lease=object())),
+        ("BADARG", lambda client: client.queue("q").submit(1, eta=float("inf"))),
+        ("BADARG", lambda client: client.queue("q").submit(1, tags=[None, 1.5, object()])),
+        ("BADARG", lambda client: client.queue("q").submit(1, id="\udc80")),
+        ("BADARG", lambda client: client.queue("q").submit(1, method="\ud800")),
+        ("BADNAME", lambda client: client.queue("q").submit(1, id="a b")),
+        ("BADNAME", lambda client: client.queue("q").submit(1, tags=["a", ""])),
+        ("BADARG", lambda client: client.queue("q").configure("lease", "soon")),
+        ("BADARG", lambda client: Worker(client, [1, "add"])),
+        ("BADARG", lambda client: Worker(client, app, slots=0)),
+        ("BADARG", lambda client: Worker(client, [app.add, task(name="add")(lambda: None)])),
+        ("BADARG", lambda client: Worker(client, task(name="l")(lambda: None), spawn=True)),
+    ],
+)
+def test_wrong_types_and_values(client: Client, code: str, act: Callable[[Any], Any]) -> None:
+    with pytest.raises(InvalidCall) as error:
+        act(client)
+    assert error.value.code == code
+    assert error.value.cause
+    assert error.value.remedy
+    assert client.queue("q").counts().pending == 0
+
+
+def test_an_option_that_does_not_exist(client: Client) -> None:
+    with pytest.raises(TypeError, match="colour"):
+        client.queue("q").submit(1, colour="red")  # type: ignore[call-arg]
+
+
+def test_names_of_nothing(client: Client) -> None:
+    for act in (client.task("a").state, client.task("a").result, client.graph("g").info, client.task("a").cancel):
+        with pytest.raises(NotFound) as error:
+            act()
+        assert error.value.remedy
+
+
+def test_a_byte_over_the_maximum(client: Client) -> None:
+    most = 8 << 20
+    queue = client.queue("q")
+    queue.submit_bytes(b"x" * most, max_bytes=most)
+    with pytest.raises(InvalidCall) as error:
+        queue.submit_bytes(b"x" * (most + 1), max_bytes=most)
+    assert error.value.code == "TOOBIG"
+    assert queue.counts().pending == 1
+
+
+@task(queue="b")
+def saves(what: str) -> str:
+    from blueque_client import context
+
+    with pytest.raises(PayloadError) as error:
+        context.checkpoint({"nan": float("nan"), "surrogate": "\ud800", "bytes": b"x"}[what])
+    return error.value.cause
+
+
+@pytest.mark.parametrize("what", ["nan", "surrogate", "bytes"])
+def test_checkpoints_that_json_does_not_have(client: Client, what: str) -> None:
+    job = client.submit(saves.call(what))
+    run_until_idle(client, saves)
+    assert what in job.result(0)
+    assert job.checkpoint() is None
+
+
+def test_a_state_that_does_not_allow_it(client: Client) -> None:
+    job = client.submit(app.add.call(1))
+    with pytest.raises(Refused) as error:
+        job.retry()
+    assert error.value.code == "STATE"
+    assert job.state() == "pending"
+
+
+def test_nobody_listens_there(namespace: str) -> None:
+    [port] = free_ports(1)
+    with Client(f"redis://127.0.0.1:{port}", namespace, limit=0.2) as client, pytest.raises(Unavailable) as error:
+        client.check()
+    assert "refused" in error.value.cause
+
+
+def test_no_room(namespace: str) -> None:
+    with Server("--maxmemory-policy", "noeviction") as server, Client(server.url, namespace) as client:
+        client.queue("q").submit(1)
+        with redis.Redis.from_url(server.url) as raw:
+            raw.config_set("maxmemory", "1mb")
+            with pytest.raises(ServerError) as error:
+                client.queue("q").submit(2)
+            assert error.value.code == "OOM"
+            raw.config_set("maxmemory", "0")
+        assert client.queue("q").counts().pending == 1
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[int]:
+    """A node of a cluster, of which another one has all slots."""
+    first, first_bus, second, second_bus = free_ports(4)
+    options = ["--cluster-enabled", "yes", "--bind", "127.0.0.1", "--appendonly", "no"]
+    with (
+        Server("--port", str(first), "--cluster-port", str(first_bus), *options),
+        Server("--port", str(second), "--cluster-port", str(second_bus), *options),
+        redis.Redis(port=first) as one,
+        redis.Redis(port=second) as two,
+    ):
+        two.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        one.execute_command("CLUSTER", "MEET", "127.0.0.1", second, second_bus)
+        until(lambda: "cluster_state:ok" in str(one.execute_command("CLUSTER", "INFO")) or moved(one))
+        yield first
+
+
+def moved(node: redis.Redis) -> bool:
+    """Whether a node knows who has the slots."""
+    try:
+        node.get("a")
+    except redis.RedisError as error:
+        return isinstance(error, redis.exceptions.MovedError) or "MOVED" in str(error)
+    return False
+
+
+def test_a_node_of_a_cluster_that_has_the_slot_elsewhere(two_nodes: int) -> None:
+    """As a single server it is not the one to ask: the remedy says what is."""
+    with Client(f"redis://127.0.0.1:{two_nodes}", "{blueque}", limit=0.2) as client:
+        with pytest.raises(BluequeError) as error:
+            client.check()
+        assert error.value.code == "MOVED"
+        assert "cluster" in error.value.remedy
+
+
+def test_texts_that_are_no_url() -> None:
+    for url in ("", "queue", "http://example.org", "redis://127.0.0.1:port", str(Path("/tmp"))):
+        with pytest.raises(BluequeError) as error:
+            Client(url, limit=0.2).check()
+        assert error.value.code == "CONNECTION"
+        assert error.value.remedy
+
+
+def test_a_call_by_hand(client: Client) -> None:
+    with pytest.raises(InvalidCall):
+        client.run(calls.counts("a b"))

@@ -1,0 +1,92 @@
+"""Data of other releases: what can be read is gone on with, what cannot is refused; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import tasks_for_tests as app
+
+from blueque_client import Client, TaskFunction, Unsuitable, Worker, task
+from blueque_client.testing import Server, run_until_idle
+
+FIXTURES = Path(__file__).parents[3] / "tests" / "fixtures"
+
+
+@pytest.mark.parametrize("schema", [0, 2])
+def test_data_of_another_schema(server: Server, client: Client, namespace: str, schema: int) -> None:
+    """Neither client nor worker begins: one of them is older than the data, the other newer."""
+    job = client.submit(app.add.call(1))
+    meta = f"{namespace}_meta"
+    with redis.Redis.from_url(server.url) as raw:
+        before: Any = raw.hgetall(meta)
+        clock = before[b"clock:1"]
+        raw.hdel(meta, "clock:1")
+        raw.hset(meta, mapping={"schema": schema, f"clock:{schema}": clock})
+        acts: list[Callable[[], Any]] = [client.check, lambda: client.submit(app.add.call(1)), Worker(client, app).run]
+        for act in acts:
+            with pytest.raises(Unsuitable) as error:
+                act()
+            assert error.value.code == "SCHEMA"
+            assert error.value.remedy
+        raw.hdel(meta, f"clock:{schema}")
+        raw.hset(meta, mapping=before)
+    assert client.queue("q").counts().pending == 1
+    assert job.state() == "pending"
+
+
+def restore(server: redis.Redis, file: Path) -> None:
+    """Writes what a release has left."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return bytes.fromhex(value["hex"])
+        return [plain(each) for each in value] if isinstance(value, list) else value
+
+    for key, about in json.loads(file.read_text())["keys"].items():
+        value = plain(about["value"])
+        if about["type"] == "string":
+            server.set(key, value)
+        elif about["type"] == "list":
+            server.rpush(key, *value)
+        elif about["type"] == "set":
+            server.sadd(key, *value)
+        elif about["type"] == "hash":
+            server.hset(key, mapping=dict(value))
+        elif about["type"] == "zset":
+            server.zadd(key, {member: float(score) for member, score in value})
+        else:
+            for id, fields in value:
+                server.xadd(key, dict(zip(fields[::2], fields[1::2])), id=id)
+
+
+@pytest.mark.parametrize("release", sorted(file.name for file in FIXTURES.iterdir() if file.is_dir()))
+def test_what_a_release_has_left_is_gone_on_with(release: str) -> None:
+    with Server() as server, Client(server.url) as client:
+        with redis.Redis.from_url(server.url) as raw:
+            restore(raw, FIXTURES / release / "data.json")
+        client.check()
+        assert {"plain", "lanes", "groups"} <= {each.queue for each in client.queues()}
+        plain = client.queue("plain")
+        before = plain.counts()
+        assert before.pending
+        assert before.complete
+        assert len([job.info() for job in plain.tasks("complete")]) == before.complete
+        waits = [(job, job.info().method) for job in plain.tasks("pending")]
+        run_until_idle(client, [any_task(method) for method in {method for _, method in waits}])
+        assert plain.counts().pending == 0
+        # Some were to be cancelled, or were due.
+        assert [job for job, _ in waits if job.info().status == "complete"]
+
+
+def any_task(method: str | None) -> TaskFunction[..., str]:
+    """A function for tasks of the queue `plain`."""
+
+    def run(*_args: Any, **_named: Any) -> str:
+        return "done"
+
+    return task(queue="plain", name=method or "plain")(run)
