@@ -103,6 +103,9 @@ impl Bundle {
         for (name, text) in &sources.commands {
             let command = bundle.command(name, &bundle.contract.expand(name, text));
             let command = command.map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            if command.writes() && command.role.is_none() {
+                return Err(format!("lua/cmd/{name}.lua: it writes: say who may call it, @role ROLE").into());
+            }
             bundle.commands.insert(name.clone(), command);
         }
         Ok(bundle)

@@ -191,8 +191,19 @@ mod tests {
 
     fn lua(command: &str, header: &str) -> String {
         let file = |name: &str| (name.to_owned(), std::fs::read_to_string(format!("contract/{name}.toml")).unwrap());
-        let names =
-            ["types", "settings", "arguments", "options", "states", "errors", "replies", "fields", "keys", "touches"];
+        let names = [
+            "types",
+            "settings",
+            "arguments",
+            "options",
+            "states",
+            "roles",
+            "errors",
+            "replies",
+            "fields",
+            "keys",
+            "touches",
+        ];
         let mut files: BTreeMap<String, String> = names.map(file).into();
         if command == "new" {
             *files.get_mut("replies").unwrap() += "[new]\nwords = [\"done\"]\n";

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::header::role;
 use super::pieces::{Kind, Library, Piece};
 use super::rights::{self, redis_commands};
 use super::source::{Token, rewrite, tokens};
@@ -24,6 +25,8 @@ pub(super) struct Command {
     uses: BTreeSet<String>,
     /// The Redis commands that it calls.
     pub(super) calls: BTreeSet<String>,
+    /// Who may call it, if it says so.
+    pub(super) role: Option<String>,
 }
 
 impl Command {
@@ -37,7 +40,17 @@ impl Command {
         }
         let pieces = library.named(&uses).into_iter().map(|piece| piece.body.as_str());
         let calls = pieces.chain([body.as_str()]).map(redis_commands).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect() })
+        Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect(), role: role(source) })
+    }
+
+    /// The end of the name of the key that its callers must have access to. Of a custom command without a role the
+    /// whole namespace; to read, a key that everybody reads.
+    pub(super) fn mark(&self) -> String {
+        match &self.role {
+            _ if !self.writes() => "meta".to_owned(),
+            Some(role) => role.to_uppercase(),
+            None => "*".to_owned(),
+        }
     }
 
     /// Whether it can change anything.
@@ -61,7 +74,7 @@ impl Command {
         names.extend(hot.iter().map(|piece| (piece.name.as_str(), piece.name.replace('.', "_"))));
         names.extend(cold.iter().zip(1..).map(|(piece, number)| (piece.name.as_str(), format!("cold({number})"))));
         for piece in used.iter().filter(|piece| piece.kind == Kind::Constant) {
-            let made = rights::constant(&piece.name, &self.calls, commands);
+            let made = rights::constant(&piece.name, self, commands);
             let value = made.map_or_else(|| constant(library, piece, &mut Vec::new()), Ok)?;
             names.insert(&piece.name, value);
         }

@@ -20,6 +20,7 @@ pub(super) struct Contract {
     pub(super) types: Table<Type>,
     pub(super) settings: Table<Setting>,
     pub(super) states: Table<State>,
+    pub(super) roles: Table<Role>,
     pub(super) errors: Table<Code>,
     pub(super) replies: Table<Reply>,
     pub(super) fields: Records,
@@ -132,6 +133,15 @@ pub(super) struct State {
     pub(super) from: IndexMap<String, Vec<String>>,
 }
 
+/// Who may call commands that write.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Role {
+    /// Another role, whose commands this one needs.
+    pub(super) includes: Option<String>,
+    pub(super) means: Option<String>,
+}
+
 /// What a header may write after a group of options: all of them, or those that the record stores.
 const KINDS: [&str; 2] = ["*", "stored"];
 
@@ -214,6 +224,7 @@ impl Contract {
             types: sources.table("types")?,
             settings: sources.table("settings")?,
             states: sources.table("states")?,
+            roles: sources.table("roles")?,
             errors: sources.table("errors")?,
             replies: sources.table("replies")?,
             fields: sources.table("fields")?,
@@ -339,6 +350,13 @@ impl Contract {
                 return Err(wrong("has an error that errors.toml does not list"));
             } else if of.check.is_some() && !counts && (of.good.is_empty() || of.bad.is_empty()) {
                 return Err(wrong("has a form that no test can make: write good = [\"…\"] and bad.CODE = [\"…\"]"));
+            }
+        }
+        for (name, role) in &self.roles {
+            let wrong = |what: &str| sources.wrong("roles", role, format!("the role {name} {what}"));
+            sentence(role.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
+            if let Some(other) = role.as_ref().includes.as_ref().filter(|other| !self.roles.contains_key(*other)) {
+                return Err(wrong(&format!("includes {other}, which is not a role")));
             }
         }
         for (name, setting) in &self.settings {
@@ -469,6 +487,9 @@ impl Contract {
     }
 
     fn check_header(&self, command: &str, header: &Header) -> Result<(), String> {
+        if let Some(role) = header.role.as_ref().filter(|role| !self.roles.contains_key(*role)) {
+            return Err(format!("@role {role} is not in contract/roles.toml"));
+        }
         let group = header.group().map_or(&[][..], |(names, _)| names);
         for name in header.singles().chain(group.iter().map(String::as_str)) {
             if self.argument(command, name).is_none() {
@@ -528,7 +549,7 @@ mod tests {
 
     use super::{Contract, Sources};
 
-    const COMMAND: &str = "--- Does it.\n-- @args now id\n-- @options task.* request\n-- @errors LOST\n";
+    const COMMAND: &str = "--- Does it.\n-- @args now id\n-- @options task.* request\n-- @errors LOST\n-- @role user\n";
 
     /// The smallest contract, with one text of one file replaced by another.
     fn read(file: &str, old: &str, new: &str) -> Result<Contract, String> {
@@ -550,6 +571,7 @@ mod tests {
                 "states",
                 "[open]\nindex = \"ns_open_tasks_QUEUE\"\nwaits = true\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_tasks_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
             ),
+            ("roles", "[user]\nmeans = \"Uses it.\"\n[owner]\nincludes = \"user\"\nmeans = \"Owns it.\"\n"),
             ("replies", "[do]\nwords = [\"done\"]\n"),
             (
                 "keys",
@@ -697,6 +719,14 @@ mod tests {
                 "from.open = []",
                 "comes from open without a reason: write from.open =",
             ),
+            (
+                "roles",
+                "includes = \"user\"",
+                "includes = \"guest\"",
+                "contract/roles.toml:3: the role owner includes guest, which is not a role",
+            ),
+            ("roles", "means = \"Uses it.\"\n", "", "the role user has no sentence: write means ="),
+            ("command", "-- @role user\n", "-- @role guest\n", "@role guest is not in contract/roles.toml"),
             ("errors", "act = \"Stop.\"", "", "contract/errors.toml:1: the code LOST has no sentence: write act ="),
             ("errors", "name = \"lost\"\n", "", "contract/errors.toml:1: the code LOST has no name: write name ="),
             (

@@ -9,6 +9,8 @@ pub(super) struct Header {
     pub(super) options: Vec<String>,
     pub(super) reply: String,
     pub(super) errors: Vec<String>,
+    /// Who may call it, if it writes: a role of `contract/roles.toml`.
+    pub(super) role: Option<String>,
     /// What a repeated call returns, if not its first reply.
     pub(super) again: Option<String>,
     /// The version that introduced it, if not the first.
@@ -36,19 +38,26 @@ pub(super) fn joined(source: &str) -> String {
     text
 }
 
+/// Each `@entry` of the header and its text; the summary is the one without a name.
+fn entries(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    source.lines().map_while(|line| line.strip_prefix("--")).filter_map(|line| match line.strip_prefix(" @") {
+        Some(entry) => Some(entry.split_once(' ').unwrap_or((entry, ""))),
+        None => line.strip_prefix("- ").map(|summary| ("", summary)),
+    })
+}
+
+/// Who may call the command, if it says so.
+pub(super) fn role(source: &str) -> Option<String> {
+    entries(source).find(|(entry, _)| *entry == "role").map(|(_, role)| role.to_owned())
+}
+
 impl Header {
     pub(super) fn read(source: &str) -> Result<Self, String> {
-        let mut header = Self::default();
-        for line in source.lines().map_while(|line| line.strip_prefix("--")) {
-            if let Some(summary) = line.strip_prefix("- ") {
-                summary.clone_into(&mut header.summary);
-            }
-            let Some((entry, text)) = line.strip_prefix(" @").map(|line| line.split_once(' ').unwrap_or((line, "")))
-            else {
-                continue;
-            };
+        let mut header = Self { role: role(source), ..Self::default() };
+        for (entry, text) in entries(source) {
             let words = || text.split_whitespace().map(str::to_owned).collect();
             match entry {
+                "" => text.clone_into(&mut header.summary),
                 "args" => header.args = args(text)?,
                 "options" => header.options = words(),
                 "reply" => text.clone_into(&mut header.reply),

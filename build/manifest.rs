@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::compose::Command;
-use super::contract::{Code, Contract, Opt, Setting, State, Table, Type};
+use super::contract::{Code, Contract, Opt, Role, Setting, State, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
 use super::storage::{Kept, Key};
@@ -24,6 +24,7 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         "types": table(&contract.types, |of| type_of(contract, of)),
         "settings": table(&contract.settings, setting),
         "states": table(&contract.states, state),
+        "roles": table(&contract.roles, role),
         "errors": answered.map(|(name, of)| (name.clone(), code(of.as_ref()))).collect::<Map<_, _>>(),
         "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
         "keys": table(&contract.keys, key),
@@ -57,6 +58,10 @@ fn state(state: &State) -> Value {
         "absent": state.absent,
         "from": state.from, "means": state.means,
     }))
+}
+
+fn role(role: &Role) -> Value {
+    present(json!({"includes": role.includes, "means": role.means}))
 }
 
 fn kept(field: &Kept) -> Value {
@@ -101,6 +106,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "group": group,
         "reply_text": header.reply,
         "errors": errors,
+        "role": header.role,
         "again": header.again.as_deref().unwrap_or("same"),
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
@@ -181,6 +187,7 @@ mod tests {
             ("options", OPTIONS),
             ("settings", ""),
             ("states", ""),
+            ("roles", ""),
             ("errors", ERRORS),
             ("fields", "[task]\nf = { type = \"n\", there = \"always\", means = \"A.\" }\n"),
             ("keys", &format!("[\"ns_task_ID\"]{KEY}[\"ns_meta\"]{KEY}")),

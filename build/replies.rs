@@ -156,6 +156,7 @@ mod tests {
             ("options", "[c]\no = { type = \"n\", means = \"An option.\" }\n"),
             ("settings", ""),
             ("states", ""),
+            ("roles", ""),
             ("errors", ""),
             ("fields", ""),
             ("keys", ""),

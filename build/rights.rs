@@ -86,19 +86,20 @@ const WORKER: [&str; 12] = [
     "unregister",
 ];
 
-/// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces. `calls`: the Redis commands of the
-/// script.
-pub(super) fn constant(piece: &str, calls: &BTreeSet<String>, commands: &BTreeMap<String, Command>) -> Option<String> {
+/// The constants of `lua/lib/rights.lua` in the script of a command, as Lua text; none for other pieces.
+pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<String, Command>) -> Option<String> {
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
     let text = match piece {
-        "rights.OWN" => table(&calls.iter().filter(|call| after(call.as_str())).cloned().collect()),
+        "rights.ROLE" => format!("'{}'", command.mark()),
+        "rights.OWN" => table(&command.calls.iter().filter(|call| after(call.as_str())).cloned().collect()),
         "rights.WORKER" => {
             let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
             table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
         }
         "rights.ALL" => {
-            let each = commands.iter().map(|(name, command)| format!("{name}={}", list(&command.calls)));
+            let each =
+                commands.iter().map(|(name, command)| format!("{name}/{}={}", command.mark(), list(&command.calls)));
             format!("'{}'", each.collect::<Vec<_>>().join(";"))
         }
         _ => return None,

@@ -162,6 +162,20 @@ fn the_tables_of_settings_and_codes_are_those_of_the_contract() {
     agree("errors", &errors);
 }
 
+#[test]
+fn the_table_of_roles_is_that_of_the_contract() {
+    let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let mut roles = String::from("| role | what it does | its commands |\n|---|---|---|\n");
+    for (name, role) in contract["roles"].as_object().unwrap() {
+        let commands = contract["commands"].as_object().unwrap().iter().filter(|(_, of)| of["role"] == **name);
+        let commands: Vec<&str> = commands.map(|(command, _)| command.as_str()).collect();
+        let others = role["includes"].as_str().map_or(String::new(), |other| format!(", and those of `{other}`"));
+        writeln!(roles, "| `{name}` | {} | {}{others} |", role["means"].as_str().unwrap(), code(&commands.join(" ")))
+            .unwrap();
+    }
+    agree("roles", &roles);
+}
+
 /// A file of `contract/`, in its order, which the manifest does not keep.
 fn described(name: &str) -> toml::Table {
     toml::from_str(&fs::read_to_string(file(&format!("contract/{name}.toml"))).unwrap()).unwrap()

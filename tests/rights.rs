@@ -123,6 +123,61 @@ fn a_call_that_may_not_write_to_the_keys_changes_nothing() {
     wrong.none();
 }
 
+/// Each role of the contract, with the one that it includes.
+fn roles(contract: &Value) -> BTreeMap<&str, Vec<&str>> {
+    let table = contract["roles"].as_object().unwrap();
+    let all = table.iter().map(|(name, role)| {
+        let mut has = vec![name.as_str()];
+        has.extend(role["includes"].as_str());
+        (name.as_str(), has)
+    });
+    all.collect()
+}
+
+fn refused(verdict: &redis::Value) -> bool {
+    matches!(verdict, redis::Value::BulkString(text) if text.starts_with(b"NOPERM"))
+}
+
+#[test]
+fn a_role_suffices_for_its_commands_and_for_no_other() {
+    let mut bench = Bench::new("ns");
+    let contract: Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
+    let mut wrong = Wrong::default();
+    let commands = "-@all +@read +@write -@dangerous +time +info +publish";
+    let mut rules: Vec<(Vec<&str>, String)> = vec![(vec![], format!("%R~ns_* ~ns_meta &ns_* {commands}"))];
+    for has in roles(&contract).into_values() {
+        let marks: Vec<_> = has.iter().map(|role| format!("~ns_{}", role.to_uppercase())).collect();
+        rules.push((has, format!("~ns_[a-z]* {} &ns_* {commands}", marks.join(" "))));
+    }
+    for (has, rule) in rules {
+        for call in ALL_CALLS.iter() {
+            bench.rights(ALL);
+            let whole = bench.call(call);
+            bench.rights(&rule);
+            let tried = bench.call(call);
+            let role = contract["commands"][name(call)]["role"].as_str();
+            if role.is_none_or(|role| has.contains(&role)) {
+                if tried.answer.is_ok() != whole.answer.is_ok() || tried.changed.is_empty() != whole.changed.is_empty()
+                {
+                    wrong.note(call, format!("{has:?}: {:?} instead of {:?}", tried.answer, whole.answer));
+                }
+                continue;
+            }
+            match tried.answer {
+                _ if !tried.changed.is_empty() => wrong.note(call, format!("{has:?} changes {:?}", tried.changed)),
+                // Nothing to write: it answers like a command that reads, or is refused before it asks.
+                Ok(_) if whole.changed.is_empty() => {}
+                Err(_) if whole.answer.is_err() => {}
+                Err(error) if error.starts_with("NOPERM") => {}
+                // Each task has its own answer.
+                Ok(redis::Value::Array(each)) if each.iter().all(refused) => {}
+                other => wrong.note(call, format!("{has:?}: {other:?}")),
+            }
+        }
+    }
+    wrong.none();
+}
+
 /// A message on a channel is a hint: a user who may not send it loses nothing else.
 #[test]
 fn a_user_without_channels_gets_all_work_done() {

@@ -30,9 +30,9 @@ fn world(rules: &[String]) -> World {
     world
 }
 
-fn command(world: &World, args: &[&str]) -> Command {
+fn command_as(user: &str, world: &World, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(args).env("BLUEQUE_URL", format!("{}?user=blueque", world.server.url()));
+    command.args(args).env("BLUEQUE_URL", format!("{}?user={user}", world.server.url()));
     command.env("BLUEQUE_PASSWORD", "PASSWORD").env("XDG_CONFIG_HOME", world.path("none"));
     command.env("BLUEQUE_STATE_DIR", world.path("state")).env_remove("BLUEQUE_NAMESPACE").stdin(Stdio::null());
     command
@@ -40,14 +40,22 @@ fn command(world: &World, args: &[&str]) -> Command {
 
 /// A command as that user: exit code, stdout, stderr.
 fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = command(world, args).output().unwrap();
+    run_as("blueque", world, args)
+}
+
+fn run_as(user: &str, world: &World, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = command_as(user, world, args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 fn worker(world: &World) -> Worker {
+    worker_as("blueque", world)
+}
+
+fn worker_as(user: &str, world: &World) -> Worker {
     let log = std::fs::File::options().create(true).append(true).open(world.path("worker.log")).unwrap();
-    let mut command = command(world, &["worker", "--queue", "q", "--lease", "3s", "--dir"]);
+    let mut command = command_as(user, world, &["worker", "--queue", "q", "--lease", "3s", "--dir"]);
     Worker(command.arg(world.path("worker.d")).stdout(Stdio::null()).stderr(log).spawn().unwrap())
 }
 
@@ -118,6 +126,85 @@ fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_m
         }
         world.nothing_is_left();
     }
+}
+
+/// The rules of the page for each role, in the place of the keys of its tight line; and the viewer's own line.
+fn roles() -> Vec<(String, Vec<String>)> {
+    let page = include_str!("../../docs/configuration.md");
+    let (_, part) = page.split_once("### Roles").unwrap();
+    let (part, _) = part.split_once("\n## ").unwrap();
+    let tight = recipes().pop().unwrap();
+    let words = |rule: &str| rule.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let mut roles = Vec::new();
+    for cells in part.lines().map(|line| line.split(" | ").collect::<Vec<_>>()).filter(|cells| cells.len() == 3) {
+        let Some((_, rule)) = cells[2].split_once("`~") else { continue };
+        let keys = words(&format!("~{}", rule.trim_end_matches("` |")));
+        let (before, after) = tight.split_at(tight.iter().position(|word| word == "~blueque_*").unwrap());
+        roles.push((cells[0].trim_start_matches("| ").to_owned(), [before, &keys, &after[1..]].concat()));
+    }
+    let viewer = part.lines().find_map(|line| line.trim().strip_prefix("ACL SETUSER viewer ")).unwrap();
+    roles.push(("viewer".to_owned(), words(viewer)));
+    roles
+}
+
+#[test]
+fn each_role_of_the_page_does_its_work_and_no_others() {
+    let world = world(&recipes().pop().unwrap());
+    let mut connection = world.server.connection();
+    for (role, rules) in roles() {
+        redis::cmd("ACL").arg("SETUSER").arg(role).arg(rules).exec(&mut connection).unwrap();
+    }
+    world.program("q", "echo 1");
+    let works = |user: &str, args: &[&str]| {
+        let (code, out, err) = run_as(user, &world, args);
+        assert_eq!(code, Some(0), "{user} {args:?}: {out}{err}");
+        assert!(!err.contains("NOPERM") && !err.contains("role"), "{user} {args:?}: {err}");
+        out
+    };
+    let _worker = worker_as("worker", &world);
+    assert_eq!(works("client", &["run", "q", "[]"]).trim(), "1");
+    works("client", &["submit", "q", "--id", "later", "--eta", "+1h"]);
+    for user in ["client", "administrator"] {
+        works("client", &["submit", "q", "--id", user, "--eta", "+1h"]);
+        works(user, &["cancel", user]);
+        works(user, &["retry", user]);
+    }
+    for args in [&["ls"][..], &["show", "later"], &["why", "later"], &["queues"], &["workers"], &["events", "q"]] {
+        for user in ["client", "worker", "upkeep", "administrator", "viewer"] {
+            works(user, args);
+        }
+    }
+    works("upkeep", &["upkeep", "--once"]);
+    for args in [
+        &["config", "set", "-q", "q", "max_failures=2"][..],
+        &["limit", "q", "k", "--concurrency", "2"],
+        &["schedule", "add", "s", "q", "--every", "1h"],
+        &["schedule", "rm", "s"],
+        &["pause", "q"],
+        &["resume", "q"],
+    ] {
+        works("administrator", args);
+    }
+
+    let before = works("viewer", &["show", "later", "-o", "json"]);
+    for (user, args, role) in [
+        ("client", &["pause", "q"][..], "administrator"),
+        ("client", &["config", "set", "-q", "q", "max_failures=2"], "administrator"),
+        ("worker", &["submit", "q"], "client"),
+        ("worker", &["cancel", "later"], "client"),
+        ("upkeep", &["edit", "later", "[2]"], "client"),
+    ] {
+        let (code, out, err) = run_as(user, &world, args);
+        assert_ne!(code, Some(0), "{user} {args:?}: {out}{err}");
+        assert!(err.contains(&format!("does not have the role {role}: grant it")), "{user} {args:?}: {err}");
+    }
+    for args in [&["submit", "q"][..], &["cancel", "later"], &["pause", "q"]] {
+        let (code, out, err) = run_as("viewer", &world, args);
+        assert_ne!(code, Some(0), "{args:?}: {out}{err}");
+        assert!(err.contains("this user may not run"), "{args:?}: {err}");
+    }
+    assert_eq!(works("viewer", &["show", "later", "-o", "json"]), before);
+    assert!(!world.log().contains("NOPERM") && !world.log().contains("may not"), "{}", world.log());
 }
 
 #[test]

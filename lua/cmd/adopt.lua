@@ -1,6 +1,7 @@
 --- Takes over a task from a listener whose process is dead, as a new attempt. The caller has made sure that it is
 --   dead.
 -- @args now listener from queue id
+-- @role worker
 -- @options lease request
 -- @reply as reserve; nil if the task ended instead, cancelled or lost too often
 -- @errors NOTASK OTHERQUEUE STATE NOLISTENER

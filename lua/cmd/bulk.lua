@@ -1,6 +1,7 @@
 --- Does one action to all tasks of a queue that the options select, the oldest first. A step changes up to `limit`
 --   tasks and looks at 300.
 -- @args now queue action cursor limit
+-- @role administrator
 -- @options select.* reason force at_once fresh into priority by request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG

@@ -1,6 +1,7 @@
 --- Cancels a task. If it is held, its owner gets the order to stop it, or with `force` to kill it. With `at_once`
 --   the task is cancelled immediately, even if its program still runs.
 -- @args now id reason
+-- @role client
 -- @options force at_once by request
 -- @reply `cancelled`, or `cancelling` if its owner has yet to stop
 -- @errors NOTASK STATE TOOBIG

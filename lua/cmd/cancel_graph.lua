@@ -1,6 +1,7 @@
 --- Cancels all tasks of a graph that have not ended, or with `task` that one and those that need it, directly or
 --   through others: `settle` does it, in steps. What their owners report then is discarded.
 -- @args now graph reason
+-- @role client
 -- @options task force by request
 -- @reply `cancelling`
 -- @errors NOTASK TOOBIG

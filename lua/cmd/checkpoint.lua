@@ -1,5 +1,6 @@
 --- Stores a checkpoint, from which the next attempt continues.
 -- @args now id token checkpoint
+-- @role worker
 -- @options max_bytes
 -- @reply `kept`
 -- @errors LOST TOOBIG

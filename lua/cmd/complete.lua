@@ -1,5 +1,6 @@
 --- Ends an attempt with its result: the task is complete, or goes on with its next step in another queue.
 -- @args now id token result
+-- @role worker
 -- @options max_bytes cost next parameters eta priority method needs
 -- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, or is
 --   cancelled before a further step, `failed` if it was told to stop because of its deadline

@@ -1,5 +1,6 @@
 --- Sets a setting of a queue, or with queue `*` the default for all queues. An empty value unsets it.
 -- @args now queue name value
+-- @role administrator
 -- @options by
 -- @reply `configured`
 -- @errors

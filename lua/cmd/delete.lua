@@ -1,5 +1,6 @@
 --- Deletes a finished task with its log and history.
 -- @args now id
+-- @role client
 -- @options by request
 -- @reply `deleted`
 -- @errors NOTASK STATE

@@ -1,6 +1,7 @@
 --- Has a task wait for others, too, while no attempt has it: one that is pending or scheduled waits from then on,
 --   unless they have ended already. The slots of results follow those that the task has.
 -- @args now id inputs
+-- @role client
 -- @options request
 -- @reply `waiting`, or `pending` or `scheduled` if there is nothing to wait for
 -- @errors NOTASK STATE UPSTREAM CYCLE TOOMANY TOOBIG

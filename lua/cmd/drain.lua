@@ -1,6 +1,7 @@
 --- Orders a listener to finish what it holds and to take no more tasks. It learns so by its heartbeats and by each
 --   reserve.
 -- @args now queue listener on
+-- @role administrator
 -- @options by
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER

@@ -2,6 +2,7 @@
 --   what does not concern that one. Its place in the queue stays, unless its queue, eta or priority changes. Each edit
 --   is in the history of the task.
 -- @args now id
+-- @role client
 -- @options task.stored max_bytes parameters eta queue unset token by reason request
 -- @reply its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE task.*

@@ -1,6 +1,7 @@
 --- Ends attempts, each as `complete`, `fail` or `release` would, and takes the next tasks for the listener as `reserve`
 --   would, both in one call. An end that is refused spoils no other.
 -- @args now listener queues limit count (ending id token body group again cost)*count
+-- @role worker
 -- @options pid lease request woken order weights max_bytes
 -- @reply the verdicts on the ends, separated by spaces: what their own calls answer, or an error code; the code of the
 --   error that kept the call from taking tasks, else an empty string; then for each task what reserve answers

@@ -1,5 +1,6 @@
 --- Ends an attempt with an error. The task is retried, after a growing delay, until it has failed too often.
 -- @args now id token error
+-- @role worker
 -- @options group max_bytes again final cost
 -- @reply `failed`, `retrying`, or `cancelled` if its cancel was asked for, or a newer task has replaced it
 -- @errors LOST TOOBIG

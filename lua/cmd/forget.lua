@@ -1,5 +1,6 @@
 --- Removes a queue that has no tasks, no listeners and no schedules, with its settings, limits, events and statistics.
 -- @args now queue
+-- @role administrator
 -- @options by request
 -- @reply `forgotten`
 -- @errors NOQUEUE NOTEMPTY

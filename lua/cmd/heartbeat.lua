@@ -1,5 +1,6 @@
 --- Renews the leases of tasks that a listener holds, and returns an order for each.
 -- @args now queue listener lease count (id token)*count
+-- @role worker
 -- @options kill
 -- @again a later deadline
 -- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`,
@@ -41,8 +42,8 @@ end
 local registered = redis.call('SISMEMBER', namespace.key('listeners', queue), listener) == 1
 namespace.probe('ZCARD', namespace.key('seen', queue))
 local leases = namespace.key('leases', queue)
-local may = redis.acl_check_cmd
-if may and not (may('HSET', namespace.meta, '', '') and may('ZADD', leases, '', '') and may('ZMSCORE', leases, '')) then
+local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
+if may and not (may('HSET', role, '', '') and may('ZADD', leases, '', '') and may('ZMSCORE', leases, '')) then
   rights.require()
 end
 if namespace.declared then

@@ -2,6 +2,7 @@
 --   setting. With `*` as the queue, those of a shared limit, which tasks of all queues take places of that name it in
 --   their option `limits`. `-`: none; with neither it is removed.
 -- @args now queue key concurrency rate
+-- @role administrator
 -- @options by
 -- @reply `limited`
 -- @errors TOOMANY NOTEMPTY

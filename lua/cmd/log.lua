@@ -1,6 +1,7 @@
 --- Appends to a task's log. The log is kept until a day after the end of the task: its beginning, and of the rest
 --   the latest part.
 -- @args now id token source text
+-- @role worker
 -- @options offset
 -- @again another entry
 -- @reply id of the last entry, or an empty string if none is kept

@@ -1,6 +1,7 @@
 --- Finds and repairs what clients without scripts leave behind, and what was deleted by hand, one part of the queue
 --   at each call.
 -- @args now queue cursor limit
+-- @role upkeep
 -- @options grace shared
 -- @again goes on
 -- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose

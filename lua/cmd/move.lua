@@ -1,6 +1,7 @@
 --- Moves a waiting task to another queue, behind those that wait there. It keeps its time, priority, key, needs,
 --   tags and unique name.
 -- @args now id queue
+-- @role client
 -- @options by request
 -- @reply `moved`
 -- @errors NOTASK STATE CLOSED DUPLICATE TOOMANY

@@ -1,5 +1,6 @@
 --- Adds a note to the history of a task, in any state. The setting `history` bounds notes and transitions together.
 -- @args now id text
+-- @role client
 -- @options by data request
 -- @reply `noted`
 -- @errors NOTASK TOOBIG

@@ -1,6 +1,7 @@
 --- Stops a queue from giving out tasks. Running tasks go on; with `stop`, heartbeats order their owners to give
 --   them back.
 -- @args now queue by reason
+-- @role administrator
 -- @options stop
 -- @reply `paused`
 -- @errors TOOBIG

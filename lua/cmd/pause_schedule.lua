@@ -1,5 +1,6 @@
 --- Stops a schedule from creating tasks. Slots that pass meanwhile create none.
 -- @args now name by reason
+-- @role administrator
 -- @reply `paused`
 -- @errors NOSCHEDULE TOOBIG
 namespace.open()

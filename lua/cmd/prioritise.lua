@@ -1,5 +1,6 @@
 --- Changes the priority of a waiting task; it goes behind the tasks of its queue that have that priority already.
 -- @args now id priority
+-- @role client
 -- @options by request
 -- @reply `prioritised`
 -- @errors NOTASK STATE

@@ -1,5 +1,6 @@
 --- Stores the progress of an attempt, for people.
 -- @args now id token progress
+-- @role worker
 -- @reply `kept`
 -- @errors LOST TOOBIG
 namespace.open()

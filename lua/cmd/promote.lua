@@ -1,5 +1,6 @@
 --- Moves due scheduled tasks to pending, and lets tasks start that a rate or a changed limit held back.
 -- @args now queue limit
+-- @role upkeep
 -- @again goes on
 -- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
 -- @errors

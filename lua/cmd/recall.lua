@@ -1,6 +1,7 @@
 --- Asks the owner of a task to give it back: its heartbeats return `stop`. With `at_once` the task is taken from
 --   its owner immediately, even if its program still runs.
 -- @args now id
+-- @role administrator
 -- @options at_once by request
 -- @reply `recalling`; `released` or `cancelled` if the task was taken at once, or given back already
 -- @errors NOTASK STATE

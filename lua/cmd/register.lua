@@ -1,5 +1,6 @@
 --- Registers a listener with a queue, and what it offers to tasks with needs.
 -- @args now queue listener
+-- @role worker
 -- @options has
 -- @again `existing`
 -- @reply `registered`, or `existing`

@@ -3,6 +3,7 @@
 --   releases the task fails; if its cancel was asked for, or a newer task has replaced it by the policy `latest`, it is
 --   cancelled.
 -- @args now id token
+-- @role worker
 -- @options reason again uncounted inputs into lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
 -- @errors LOST TOOBIG TOOMANY CYCLE CLOSED DUPLICATE

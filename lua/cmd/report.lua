@@ -1,6 +1,7 @@
 --- Reports every ten seconds that a worker is alive, what it serves and how many slots are free; registers it again
 --   if it was forgotten.
 -- @args now listener slots free count queue*count
+-- @role worker
 -- @options has name version draining methods trouble patterns
 -- @reply for each queue `continue`, or `drain` if the worker is ordered to drain it
 -- @errors TOOBIG

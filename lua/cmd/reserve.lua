@@ -1,6 +1,7 @@
 --- Gives the next task of the first queue that has one to a listener, or up to `limit` tasks as if one by one; with
 --   `pid` they are started at once.
 -- @args now listener count queue*count
+-- @role worker
 -- @options limit pid lease request woken order weights due
 -- @reply nil, or for each task id queue token attempt deadline lease outcome losses failures parameters checkpoint;
 --   with `due` first when `upkeep` of these queues is due, in seconds, if there is no task, else an empty string

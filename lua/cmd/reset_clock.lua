@@ -1,6 +1,7 @@
 --- Sets a clock that ran ahead back to the server's time, while nothing is held. Tokens continue from the highest
 --   one.
 -- @args now
+-- @role administrator
 -- @options by request
 -- @reply `reset`, or `right` if the clock was not ahead
 -- @errors HELD TOOMANY

@@ -1,5 +1,6 @@
 --- Lets a paused queue give out tasks again.
 -- @args now queue
+-- @role administrator
 -- @options by
 -- @reply `resumed`
 -- @errors

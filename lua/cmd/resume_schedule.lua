@@ -1,5 +1,6 @@
 --- Lets a paused schedule create tasks again, from its next slot on.
 -- @args now name
+-- @role administrator
 -- @options by
 -- @reply `resumed`
 -- @errors NOSCHEDULE

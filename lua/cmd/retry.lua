@@ -1,5 +1,6 @@
 --- Retries a failed or cancelled task, with its counts of failures and losses at zero.
 -- @args now id
+-- @role client
 -- @options fresh deadline by request
 -- @reply `pending`, or `waiting` if a task that it waits for runs again
 -- @errors NOTASK STATE STOPPING DUPLICATE UPSTREAM OVERDUE

@@ -2,6 +2,7 @@
 --   that one and all that wait for it, directly or through others, anew, also what is complete. `settle` does it, in
 --   steps.
 -- @args now graph
+-- @role client
 -- @options task deadline by request
 -- @reply `retrying`
 -- @errors NOTASK OVERDUE

@@ -1,5 +1,6 @@
 --- Creates a task of a schedule at once, in addition to its slots, even if the schedule is paused or has ended.
 -- @args now name id
+-- @role administrator
 -- @options overlap by request
 -- @reply `created` or `existing`, and the id of the task
 -- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE OVERDUE task.*

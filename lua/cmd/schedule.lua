@@ -1,5 +1,6 @@
 --- Creates a schedule, or changes the one with this name.
 -- @args now name queue rhythm parameters count (slot)*count
+-- @role administrator
 -- @options schedule.* task.* by request
 -- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY task.*

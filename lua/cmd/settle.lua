@@ -4,6 +4,7 @@
 --   more; releases the tasks of new graphs; cancels and retries graphs; and removes those whose tasks did not all
 --   arrive within 10 minutes. First it fails tasks that are past their deadlines, and has their owners told to stop.
 -- @args now limit
+-- @role upkeep
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
 -- @errors

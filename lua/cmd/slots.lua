@@ -1,6 +1,7 @@
 --- Supplies the next slots of a cron schedule, those after a time that `tick` or this command named. A count of 0:
 --   there are no further slots.
 -- @args now name rhythm after count (slot)*count
+-- @role administrator
 -- @reply `told`, or `stale` if the schedule has changed since
 -- @errors NOSCHEDULE
 namespace.open()

@@ -1,5 +1,6 @@
 --- Reports that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
+-- @role worker
 -- @options lease
 -- @again a later deadline
 -- @reply deadline
@@ -23,9 +24,13 @@ local prefix, queue, deadline = namespace.prefix, task.queue, namespace.now_us +
 local leases = prefix .. 'leases_' .. queue
 local digits = namespace.digits(deadline)
 task.deadline = digits
+local may, role = redis.acl_check_cmd, prefix .. rights.ROLE
 if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse('started by another process', 'reserved')
+  end
+  if may and not may('ZADD', role, '', '') then
+    rights.require()
   end
   if namespace.declared then
     namespace.begin_declared(leases)
@@ -41,8 +46,7 @@ state.read_entered(events, 'SCARD', started)
 if task.ties and string.find(task.ties, '[uo]') then
   claims.plan(task, 'started')
 end
-local may = redis.acl_check_cmd
-if may and not (may('SADD', started, '') and may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
+if may and not (may('SADD', started, '') and may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
   or task.ties and string.find(task.ties, '[uo]') then
   rights.require()
 end

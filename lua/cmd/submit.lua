@@ -2,6 +2,7 @@
 --   task that has ended begins a new round, and one that waits is changed; with `once_more` one that an attempt has
 --   begins a new round when it has ended this one.
 -- @args now queue count (id eta parameters)*count
+-- @role client
 -- @options task.* inputs again once_more by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task; with `again` one of `created`, `again`, `changed`, `existing` and
@@ -145,10 +146,10 @@ if rival then
   rival.later = fresh[1].edges and fresh[1].edges[1] and true -- the new task may wait for one that waits for it
   state.plan(rival, 'cancelled')
 end
-local may = redis.acl_check_cmd
+local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
 if spec then
   rights.require()
-elseif may and not (may('HSET', namespace.meta, '', '') and may('LPUSH', pending_key, '')
+elseif may and not (may('HSET', role, '', '') and may('LPUSH', pending_key, '')
   and may('XADD', events, '*', '', '')
   and (not request or may('HDEL', namespace.meta, '') and may('EXPIRE', namespace.meta, '1'))) then
   rights.require()

@@ -1,6 +1,7 @@
 --- Submits tasks of a graph, which wait for one another: all that it has, up to 500 in a call. With the last one the
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
+-- @role client
 -- @options name on_failure tags bounds deadline request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE task.*

@@ -1,5 +1,6 @@
 --- Adds tags to a task, in any state.
 -- @args now id count tag*count
+-- @role client
 -- @reply its tags
 -- @errors NOTASK TOOMANY
 namespace.open()

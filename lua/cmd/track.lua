@@ -1,6 +1,7 @@
 --- Tracks a task: from now on each of its changes is an entry of `changes`, in whatever queue it is, until `untrack` or
 --   until it is deleted.
 -- @args now id
+-- @role client
 -- @options by
 -- @reply `tracked`
 -- @errors NOTASK TOOMANY

@@ -1,6 +1,7 @@
 --- Has a waiting task no longer wait for another one: with the last one it is ready. A result that it was to get from
 --   that one is `null`.
 -- @args now id upstream
+-- @role client
 -- @options request
 -- @reply `waiting`, or `pending` or `scheduled` if that was the last one
 -- @errors NOTASK STATE UPSTREAM

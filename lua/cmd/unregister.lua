@@ -1,5 +1,6 @@
 --- Removes a listener that holds no task from a queue.
 -- @args now queue listener
+-- @role worker
 -- @again `absent`
 -- @reply `unregistered`, or `absent`
 -- @errors HELD

@@ -1,5 +1,6 @@
 --- Removes a schedule. The tasks that it has created remain.
 -- @args now name
+-- @role administrator
 -- @options by request
 -- @reply `removed`
 -- @errors NOSCHEDULE

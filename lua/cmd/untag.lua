@@ -1,5 +1,6 @@
 --- Removes tags from a task, in any state.
 -- @args now id count tag*count
+-- @role client
 -- @reply its tags
 -- @errors NOTASK
 namespace.open()

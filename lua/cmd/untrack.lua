@@ -1,5 +1,6 @@
 --- Tracks a task no longer. Its earlier changes stay in the stream.
 -- @args now id
+-- @role client
 -- @options by
 -- @reply `untracked`
 -- @errors NOTASK

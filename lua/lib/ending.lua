@@ -59,10 +59,10 @@ function ending.complete_task(task, result, cost, limited)
   if task.cancel or task.recall then
     orders.plan(task.queue)
   end
-  local may = redis.acl_check_cmd
+  local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
   if task.ties or task.cancel or task.recall or task.forget then
     rights.require()
-  elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
+  elseif may and not (may('HSET', role, '', '') and may('HDEL', namespace.meta, '')
     and may('XADD', events, '*', '', '') and (not started or may('SREM', started, ''))
     and (not task.last or may('RPOPLPUSH', held, ended))
     and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))
@@ -312,10 +312,10 @@ function ending.plan_plain(plain, limited)
   if limited then
     state.plan_free(plain[1])
   end
-  local may = redis.acl_check_cmd
+  local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
   if plain[1].wakes then
     rights.require()
-  elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
+  elseif may and not (may('HSET', role, '', '') and may('HDEL', namespace.meta, '')
     and may('XADD', events, '*', '', '') and may('SREM', started, '') and may('LREM', held, '', '')
     and may('LPUSH', ended, '')) then
     rights.require()

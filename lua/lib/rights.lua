@@ -2,36 +2,47 @@
 -- the first write would leave half a call: scripts ask first.
 local rights = {}
 
--- The Redis commands that this script calls after its first write. These three values are filled in by build.rs.
+-- Who may call this script: the end of the name of a key that its callers may write. No such key exists. A role is in
+-- capitals, the names of all keys begin with a small letter: so a user of `~NAMESPACE_*` has all roles, and one of
+-- `~NAMESPACE_[a-z]* ~NAMESPACE_WORKER` only that of a worker. These values are filled in by build.rs.
+rights.ROLE = ''
+
+-- The Redis commands that this script calls after its first write.
 rights.OWN = {}
 
 -- Those of the calls that every listener needs.
 rights.WORKER = {}
 
--- Those of every command: `NAME=REDIS COMMANDS;NAME=…`.
+-- Those of every command, and who may call it: `NAME/ROLE=REDIS COMMANDS;NAME/…`.
 rights.ALL = ''
 
--- The first of these Redis commands that the user may not run on every key of the namespace.
-function rights.denied(names)
-  local may, any = redis.acl_check_cmd, namespace.prefix .. '*'
+-- The first of these Redis commands that the user may not run on the key of a role.
+function rights.denied(names, role)
+  local may, key = redis.acl_check_cmd, namespace.prefix .. role
   if not may then
     return nil -- a server without ACLs in scripts
   end
   for _, name in ipairs(names) do
-    if not may(name, name == 'XINFO' and 'STREAM' or any, any, any) then
+    if not may(name, name == 'XINFO' and 'STREAM' or key, key, key) then
       return name
     end
   end
 end
 
+-- Fails for lack of this Redis command, or of the role without which it cannot be used.
 function rights.refuse(name)
+  local role = string.match(rights.ROLE, '^%u+$')
+  if role and not rights.denied({ name }, 'meta') then
+    reply.fail('NOPERM', 'this user does not have the role ' .. string.lower(role) .. ': grant it with ACL SETUSER ~'
+      .. namespace.prefix .. '[a-z]* ~' .. namespace.prefix .. role .. '; nothing was changed')
+  end
   reply.fail('NOPERM', 'this user may not run ' .. name .. ' on ' .. namespace.prefix
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
 -- Fails if one of these commands is denied.
 function rights.check(names)
-  local name = rights.denied(names)
+  local name = rights.denied(names, rights.ROLE)
   if name then
     rights.refuse(name)
   end
@@ -43,17 +54,22 @@ function rights.require()
 end
 
 -- The commands of the bundle that the user may not run, and the Redis commands that each lacks:
--- `NAME:COMMAND,COMMAND`, separated by spaces. Publishing is not required, but without it wake-ups and orders
--- arrive later.
+-- `NAME:COMMAND,COMMAND`, separated by spaces; `roles:ROLE,ROLE` for the roles that it does not have, whose commands
+-- are left out. Publishing is not required, but without it wake-ups and orders arrive later.
 function rights.missing()
-  local denied, missing = {}, {}
-  for name, calls in string.gmatch(rights.ALL, '([%l_]+)=([%u ]*)') do
+  local denied, missing, others = {}, {}, {}
+  for name, role, calls in string.gmatch(rights.ALL, '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
-      if denied[call] == nil then
-        denied[call] = rights.denied({ call }) ~= nil
+      local of = role .. call
+      if denied[of] == nil then
+        denied[of] = rights.denied({ call }, role) and (rights.denied({ call }, 'meta') or role) or false
       end
-      lacks[#lacks + 1] = denied[call] and call or nil
+      if denied[of] == role then
+        others[role] = true
+      else
+        lacks[#lacks + 1] = denied[of] or nil
+      end
     end
     if #lacks > 0 then
       missing[#missing + 1] = name .. ':' .. table.concat(lacks, ',')
@@ -62,6 +78,14 @@ function rights.missing()
   local may = redis.acl_check_cmd
   if may and not may('PUBLISH', namespace.prefix .. '*', '') then
     missing[#missing + 1] = 'messages:PUBLISH'
+  end
+  local roles = {}
+  for role in pairs(others) do
+    roles[#roles + 1] = role
+  end
+  if #roles > 0 then
+    table.sort(roles)
+    missing[#missing + 1] = 'roles:' .. table.concat(roles, ',')
   end
   return table.concat(missing, ' ')
 end

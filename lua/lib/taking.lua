@@ -313,10 +313,10 @@ function taking.plan(call, task)
     namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
   end
   -- The first write needs no right of its own: it is refused before anything is changed.
-  local may = redis.acl_check_cmd
+  local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
   if ghosts or call.asked or task.ties or task.foreign or attempt.updates or call.others then
     rights.require()
-  elseif may and not ((written or may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
+  elseif may and not ((written or may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
     and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
       and may('RPOPLPUSH', pending, held))
     and (not pid or may('SADD', started, '')) and (not call.wakes or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then

@@ -4,7 +4,7 @@ use blueque::{Client, Error};
 
 use super::exam::Exam;
 use crate::session::config::{self, Settings};
-use crate::session::rights::missing;
+use crate::session::rights::{missing, other_roles};
 
 impl Exam {
     /// Asks the scripts themselves. Other problems are found by other checks.
@@ -40,10 +40,16 @@ impl Exam {
                 return Ok(());
             }
         };
-        let lacking = client.greeting().map(|greeting| missing(greeting, settings.namespace().as_str()));
-        let lacking = lacking.unwrap_or_default();
-        if lacking.is_empty() {
+        let greeting = client.greeting();
+        let lacking = greeting.map(|greeting| missing(greeting, settings.namespace().as_str())).unwrap_or_default();
+        let others = greeting.map(other_roles).unwrap_or_default();
+        if lacking.is_empty() && others.is_empty() {
             self.ok(check, "this user may run every command of the scripts");
+        } else if lacking.is_empty() {
+            self.ok(
+                check,
+                format!("this user may run all that its roles need; it does not have: {}", others.join(", ")),
+            );
         }
         for right in lacking {
             self.finding(check, right.text, right.todo);

@@ -7,16 +7,25 @@ use blueque::Greeting;
 /// Longer lists of commands are cut.
 const NAMED: usize = 5;
 
+/// The entry of a greeting that names roles, not Redis commands.
+const ROLES: &str = "roles";
+
+/// The roles that this user does not have, in small letters.
+pub fn other_roles(greeting: &Greeting) -> Vec<String> {
+    let roles = greeting.missing.iter().filter(|(name, _)| name == ROLES).flat_map(|(_, roles)| roles);
+    roles.map(|role| role.to_lowercase()).collect()
+}
+
 /// A missing permission, and how it is granted.
 pub struct Missing {
     pub text: String,
     pub todo: String,
 }
 
-/// One for each Redis command that is denied.
+/// One for each Redis command that is denied. A role that a user does not have is no fault.
 pub fn missing(greeting: &Greeting, namespace: &str) -> Vec<Missing> {
     let mut denied: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, lacks) in &greeting.missing {
+    for (name, lacks) in greeting.missing.iter().filter(|(name, _)| name != ROLES) {
         for command in lacks {
             denied.entry(command).or_default().push(name);
         }
