@@ -10,6 +10,9 @@ use super::exam::Exam;
 use super::keys::Scan;
 use crate::times;
 
+/// Elements of an input whose lengths are asked for at once, so that other clients are not kept waiting.
+const ELEMENTS: usize = 1_000;
+
 /// What is read of a waiting task: its status, and its upstreams.
 type Waiting = (Option<String>, Vec<String>);
 
@@ -85,25 +88,29 @@ impl Exam {
     /// The input of a task that waits, as far as it has come: it has an element for each slot, or waits for it.
     fn input(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("inputs", id);
-        let mut fields: Vec<String> = self.ask(&["HKEYS", &key])?;
+        let mut pipeline = Pipeline::new();
+        pipeline.atomic().cmd("HKEYS").arg(&key).cmd("HGET").arg(&key).arg("bytes");
+        let (mut fields, before): (Vec<String>, Option<usize>) = self.send(&pipeline)?;
         fields.retain(|field| field.parse::<usize>().is_ok());
+        let mut sum = 0;
+        for page in fields.chunks(ELEMENTS) {
+            let mut pipeline = Pipeline::new();
+            for field in page {
+                pipeline.cmd("HSTRLEN").arg(&key).arg(field);
+            }
+            sum += self.send::<Vec<usize>>(&pipeline)?.iter().sum::<usize>();
+        }
         let mut pipeline = Pipeline::new();
         pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
         pipeline.cmd("HVALS").arg(self.key("upstreams", id)).cmd("HLEN").arg(&key);
         pipeline.cmd("HGET").arg(&key).arg("slots").cmd("HGET").arg(&key).arg("bytes");
         pipeline.cmd("HMGET").arg(&key).arg(SET.as_slice());
-        for field in &fields {
-            pipeline.cmd("HSTRLEN").arg(&key).arg(field);
-        }
-        let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        let Some((known, lengths)) = answers.split_at_checked(6) else { return Ok(()) };
-        let (status, edges, number, slots, bytes, set): Input =
-            redis::from_redis_value(redis::Value::Array(known.to_vec()))?;
-        let lengths: Vec<usize> = redis::from_redis_value(redis::Value::Array(lengths.to_vec()))?;
+        let (status, edges, number, slots, bytes, set): Input = self.send(&pipeline)?;
         let set: Vec<i64> = set.into_iter().flatten().collect();
         // It may have come to an end meanwhile, or one step further.
         let others = if slots.is_some() { 2 } else { 0 } + set.len();
-        if status.as_deref() != Some(Status::Waiting.as_str()) || number > 0 && number != fields.len() + others {
+        let changed = bytes != before || number > 0 && number != fields.len() + others;
+        if status.as_deref() != Some(Status::Waiting.as_str()) || changed {
             return Ok(());
         }
         if let Some(text) = wrong_set(id, &edges, &set) {
@@ -111,7 +118,6 @@ impl Exam {
         }
         let open: BTreeSet<&str> =
             edges.iter().filter_map(|edge| edge.split_once('/')).flat_map(|(_, slots)| slots.split(',')).collect();
-        let sum: usize = lengths.iter().sum();
         let text = match (slots, bytes) {
             (None, _) | (_, None) if open.is_empty() && fields.is_empty() => return Ok(()),
             (Some(slots), Some(bytes)) if fields.len() + open.len() == slots && bytes == sum => return Ok(()),
