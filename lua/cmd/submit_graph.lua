@@ -116,7 +116,9 @@ for at = 5, last, 6 do
     number = number + #wanted.upstreams + #wanted.values
     task.inputs = wanted.text
     look(task, wanted, upstream, before[5])
-    task.fields = task.continues and { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
+    if task.continues then -- another field would have the table of each task grow
+      task.fields = { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
+    end
   end
   if not task.continues then
     size = size + #task.parameters + #(task.inputs or '')

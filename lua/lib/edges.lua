@@ -68,6 +68,12 @@ end
 -- values by their slots; the number of slots; and the text without the values. `partial`: further calls may bring other
 -- slots. `known`: ids that were checked, and `start`, what others often begin with.
 function edges.parse(text, what, partial, known, start)
+  local alone, only = string.match(text, '^(%l+)=([^= ]+)$') -- as most tasks have it
+  if (alone == 'success' or alone == 'after' or alone == 'failure' or alone == 'some')
+    and (known and known[only] or #only <= contract.NAME_HIGH and string.find(only, args.PLAIN)) then
+    return { upstreams = { { id = only, kind = alone, slots = {} } }, values = {}, slots = 0, text = text,
+      some = alone == 'some' and 1 or 0 }
+  end
   local found = { upstreams = nil, values = {}, slots = 0, text = text, some = 0, least = nil }
   local number, ups, by_id, taken, highest, from = 0, nil, nil, nil, -1, 1
   repeat

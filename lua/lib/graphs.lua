@@ -193,7 +193,6 @@ end
 function graphs.stage(tasks, graph)
   local now = namespace.now
   local row = { 'queue', '', 'parameters', '', 'created', now, 'updated', now, 'attempt', '0', 'graph', graph }
-  local own = { 'ties', 'label', 'inputs', 'eta' } -- these ties replace those of the spec
   for t = 1, #tasks do
     local task = tasks[t]
     local n, fields = 12, task.spec.fields
@@ -201,13 +200,16 @@ function graphs.stage(tasks, graph)
     for i = 1, #fields do
       row[n + i] = fields[i]
     end
-    n = n + #fields
-    for i = 1, #own do
-      local name = own[i]
-      if task[name] then
-        row[n + 1], row[n + 2] = name, task[name]
-        n = n + 2
-      end
+    n = n + #fields + 2
+    row[n - 1], row[n] = 'ties', task.ties -- in place of those of the spec
+    if task.label then
+      row[n + 1], row[n + 2], n = 'label', task.label, n + 2
+    end
+    if task.inputs then
+      row[n + 1], row[n + 2], n = 'inputs', task.inputs, n + 2
+    end
+    if task.eta then
+      row[n + 1], row[n + 2], n = 'eta', task.eta, n + 2
     end
     redis.call('HSET', task.key, unpack(row, 1, n))
   end
