@@ -33,7 +33,7 @@ const NUMBERS: [(&str, f64, f64); 22] = [
     ("max_bytes", 0.0, 8_388_608.0),
     ("max_delay", 0.0, 31_536_000.0),
     ("max_failures", 0.0, 1_000.0),
-    ("max_losses", 0.0, 1_000.0),
+    ("max_losses", 0.0, 1_000_000_000.0),
     ("max_releases", 0.0, 1e6),
     ("max_uncounted", 0.0, 1e6),
     ("retain", 0.0, 1e11),

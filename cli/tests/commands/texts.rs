@@ -43,7 +43,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     desk.take("d").complete("x").unwrap();
     let only = "this is for one that is";
     let table: [(i32, &[&str], &str); 39] = [
-        (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000"),
+        (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000000000"),
         (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
         (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
         (2, &["ls", "--limit", "0"], "must be a whole number from 1 to 100000"),
