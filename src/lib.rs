@@ -87,6 +87,7 @@
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
+//! | queues in the manner of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
 //! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
@@ -134,6 +135,7 @@ mod times;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 mod words;
+mod work_queue;
 mod worker;
 
 /// The handles over any [`Link`]. `blueque::Client` and its kind are those over [`Blocking`]: where a method returns
@@ -146,6 +148,7 @@ pub mod handles {
     pub use crate::queue::Queue;
     pub use crate::schedule::Schedule;
     pub use crate::task::Task;
+    pub use crate::work_queue::WorkQueue;
     pub use crate::worker::{Context, Upkeep, Worker, WorkerBuilder};
 }
 
@@ -195,6 +198,9 @@ pub use processor::Attempt;
 /// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
 /// and changes nothing.
 pub type Processor = handles::Processor<Blocking>;
+pub use work_queue::WorkItem;
+/// A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
+pub type WorkQueue = handles::WorkQueue<Blocking>;
 // Schedules.
 pub use model::{
     LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked, Trouble,
@@ -234,6 +240,8 @@ mod pages {
     #[cfg(feature = "cron")]
     #[doc = include_str!("../docs/schedules.md")]
     struct Schedules;
+    #[doc = include_str!("../docs/from-redis-work-queue.md")]
+    struct FromRedisWorkQueue;
     #[doc = include_str!("../docs/search.md")]
     struct Search;
 }

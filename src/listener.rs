@@ -164,6 +164,11 @@ impl<L: Link> Listener<L> {
         self
     }
 
+    /// The same for the reservations that follow.
+    pub(crate) fn set_lease(&mut self, lease: Duration) {
+        self.lease = Some(lease);
+    }
+
     /// The order in which its queues are asked: as named, by default.
     #[must_use]
     pub fn order(mut self, order: QueueOrder) -> Self {
@@ -232,21 +237,23 @@ impl<L: Link> Listener<L> {
     /// # Errors
     /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
     pub fn listen(&mut self, limit: Duration) -> L::Answer<'_, Result<Option<Processor<L>>>> {
-        L::answer(async move {
-            let deadline = Deadline::after(limit);
-            while !self.interrupter.is_interrupted() {
-                if let Some(processor) = self.take_up_to(1).await?.pop() {
-                    return Ok(Some(processor));
-                }
-                let left = deadline.left();
-                if left.is_zero() {
-                    break;
-                }
-                self.wait_interruptibly(left).await;
+        L::answer(self.next_within(limit))
+    }
+
+    pub(crate) async fn next_within(&mut self, limit: Duration) -> Result<Option<Processor<L>>> {
+        let deadline = Deadline::after(limit);
+        while !self.interrupter.is_interrupted() {
+            if let Some(processor) = self.take_up_to(1).await?.pop() {
+                return Ok(Some(processor));
             }
-            self.pass_on().await;
-            Ok(None)
-        })
+            let left = deadline.left();
+            if left.is_zero() {
+                break;
+            }
+            self.wait_interruptibly(left).await;
+        }
+        self.pass_on().await;
+        Ok(None)
     }
 
     /// Takes the next task if there is one, without waiting.

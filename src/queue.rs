@@ -312,20 +312,22 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn mend(&self, grace: Option<Duration>) -> L::Answer<'_, Result<(u64, u64)>> {
-        L::answer(async move {
-            let (mut mended, mut suspected) = (0, 0);
-            let mut cursor = String::new();
-            let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
-            loop {
-                let step = self.client.run(&self.client.calls().mend(&self.name, &cursor, 200, &options)).await?;
-                mended += step.mended;
-                suspected += step.suspected;
-                match step.next {
-                    Some(next) => cursor = next,
-                    None => return Ok((mended, suspected)),
-                }
+        L::answer(self.mend_all(grace))
+    }
+
+    pub(crate) async fn mend_all(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
+        let (mut mended, mut suspected) = (0, 0);
+        let mut cursor = String::new();
+        let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
+        loop {
+            let step = self.client.run(&self.client.calls().mend(&self.name, &cursor, 200, &options)).await?;
+            mended += step.mended;
+            suspected += step.suspected;
+            match step.next {
+                Some(next) => cursor = next,
+                None => return Ok((mended, suspected)),
             }
-        })
+        }
     }
 
     /// Sets a setting for this queue; a value of none unsets it. The contract lists them, with their bounds.

@@ -26,7 +26,7 @@
 
 pub use crate::link::tokio::Tokio;
 
-use crate::{client, graph, listener, processor, queue, schedule, task, worker};
+use crate::{client, graph, listener, processor, queue, schedule, task, work_queue, worker};
 
 /// A connection to a namespace. Clones share it.
 pub type Client = client::Client<Tokio>;
@@ -48,6 +48,8 @@ pub type Listener = listener::Listener<Tokio>;
 pub type Interrupter = listener::Interrupter<Tokio>;
 /// One attempt at a task.
 pub type Processor = processor::Processor<Tokio>;
+/// A queue used like one of redis-work-queue.
+pub type WorkQueue = work_queue::WorkQueue<Tokio>;
 /// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
 pub type Upkeep = worker::Upkeep<Tokio>;
 /// A running attempt, as its handler sees it. Clones of the `Arc` may go to other tasks.

@@ -343,3 +343,23 @@ fn each_row_for_users_of_qless_names_a_case_that_there_is() {
     }
     assert!(rows > 100, "{rows}");
 }
+
+#[test]
+fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
+    let page = fs::read_to_string(file("docs/from-redis-work-queue.md")).unwrap();
+    let tests = fs::read_to_string(file("tests/work_queue.rs")).unwrap();
+    let (calls, recipes) = page.split_once("## At most once").unwrap();
+    let calls = calls.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| redis-work-queue |"));
+    let recipes = recipes.lines().filter(|line| line.starts_with("| shown by |"));
+    let rows: Vec<&str> = calls.chain(recipes).collect();
+    assert!(rows.len() > 15, "{rows:?}");
+    for row in rows {
+        let cells =
+            if row.starts_with("| shown by") { row } else { row.trim_end_matches('|').rsplit(" | ").next().unwrap() };
+        let named: Vec<&str> = cells.split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty(), "no test shows this: {row}");
+        for name in named {
+            assert!(tests.contains(&format!("fn {name}()")), "there is no test {name}: {row}");
+        }
+    }
+}

@@ -39,7 +39,7 @@ const LIBRARY: House = House {
     floors: &[
         &["main"],
         &["tokio"],
-        &["worker"],
+        &["worker", "work_queue"],
         &["search", "statistics", "schedule", "graph", "listener"],
         &["queue", "processor", "choice"],
         &["task"],
