@@ -26,8 +26,9 @@ from .errors import (
 from .graphs import Graph, Node
 from .jobs import Job, TaskFunction, task
 from .payload import Json, Serializer
-from .sync import Client, GraphHandle, Queue, Schedule, Task
+from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
 from .version import VERSION as __version__
+from .work_items import WorkItem
 from .worker import Worker
 
 __all__ = [
@@ -60,6 +61,8 @@ __all__ = [
     "TimedOut",
     "Unavailable",
     "Unsuitable",
+    "WorkItem",
+    "WorkQueue",
     "Worker",
     "__version__",
     "calls",

@@ -6,5 +6,6 @@ from .link import Link
 from .queue import Queue
 from .schedule import Schedule
 from .task import Task
+from .work_queue import WorkQueue
 
-__all__ = ["Client", "GraphHandle", "Link", "Queue", "Schedule", "Task"]
+__all__ = ["Client", "GraphHandle", "Link", "Queue", "Schedule", "Task", "WorkQueue"]

@@ -1,0 +1,161 @@
+"""A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from redis.exceptions import RedisError
+
+from .. import calls, contract
+from ..errors import BluequeError, Lost, NotFound, Refused
+from ..wire import Seconds
+from ..work_items import Lease, WorkItem, decode, encode
+from .client import Client
+from .link import pause
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: The cap of losses that no task reaches.
+UNLIMITED = 1_000_000_000
+#: How often an item is added anew while others add and complete it at the same time.
+TRIES = 10
+#: The longest wait for a wake-up, in seconds: shorter than the time limit of a connection.
+LOOK = 5
+
+
+class WorkQueue:
+    """A queue by its name, which may be any text. Its items are tasks, with no limit of losses.
+
+    It registers as a listener with its first lease; `close` unregisters it, and otherwise upkeep forgets it.
+
+    keep_records: Whether records of completed items are kept, as long as the queue's settings say.
+    options: Of the items that it adds: with `max_losses`, `max_failures` and `max_releases` of 0 they run at most once.
+    """
+
+    def __init__(
+        self, client: Client, name: str, *, keep_records: bool = False, **options: Unpack[calls.SubmitOptions]
+    ) -> None:
+        self._link = client.link
+        self.queue = client.queue(encode(name))
+        self.keep_records = keep_records
+        self._options: calls.SubmitOptions = {"max_losses": UNLIMITED, **options}
+        self._listener = f"work-queue.{uuid.uuid4()}_{os.getpid()}"
+        self._registered = False
+
+    async def add_item(self, item: WorkItem) -> bool:
+        """Adds an item. True if it was added: one with this id that has ended is made anew. False if there is an
+        unfinished one: then nothing changes."""
+        name = encode(item.id)
+        each = [calls.SubmitEach(name, None, item.data)]
+        for _ in range(TRIES):
+            outcomes = await self._link.make(calls.submit(self.queue.name, each, **self._options))
+            if outcomes != ["existing"]:
+                return True
+            info = await self._link.run(calls.get(name))
+            if info is None:
+                continue
+            if info.status is None or not contract.STATES[info.status].final:
+                return False
+            with suppress(NotFound, Refused):  # another client was faster
+                await self._link.run(calls.delete(name))
+        return False
+
+    async def lease(self, lease: Seconds, *, block: bool = True, timeout: float = 0) -> WorkItem | None:
+        """Leases the next item for this long, 1 second to 7 days; waits for one, unless `block` is false, for at most
+        `timeout` seconds, or with 0 without limit."""
+        if not self._registered:
+            await self._link.run(calls.register(self.queue.name, self._listener))
+            self._registered = True
+        end = time.monotonic() + timeout if timeout else float("inf")
+        request, woken = str(uuid.uuid4()), False
+        while True:
+            take = calls.reserve(self._listener, [self.queue.name], lease=lease, request=request, woken=woken)
+            try:
+                taken = await self._link.run(take)
+            except Refused as error:
+                if error.code != "NOLISTENER":
+                    raise
+                # It was silent for long, or the server lost its data.
+                await self._link.run(calls.register(self.queue.name, self._listener))
+                taken = await self._link.run(take)
+            if taken:
+                task = taken[0]
+                return WorkItem(task.parameters, decode(task.id), Lease(task.id, task.token))
+            left = end - time.monotonic()
+            if not block or left <= 0:
+                return None
+            woken = await self._wait(min(left, LOOK))
+
+    async def _wait(self, seconds: float) -> bool:
+        wakes = f"{self._link.namespace}_wake_{self.queue.name}"
+        try:
+            return bool(await self._link.server.blpop([wakes], timeout=max(seconds, 0.01)))
+        except (RedisError, OSError):
+            await pause(min(seconds, 0.5))
+            return False
+
+    async def complete(self, item: WorkItem) -> bool:
+        """Completes an item. True once for each that was added: for the owner of its latest lease."""
+        lease = item.lease
+        if lease is None or lease.ended:
+            return False
+        lease.ended = True
+        try:
+            outcome = await self._link.run(calls.complete(lease.task, lease.token, b"null"))
+        except (Lost, NotFound):
+            return False
+        except BaseException:
+            lease.ended = False
+            raise
+        if outcome != "complete":
+            return False
+        if not self.keep_records:
+            with suppress(BluequeError):  # it is complete: what is left, retention deletes
+                await self._link.run(calls.delete(lease.task))
+        return True
+
+    async def queue_len(self) -> int:
+        """The number of items that wait to be leased."""
+        return (await self.queue.counts()).pending
+
+    async def processing(self) -> int:
+        """The number of items that are leased, with those whose lease has ended and that no clean has given back."""
+        counts = await self.queue.counts()
+        return counts.reserved + counts.started
+
+    async def light_clean(self) -> int:
+        """Gives back the items whose leases have ended, and returns their number. When nobody has used the namespace
+        for a while, owners first get the time of a lease to report."""
+        number = 0
+        while True:
+            orphans = await self._link.run(calls.requeue_orphans(self.queue.name, 25))
+            number += orphans.requeued
+            if not orphans.more:
+                return number
+
+    async def deep_clean(self) -> int:
+        """A light clean; then it repairs what clients without the scripts left, and deletes records as the queue's
+        settings say. Returns the number of items given back, repairs and deleted records."""
+        number, cursor = await self.light_clean(), ""
+        while True:
+            mended = await self._link.run(calls.mend(self.queue.name, cursor, 200))
+            number += mended.mended
+            if not (cursor := mended.cursor or ""):
+                break
+        while True:
+            retained = await self._link.run(calls.retain(self.queue.name, 100))
+            number += retained.deleted
+            if not retained.more:
+                return number
+
+    async def aclose(self) -> None:
+        """Unregisters, unless something is still leased: then upkeep forgets it."""
+        if self._registered:
+            self._registered = False
+            with suppress(Refused):
+                await self._link.run(calls.unregister(self.queue.name, self._listener))
