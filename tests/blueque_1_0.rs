@@ -4,6 +4,8 @@
 
 #[path = "blueque_1_0/both.rs"]
 mod both;
+#[path = "blueque_1_0/calls.rs"]
+mod calls;
 #[path = "blueque_1_0/claims.rs"]
 mod claims;
 #[path = "blueque_1_0/exchange.rs"]

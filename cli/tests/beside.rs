@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "beside/calls.rs"]
+mod calls;
 #[path = "beside/campaign.rs"]
 mod campaign;
 #[path = "../../tests/blueque_1_0/old.rs"]
