@@ -246,8 +246,8 @@ impl<L: Link> WorkQueue<L> {
                 return Ok(None);
             };
             listener.set_lease(lease);
-            let taken = listener.next_within(timeout.unwrap_or(Duration::MAX)).await?;
-            Ok(taken.map(|processor| {
+            let next = listener.next_within(timeout.unwrap_or(Duration::MAX)).await?;
+            Ok(next.map(|processor| {
                 let reservation = processor.reservation();
                 let (task, token) = (reservation.id.clone(), reservation.token);
                 let lease = Lease { task, token, ended: Arc::default() };

@@ -354,9 +354,9 @@ fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
     let rows: Vec<&str> = calls.chain(recipes).collect();
     assert!(rows.len() > 15, "{rows:?}");
     for row in rows {
-        let cells =
+        let shown =
             if row.starts_with("| shown by") { row } else { row.trim_end_matches('|').rsplit(" | ").next().unwrap() };
-        let named: Vec<&str> = cells.split('`').skip(1).step_by(2).collect();
+        let named: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
         assert!(!named.is_empty(), "no test shows this: {row}");
         for name in named {
             assert!(tests.contains(&format!("fn {name}()")), "there is no test {name}: {row}");

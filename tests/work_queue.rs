@@ -247,7 +247,7 @@ fn workers_that_crash_at_random_complete_every_item_and_its_result_is_right() {
     };
     for _ in 0..6 {
         let chosen = usize::try_from(below(3)).unwrap();
-        for _ in 0..1 + below(8) {
+        for _ in 0..=below(8) {
             if queue.queue_len().unwrap() > 10 {
                 note(workers[chosen].line());
             }
