@@ -47,7 +47,7 @@ fn a_task_is_submitted_scheduled_made_due_shown_and_deleted() {
     assert_eq!((&shown["parameters"], &shown["result"]), (&json!([1]), &json!([3])), "{shown}");
     assert_eq!(shown["pid"].to_string().trim_matches('"'), all.old.pid().to_string(), "{shown}");
     assert!(!shown["created"].is_null() && !shown["updated"].is_null(), "{shown}");
-    all.done(&["delete", &id, "--yes"]);
+    all.done(&["delete", &id]);
     assert_eq!(all.old.status(&id), "absent");
 }
 
