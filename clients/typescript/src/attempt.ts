@@ -1,0 +1,226 @@
+// What a handler may say while it runs, and how an attempt ends.
+import type * as contract from "./contract.js";
+import { BluequeError, PayloadError } from "./errors.js";
+import type { Serializer } from "./payload.js";
+import type { Bytes } from "./wire.js";
+
+/** Why an attempt is to stop: `stop`: given back, for another attempt; `drain`: the worker ends. */
+export type Order = "cancel" | "stop" | "drain" | "timeout" | "lost";
+
+/** The attempt is to stop: the reason of its signal. Save a checkpoint if you like, and let it pass. */
+export class Stopped extends Error {
+  /** @param order Who wants it. */
+  constructor(readonly order: Order) {
+    super(`stopped: ${order}`);
+    this.name = "Stopped";
+  }
+}
+
+/** A failure that says what comes next. */
+export class Failure extends Error {
+  /** The kind; by default `Failure`. */
+  readonly group: string;
+  /** Seconds until the next attempt, if retries are left; by default as the task's backoff says. */
+  readonly again: number | undefined;
+  /** No retry follows, even if some are left. */
+  readonly permanent: boolean;
+
+  constructor(
+    text: string,
+    options: { readonly group?: string; readonly again?: number; readonly permanent?: boolean } = {},
+  ) {
+    super(text);
+    this.name = "Failure";
+    this.group = options.group ?? "Failure";
+    this.again = options.again;
+    this.permanent = options.permanent ?? false;
+  }
+}
+
+/** Gives the task back, not as a failure: with its checkpoint, for another attempt in so many seconds. */
+export class Again extends Error {
+  constructor(
+    readonly seconds = 0,
+    readonly reason?: string,
+  ) {
+    super(reason ?? `again in ${seconds} s`);
+    this.name = "Again";
+  }
+}
+
+/** How an attempt ends: the words of `exchange`, and what goes with them. */
+export interface End {
+  readonly how: contract.Ending;
+  readonly body?: Bytes;
+  readonly group?: string;
+  readonly again?: number;
+  readonly reason?: string;
+  /** The queue of the next step, and its method. */
+  readonly next?: string | undefined;
+  readonly method?: string | undefined;
+}
+
+/** An attempt, as it is handed to whatever runs its handler. */
+export interface About {
+  readonly id: string;
+  readonly queue: string;
+  readonly method: string | null;
+  readonly attempt: number;
+  readonly parameters: Buffer;
+  readonly checkpoint: Buffer | null;
+}
+
+/** The way from a handler to the worker. */
+export interface Way {
+  /** Saves something; fails if the lease was lost. */
+  persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void>;
+  /** Adds to the log. */
+  log(text: string): void;
+}
+
+/** The attempt that a handler works on. */
+export class Context {
+  readonly #serializer: Serializer;
+  readonly #way: Way;
+  readonly #checkpoint: Buffer | null;
+  /** @internal */
+  step: { readonly next: string; readonly method: string | undefined } | undefined;
+
+  /** The task. */
+  readonly id: string;
+  /** Its queue. */
+  readonly queue: string;
+  /** Its method, if the worker has several handlers. */
+  readonly method: string | null;
+  /** The number of the attempt, from 1 on. */
+  readonly attempt: number;
+
+  /** @internal */
+  constructor(
+    about: About,
+    /** Is aborted when the attempt is to stop, with {@link Stopped} as the reason. Pass it on to whatever takes one. */
+    readonly signal: AbortSignal,
+    serializer: Serializer,
+    way: Way,
+  ) {
+    this.id = about.id;
+    this.queue = about.queue;
+    this.method = about.method;
+    this.attempt = about.attempt;
+    this.#serializer = serializer;
+    this.#way = way;
+    this.#checkpoint = about.checkpoint;
+  }
+
+  /** The order to stop, if there is one. */
+  get order(): Order | undefined {
+    return this.signal.reason instanceof Stopped ? this.signal.reason.order : undefined;
+  }
+
+  /** Throws {@link Stopped} if the attempt is to stop: call it between two steps of the work. */
+  check(): void {
+    this.signal.throwIfAborted();
+  }
+
+  /** What the attempt before has saved, to go on from there. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- whoever calls it knows what it saved
+  lastCheckpoint<T = unknown>(): T | undefined {
+    return this.#checkpoint === null ? undefined : (this.#serializer.loads(this.#checkpoint) as T);
+  }
+
+  /** Saves what the next attempt is to go on from. When it resolves, the server has it. */
+  checkpoint(value: unknown): Promise<void> {
+    return this.#persist("checkpoint", value);
+  }
+
+  /** Reports progress, for people: `progress(3, 10, "files")`, or any value. */
+  progress(done: unknown, total?: number, unit?: string): Promise<void> {
+    return this.#persist("progress", total === undefined ? done : { done, total, ...(unit && { unit }) });
+  }
+
+  async #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
+    await this.#way.persist(kind, this.#serializer.dumps(value));
+  }
+
+  /** Adds a line to the task's log. */
+  log(text: string): void {
+    this.#way.log(text.endsWith("\n") ? text : `${text}\n`);
+  }
+
+  /** Once the handler has returned, the task goes on in another queue, with the result as its parameters. */
+  next(queue: string, options: { readonly method?: string } = {}): void {
+    this.step = { next: queue, method: options.method };
+  }
+}
+
+/** Does the work of a task. What it returns is the result. */
+export type Handler<P = unknown, R = unknown> = (parameters: P, context: Context) => R | Promise<R>;
+
+/** Handlers: one for all tasks, or by their methods, and by the queue for those without one. */
+export type Handlers = Handler<never> | Readonly<Record<string, Handler<never>>>;
+
+/** The longest text of an error. */
+const MOST_ERROR = 32 << 10;
+
+/** Runs the handler of an attempt; never rejects. */
+export async function attempt(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
+  try {
+    const name = about.method ?? about.queue;
+    const handler = (typeof handlers === "function" ? handlers : handlers[name]) as Handler | undefined;
+    if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
+    const result: unknown = await handler(serializer.loads(about.parameters), context);
+    return { how: "complete", body: serializer.dumps(result === undefined ? null : result), ...context.step };
+  } catch (error) {
+    return context.order && isStop(error) ? stopped(context.order) : failed(error);
+  }
+}
+
+/** Whether an error is only the order to stop. */
+function isStop(error: unknown): boolean {
+  return (
+    error instanceof Stopped ||
+    (error instanceof Error && (error.name === "AbortError" || error.cause instanceof Stopped)) ||
+    (error instanceof BluequeError && error.code === "LOST")
+  );
+}
+
+/** The end of an attempt that was ordered to stop. */
+export function stopped(order: Order): End {
+  if (order === "timeout") {
+    return { how: "fail", body: "the attempt has taken longer than its time limit", group: "timeout" };
+  }
+  return { how: order === "drain" ? "uncounted" : "release" };
+}
+
+function failed(error: unknown): End {
+  if (error instanceof Again) {
+    return { how: "release", again: error.seconds, ...(error.reason !== undefined && { reason: error.reason }) };
+  }
+  if (error instanceof Failure) {
+    const { group, again, permanent } = error;
+    const next = again !== undefined && !permanent ? { again } : {};
+    return { how: permanent ? "final" : "fail", body: readable(error.message), group, ...next };
+  }
+  const permanent = error instanceof PayloadError;
+  return { how: permanent ? "final" : "fail", body: readable(text(error)), group: permanent ? "permanent" : kind(error) };
+}
+
+function kind(error: unknown): string {
+  return error instanceof Error ? error.name || "Error" : "Error";
+}
+
+/** What went wrong, then the last lines of the stack; whatever was thrown. */
+function text(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return `thrown: ${String(error)}`;
+    const first = `${error.name}: ${error.message}`;
+    const stack = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+    return [first, ...stack.slice(0, 20)].join("\n");
+  } catch {
+    return "thrown: a value that cannot be shown";
+  }
+}
+
+function readable(text: string): string {
+  return text.toWellFormed().slice(0, MOST_ERROR);
+}

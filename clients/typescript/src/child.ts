@@ -1,0 +1,78 @@
+// The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
+import { type About, type End, type Order, type Handlers, Context, Stopped, attempt } from "./attempt.js";
+import { known, verdict } from "./errors.js";
+import { Json, type Serializer } from "./payload.js";
+import type { Bytes } from "./wire.js";
+
+/** To a child. */
+export type ToChild =
+  | { readonly kind: "start"; readonly about: About }
+  | { readonly kind: "order"; readonly order: Order }
+  | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
+
+/** From a child. */
+export type FromChild =
+  | { readonly kind: "end"; readonly end: End }
+  | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress"; readonly body: Bytes }
+  | { readonly kind: "log"; readonly text: string };
+
+/** What the file exports. */
+interface Exports {
+  readonly default: Handlers;
+  readonly serializer?: Serializer;
+}
+
+function tell(message: FromChild): void {
+  process.send?.(message);
+}
+
+function main(file: string): void {
+  // The worker is gone: so is the lease, soon. What was started here goes, too.
+  process.on("disconnect", () => {
+    try {
+      process.kill(-process.pid, "SIGKILL");
+    } finally {
+      process.exit(1);
+    }
+  });
+  const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  let [number, controller] = [0, new AbortController()];
+  const way = {
+    persist: (what: "checkpoint" | "progress", body: Bytes): Promise<void> =>
+      new Promise((resolve, reject) => {
+        number += 1;
+        asked.set(number, { resolve, reject });
+        tell({ kind: "ask", number, what, body });
+      }),
+    log: (text: string): void => {
+      tell({ kind: "log", text });
+    },
+  };
+  const loaded = import(file) as Promise<Exports>;
+  loaded.catch(() => undefined); // the first task says so
+  const start = async (about: About): Promise<void> => {
+    controller = new AbortController();
+    let end: End;
+    try {
+      const { default: handlers, serializer = new Json() } = await loaded;
+      end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
+    } catch (error) {
+      const text = `the file of the handlers cannot be imported: ${known(error).detail}`;
+      end = { how: "fail", body: text, group: "unknown" };
+    }
+    tell({ kind: "end", end });
+  };
+  process.on("message", (message: ToChild) => {
+    if (message.kind === "start") void start(message.about);
+    else if (message.kind === "order") controller.abort(new Stopped(message.order));
+    else {
+      const waiting = asked.get(message.number);
+      asked.delete(message.number);
+      if (message.error) waiting?.reject(verdict(...message.error));
+      else waiting?.resolve();
+    }
+  });
+}
+
+const [, , file] = process.argv;
+if (process.send && file) main(file);

@@ -1,0 +1,116 @@
+// Child processes that run handlers, each in a process group of its own.
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
+import type { FromChild, ToChild } from "./child.js";
+import { known } from "./errors.js";
+
+const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
+
+/** A child that works on one task at a time. */
+export class Child {
+  readonly #process: ChildProcess;
+  #begun = 0;
+  #over = false;
+  #way: Way | undefined;
+  #done: ((end: End | string) => void) | undefined;
+  /** Resolves when it is gone. */
+  readonly gone: Promise<void>;
+
+  constructor(file: string) {
+    const options = { detached: true, serialization: "advanced", stdio: ["ignore", "pipe", "pipe", "ipc"] } as const;
+    this.#process = fork(PROGRAM, [file], { ...options, stdio: [...options.stdio] });
+    this.gone = new Promise((resolve) => {
+      const over = (how: string): void => {
+        this.#over = true;
+        this.#kill("SIGKILL"); // what it has started and left behind
+        this.#done?.(how);
+        resolve();
+      };
+      this.#process.once("error", (error) => {
+        over(`its process cannot be started: ${error.message}`);
+      });
+      this.#process.once("exit", (code, signal) => {
+        over(signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`);
+      });
+    });
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => this.#way?.log(text));
+    }
+    this.#process.on("message", (message) => {
+      void this.#hear(message as FromChild);
+    });
+  }
+
+  /** How many tasks it has begun. */
+  get begun(): number {
+    return this.#begun;
+  }
+
+  /** Whether it is gone. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /**
+   * Runs the handler of an attempt. If it is the `last` one, or was ordered to stop, the child is gone, with all that it
+   * has started, before this resolves.
+   */
+  async run(about: About, way: Way, last: boolean, order: () => Order | undefined): Promise<End> {
+    this.#begun += 1;
+    this.#way = way;
+    const end = await new Promise<End | string>((resolve) => {
+      this.#done = resolve;
+      this.#tell({ kind: "start", about });
+    });
+    this.#done = undefined;
+    const ordered = order();
+    if (last || ordered) await this.end();
+    this.#way = undefined;
+    if (typeof end !== "string") return end;
+    return ordered ? stopped(ordered) : { how: "fail", body: `${end} before the handler did`, group: "crashed" };
+  }
+
+  /** Tells the handler to stop. */
+  order(order: Order): void {
+    this.#tell({ kind: "order", order });
+  }
+
+  /** Has it end in any case. */
+  kill(signal: "SIGTERM" | "SIGKILL"): void {
+    this.#kill(signal);
+  }
+
+  /** Ends it, with all that it has started. */
+  async end(): Promise<void> {
+    this.#kill("SIGKILL");
+    await this.gone;
+  }
+
+  #kill(signal: "SIGTERM" | "SIGKILL"): void {
+    try {
+      if (this.#process.pid !== undefined) process.kill(-this.#process.pid, signal);
+    } catch {
+      // All of it is gone.
+    }
+  }
+
+  #tell(message: ToChild): void {
+    if (this.#process.connected) this.#process.send(message, () => undefined);
+  }
+
+  async #hear(message: FromChild): Promise<void> {
+    if (message.kind === "end") this.#done?.(message.end);
+    else if (message.kind === "log") this.#way?.log(message.text);
+    else {
+      const { number, what, body } = message;
+      try {
+        await this.#way?.persist(what, body);
+        this.#tell({ kind: "answer", number });
+      } catch (error) {
+        const { code, detail } = known(error);
+        this.#tell({ kind: "answer", number, error: [code, detail] });
+      }
+    }
+  }
+}

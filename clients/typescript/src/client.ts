@@ -1,0 +1,145 @@
+// The way to a namespace of a server.
+import * as calls from "./calls.js";
+import { Connection, type NodeRedis } from "./connection.js";
+import { InvalidCall, Unsuitable } from "./errors.js";
+import { type Graph, GraphHandle } from "./graph.js";
+import { Link } from "./link.js";
+import { Json, type Serializer } from "./payload.js";
+import { Queue } from "./queue.js";
+import { Schedule } from "./schedule.js";
+import { Task } from "./task.js";
+import type { Call, Seconds, Time } from "./wire.js";
+
+/** What a client is to be like. */
+export interface ClientOptions {
+  /** The beginning of all keys; on a cluster with a `{tag}`. By default `blueque`. */
+  readonly namespace?: string;
+  /** How many seconds a call may take, with all its repetitions. By default 30. */
+  readonly limit?: number;
+  /** Who makes the changes, for the audit. */
+  readonly by?: string;
+  /** Of parameters, results, checkpoints and progress; by default JSON. */
+  readonly serializer?: Serializer;
+  /** The time of each call, for tests in a namespace of their own. */
+  readonly clock?: () => Time;
+}
+
+/** When a schedule creates tasks, and what they are like. */
+export interface ScheduleOptions extends Omit<calls.ScheduleOptions, "request" | "by"> {
+  /** Seconds from one task to the next, counted from 1970. */
+  readonly every: Seconds;
+  /** Seconds after each multiple of these. */
+  readonly offset?: Seconds | undefined;
+}
+
+/**
+ * A namespace on a server.
+ *
+ * ```ts
+ * await using client = new Client("redis://127.0.0.1:6379");
+ * const task = await client.queue("transcode").submit({ path: "a.mkv" });
+ * ```
+ */
+export class Client implements AsyncDisposable {
+  /** @internal */
+  readonly link: Link;
+
+  /**
+   * @param server A URL (`redis://`, `rediss://`, `unix://`), or a client of node-redis: of a cluster (`createCluster`),
+   *   of Sentinel (`createSentinel`), or with options of its own (`createClient`).
+   */
+  constructor(server: string | NodeRedis = "redis://127.0.0.1:6379", options: ClientOptions = {}) {
+    this.link = new Link(
+      new Connection(server),
+      options.namespace ?? "blueque",
+      options.limit ?? 30,
+      options.by,
+      options.serializer ?? new Json(),
+      options.clock,
+    );
+  }
+
+  /** Closes its connections. */
+  close(): Promise<void> {
+    this.link.connection.close();
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Makes any call of {@link calls}; one that a lost reply must not repeat, as `call.once()`. */
+  run<T>(call: Call<T>): Promise<T> {
+    return this.link.run(call);
+  }
+
+  /** Whether the server can be used: its schema, its policy of eviction, the rights of this user. */
+  async check(): Promise<calls.HelloReply> {
+    const reply = await this.link.run(calls.hello());
+    if (reply.lacks) throw new Unsuitable("NOPERM", `this user may not do all that is needed: ${reply.lacks}.`);
+    return reply;
+  }
+
+  /** A queue by its name; `P` are the parameters of its tasks, `R` is their result. */
+  queue<P = unknown, R = unknown>(name: string): Queue<P, R> {
+    return new Queue<P, R>(this.link, name);
+  }
+
+  /** A task by its id. */
+  task<R = unknown>(id: string): Task<R> {
+    return new Task<R>(this.link, id);
+  }
+
+  /** Submits all tasks of a graph, or none. May be repeated. */
+  async submitGraph(graph: Graph): Promise<GraphHandle> {
+    const { name, onFailure, tags, deadline } = graph.options;
+    const { total, batches } = graph.batches(this.link.serializer);
+    for (const batch of batches) {
+      await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline }));
+    }
+    return new GraphHandle(this.link, graph.id);
+  }
+
+  /** A graph by its id. */
+  graph(id: string): GraphHandle {
+    return new GraphHandle(this.link, id);
+  }
+
+  /** All graphs. */
+  graphs(): Promise<calls.GraphsItem[]> {
+    return this.link.pages((cursor) => calls.graphs(cursor, 500));
+  }
+
+  /** Creates a task at each multiple of `every`, plus the offset; changes the schedule if it is there. */
+  async schedule(name: string, queue: string, parameters: unknown, options: ScheduleOptions): Promise<Schedule> {
+    const { every, offset = 0, ...more } = options;
+    if (!Number.isInteger(every) || !Number.isInteger(offset)) {
+      throw new InvalidCall("BADARG", `every ${every} with the offset ${offset}: these are whole seconds.`);
+    }
+    const rhythm = offset ? `every ${every} ${offset}` : `every ${every}`;
+    const data = this.link.serializer.dumps(parameters);
+    await this.link.make(calls.schedule(name, queue, rhythm, data, [], { ...more, by: this.link.by }));
+    return new Schedule(this.link, name);
+  }
+
+  /** A schedule by its name. */
+  scheduleOf(name: string): Schedule {
+    return new Schedule(this.link, name);
+  }
+
+  /** All schedules. */
+  schedules(): Promise<calls.SchedulesItem[]> {
+    return this.link.pages((cursor) => calls.schedules(cursor, 500));
+  }
+
+  /** All queues. */
+  queues(): Promise<calls.QueuesItem[]> {
+    return this.link.pages((cursor) => calls.queues(cursor, 500));
+  }
+
+  /** All workers, alive or dead. */
+  workers(): Promise<calls.WorkersItem[]> {
+    return this.link.pages((cursor) => calls.workers(cursor, 500));
+  }
+}

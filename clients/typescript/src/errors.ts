@@ -1,0 +1,131 @@
+// What can go wrong, sorted by what the caller can do. Every error has a stable `code`, a `detail` in words, and a `remedy`.
+import { ERRORS } from "./contract.js";
+
+// What to do about the codes that do not come from the server.
+const OWN: Readonly<Record<string, string>> = {
+  UNAVAILABLE: "Check that the server runs and is reachable; the same call may be repeated.",
+  CONNECTION: "Correct the URL or the credentials.",
+  REPLY: "The server must be Redis 7.0 or Valkey 7.2, or later.",
+  PAYLOAD: "Pass JSON values, or a serializer of your own to the client.",
+  TIMEDOUT: "Wait longer; the task goes on.",
+  FAILED: "Look at its error, its log and its history; `retry` runs it again.",
+  TASKCANCELLED: "`retry` runs it again.",
+  WORKER: "See the worker's log.",
+};
+
+/** Any error of this package. */
+export class BluequeError extends Error {
+  /** What to do about it. */
+  readonly remedy: string;
+
+  /**
+   * @param code The stable code.
+   * @param detail What is wrong, in words.
+   * @param cause The error behind it.
+   */
+  constructor(
+    readonly code: string,
+    readonly detail: string,
+    cause?: unknown,
+  ) {
+    const remedy = OWN[code] ?? ERRORS[code]?.act ?? "";
+    super(`${code}: ${detail}${remedy ? ` ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
+    this.remedy = remedy;
+    this.name = new.target.name;
+  }
+
+  /** Whether the same call may succeed later without a change by the caller. */
+  get transient(): boolean {
+    return this.code === "UNAVAILABLE" || (ERRORS[this.code]?.repeat ?? false);
+  }
+}
+
+/** The attempt no longer holds the task: stop the work and discard what it made. */
+export class Lost extends BluequeError {}
+
+/** The task was cancelled between its reservation and its start: release it. */
+export class CancelledAtStart extends BluequeError {}
+
+/** No task, queue, schedule or listener has this name. A repeated delete may say so because the first succeeded. */
+export class NotFound extends BluequeError {}
+
+/** The state of a task, a queue, a schedule or a listener does not allow the call. */
+export class Refused extends BluequeError {}
+
+/** An argument is wrong: a name, a number, a size, an id of another queue. */
+export class InvalidCall extends BluequeError {}
+
+/** The server or its data: another schema, an eviction policy that loses tasks, a key of another application. */
+export class Unsuitable extends BluequeError {}
+
+/** The server refused the call, for example as its memory is full. Nothing was changed. */
+export class ServerError extends BluequeError {}
+
+/** The server was not reached, or did not reply, within the limit of the call; every call may be repeated. */
+export class Unavailable extends BluequeError {}
+
+/** The connection cannot be made as configured: a malformed URL, a wrong password. */
+export class ConnectionFailed extends BluequeError {}
+
+/** The server's reply does not match the contract. */
+export class ReplyError extends BluequeError {}
+
+/** A value that cannot be sent as it is, or bytes that cannot be read; the text says where it is. */
+export class PayloadError extends BluequeError {
+  constructor(detail: string, cause?: unknown) {
+    super("PAYLOAD", detail, cause);
+  }
+}
+
+/** The caller's time limit has passed; the task goes on. */
+export class TimedOut extends BluequeError {}
+
+/** The task that was waited for has failed. */
+export class TaskFailed extends BluequeError {
+  /**
+   * @param error The error that its last attempt reported.
+   * @param group The kind of that error: of a handler here the name of what it threw.
+   */
+  constructor(
+    readonly error: string,
+    readonly group: string | null,
+  ) {
+    super("FAILED", error);
+  }
+}
+
+/** The task that was waited for was cancelled. */
+export class TaskCancelled extends BluequeError {
+  /** @param reason Why, if whoever cancelled it said so. */
+  constructor(readonly reason: string | null) {
+    super("TASKCANCELLED", reason ? `the task was cancelled: ${reason}` : "the task was cancelled.");
+  }
+}
+
+type Kind = new (code: string, detail: string, cause?: unknown) => BluequeError;
+const CODES: Readonly<Record<string, Kind>> = {
+  LOST: Lost,
+  CANCELLED: CancelledAtStart,
+  NOTASK: NotFound,
+  NOQUEUE: NotFound,
+  NOSCHEDULE: NotFound,
+  NOLIMIT: NotFound,
+};
+const KINDS: Readonly<Record<string, Kind>> = {
+  call: InvalidCall,
+  state: Refused,
+  attempt: Lost,
+  setup: Unsuitable,
+};
+
+/** The error of a script, or a refusal of the server. */
+export function verdict(code: string, detail: string, cause?: unknown): BluequeError {
+  const kind = CODES[code] ?? KINDS[ERRORS[code]?.kind ?? "server"] ?? ServerError;
+  return new kind(code, detail, cause);
+}
+
+/** An error of any kind as one of this package. */
+export function known(error: unknown): BluequeError {
+  if (error instanceof BluequeError) return error;
+  return new BluequeError("WORKER", error instanceof Error ? error.message : String(error), error);
+}

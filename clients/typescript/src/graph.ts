@@ -1,0 +1,204 @@
+// Graphs: tasks that wait for others, as a value that is submitted with one call of the client.
+import { randomUUID } from "node:crypto";
+import * as calls from "./calls.js";
+import type * as contract from "./contract.js";
+import { InvalidCall, NotFound } from "./errors.js";
+import type { Link } from "./link.js";
+import type { Serializer } from "./payload.js";
+import { Task, type Wait, until } from "./task.js";
+import { type Bytes, type Time, written } from "./wire.js";
+
+/** A task of a graph; in the parameters of another one it stands for its result. */
+export class Node {
+  /** @internal */
+  constructor(
+    /** Its id. */
+    readonly id: string,
+    /** @internal */
+    readonly queue: string,
+    /** @internal */
+    readonly parameters: readonly unknown[],
+    /** @internal */
+    readonly options: NodeOptions,
+  ) {}
+}
+
+/** What a task may wait for: another one of the graph, an earlier task, or its id. */
+export type Upstream = Node | Task | string;
+
+/** What a task of a graph is to be like. */
+export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request" | "inputs" | "by"> {
+  /** Its id; by default a new one. */
+  readonly id?: string | undefined;
+  /** Its name within the graph, for people. */
+  readonly label?: string | undefined;
+  /** When it is due. */
+  readonly eta?: Time | undefined;
+  /** What must be complete before. */
+  readonly afterSuccess?: readonly Upstream[] | undefined;
+  /** What must have ended before, whatever its end. */
+  readonly after?: readonly Upstream[] | undefined;
+  /** What must have failed or been cancelled before. */
+  readonly afterFailure?: readonly Upstream[] | undefined;
+}
+
+/** What a graph is to be like. */
+export interface GraphOptions {
+  /** Its id; with one of your own a repeated submit changes nothing. */
+  readonly id?: string;
+  /** For people. */
+  readonly name?: string;
+  /** What becomes of the others if one fails: `cancel` those that nothing else needs, `continue`, or `hold`. */
+  readonly onFailure?: contract.OnFailure;
+  /** Of each task. */
+  readonly tags?: readonly string[];
+  /** The time by which all must have ended. */
+  readonly deadline?: Time;
+}
+
+/**
+ * Tasks that wait for others. Among the parameters of one, another stands for its result:
+ *
+ * ```ts
+ * const graph = new Graph({ name: "film" });
+ * const parts = graph.add("split", ["a.mkv"]);
+ * graph.add("join", [graph.add("encode", [parts, 1]), graph.add("encode", [parts, 2])]);
+ * await client.submitGraph(graph);
+ * ```
+ */
+export class Graph {
+  /** Its id. */
+  readonly id: string;
+  readonly #nodes: Node[] = [];
+
+  constructor(
+    /** What it is like. */
+    readonly options: GraphOptions = {},
+  ) {
+    this.id = options.id ?? randomUUID();
+  }
+
+  /**
+   * Adds a task.
+   *
+   * @param queue Where it is to run.
+   * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results.
+   */
+  add(queue: string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
+    const node = new Node(options.id ?? randomUUID(), queue, parameters, options);
+    this.#nodes.push(node);
+    return node;
+  }
+
+  /** @internal The nodes as the call takes them, as many as one takes at a time. */
+  batches(serializer: Serializer): { readonly total: number; readonly batches: calls.SubmitGraphEach[][] } {
+    if (!this.#nodes.length) throw new InvalidCall("BADARG", "the graph has no tasks.");
+    const batches: calls.SubmitGraphEach[][] = [[]];
+    let size = 0;
+    for (const node of this.#nodes) {
+      const one = entry(node, serializer);
+      const own = Buffer.byteLength(one.parameters) + one.inputs.length + one.options.length;
+      const batch = batches.at(-1) ?? [];
+      if (batch.length === 500 || (batch.length && size + own > 7 << 20)) {
+        batches.push([one]);
+        size = own;
+      } else {
+        batch.push(one);
+        size += own;
+      }
+    }
+    return { total: this.#nodes.length, batches };
+  }
+}
+
+const idOf = (what: Upstream): string => (typeof what === "string" ? what : what.id);
+const isUpstream = (value: unknown): value is Node | Task => value instanceof Node || value instanceof Task;
+
+function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
+  const { eta = null, afterSuccess = [], after = [], afterFailure = [], ...more } = node.options;
+  const inputs = [
+    ...afterSuccess.map((each) => `success=${idOf(each)}`),
+    ...after.map((each) => `after=${idOf(each)}`),
+    ...afterFailure.map((each) => `failure=${idOf(each)}`),
+  ];
+  const options = (Object.entries(more) as [string, unknown][])
+    .filter(([name, value]) => name !== "id" && value !== undefined)
+    .map(([name, value]) => `${snake(name)}=${encodeURIComponent(String(written(value)))}`)
+    .join(" ");
+  let parameters: Bytes;
+  if (node.parameters.some(isUpstream)) {
+    const values: Buffer[] = [];
+    node.parameters.forEach((value, slot) => {
+      if (isUpstream(value)) inputs.push(`result/${slot}=${value.id}`);
+      else {
+        const data = Buffer.from(serializer.dumps(value) as string);
+        inputs.push(`value/${slot}=${data.length}`);
+        values.push(data);
+      }
+    });
+    parameters = Buffer.concat(values);
+  } else parameters = serializer.dumps(node.parameters);
+  return { id: node.id, queue: node.queue, eta, parameters, inputs: inputs.join(" "), options };
+}
+
+/** The name of an option in the contract. */
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A graph that was submitted. */
+export class GraphHandle {
+  readonly #link: Link;
+
+  /** @internal */
+  constructor(
+    link: Link,
+    /** Its id. */
+    readonly id: string,
+  ) {
+    this.#link = link;
+  }
+
+  /** The task of a node, or by its id. */
+  task(node: Node | string): Task {
+    return new Task(this.#link, typeof node === "string" ? node : node.id);
+  }
+
+  /** How many of its tasks are complete, have failed, were cancelled. */
+  async info(): Promise<calls.ShowGraphReply> {
+    const found = await this.#link.run(calls.showGraph(this.id, "0", 1));
+    if (!found) throw new NotFound("NOTASK", `there is no graph ${this.id}.`);
+    return found;
+  }
+
+  /** All its tasks, with their states, and what they still wait for. */
+  async tasks(): Promise<calls.ShowGraphItem[]> {
+    const found: calls.ShowGraphItem[] = [];
+    for (let cursor = "0"; ; ) {
+      const page = await this.#link.run(calls.showGraph(this.id, cursor, 500));
+      if (!page) throw new NotFound("NOTASK", `there is no graph ${this.id}.`);
+      found.push(...page.items);
+      cursor = page.cursor;
+      if (cursor === "0") return found;
+    }
+  }
+
+  /** Waits until all its tasks have ended, and returns them. */
+  wait(wait: Wait = {}): Promise<calls.ShowGraphItem[]> {
+    const look = async (): Promise<calls.ShowGraphItem[] | undefined> => {
+      const info = await this.info();
+      return info.complete + info.failed + info.cancelled >= info.total ? this.tasks() : undefined;
+    };
+    return until(look, wait, () => `the graph ${this.id} has not ended`);
+  }
+
+  /** Cancels what has not ended; with `task` that one and what waits for it. */
+  async cancel(reason = "", options: { readonly task?: string; readonly force?: boolean } = {}): Promise<void> {
+    await this.#link.make(calls.cancelGraph(this.id, reason, { ...options, by: this.#link.by }));
+  }
+
+  /** Runs what has failed or was cancelled again; with `task` that one and all that wait for it. */
+  async retry(options: { readonly task?: string; readonly deadline?: Time } = {}): Promise<void> {
+    await this.#link.make(calls.retryGraph(this.id, { ...options, by: this.#link.by }));
+  }
+}

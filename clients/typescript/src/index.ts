@@ -1,0 +1,38 @@
+// Very long running tasks on Redis or Valkey.
+export {
+  Again,
+  Context,
+  Failure,
+  type Handler,
+  type Handlers,
+  type Order,
+  Stopped,
+} from "./attempt.js";
+export * as calls from "./calls.js";
+export { Client, type ClientOptions, type ScheduleOptions } from "./client.js";
+export type { NodeRedis } from "./connection.js";
+export * as contract from "./contract.js";
+export {
+  BluequeError,
+  CancelledAtStart,
+  ConnectionFailed,
+  InvalidCall,
+  Lost,
+  NotFound,
+  PayloadError,
+  Refused,
+  ReplyError,
+  ServerError,
+  TaskCancelled,
+  TaskFailed,
+  TimedOut,
+  Unavailable,
+  Unsuitable,
+} from "./errors.js";
+export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, type Upstream } from "./graph.js";
+export { Json, type Serializer } from "./payload.js";
+export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
+export { Schedule } from "./schedule.js";
+export { Task, type Wait } from "./task.js";
+export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
+export { Worker, type WorkerOptions } from "./worker.js";

@@ -1,0 +1,125 @@
+// The way of calls to the server, and back.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Connection, isRefusal, isReply } from "./connection.js";
+import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
+import { type Serializer } from "./payload.js";
+import { type Command, SCRIPTS } from "./scripts.js";
+import type { Argument, Call, Reply, Time } from "./wire.js";
+
+const FIRST_PAUSE = 10;
+const LONGEST_PAUSE = 500;
+
+const bodies = new Map<Command, Buffer>();
+
+function body(command: Command): Buffer {
+  const found = bodies.get(command) ?? readFileSync(new URL(`../bundle/${command}.lua`, import.meta.url));
+  bodies.set(command, found);
+  return found;
+}
+
+/** A reply with a cursor. */
+export interface Page<T> {
+  /** Where the next page begins; `0` at the end. */
+  readonly cursor: string;
+  /** The entries. */
+  readonly items: readonly T[];
+}
+
+/** A connection, and what all calls have in common. */
+export class Link {
+  /**
+   * @param connection The way to the server.
+   * @param namespace The beginning of all keys.
+   * @param limit How many seconds a call may take, with all its repetitions.
+   * @param by Who makes the changes, for the audit.
+   * @param serializer Of payloads.
+   * @param clock The time of each call, for tests.
+   */
+  constructor(
+    readonly connection: Connection,
+    readonly namespace: string,
+    readonly limit: number,
+    readonly by: string | undefined,
+    readonly serializer: Serializer,
+    readonly clock: (() => Time) | undefined,
+  ) {}
+
+  /** Makes a call; sends it again until it is answered, for at most `limit` seconds; with 0 it is sent once. */
+  async run<T>(given: Call<T>, limit = this.limit): Promise<T> {
+    const call = this.clock ? given.at(this.clock()) : given;
+    const until = performance.now() + limit * 1000;
+    let [pause, whole] = [FIRST_PAUSE, false];
+    for (;;) {
+      try {
+        return call.read(await this.#send(call, whole, limit ? Math.max(until - performance.now(), 1) : undefined));
+      } catch (error) {
+        if (isReply(error) && !whole && codeOf(error)[0] === "NOSCRIPT") {
+          whole = true;
+          continue;
+        }
+        const failure = judged(error, limit);
+        // What passes only when somebody has made room is for the caller.
+        if (!failure.transient || failure.code === "OOM" || failure.code === "MISCONF") throw failure;
+        if (until - performance.now() <= pause) throw failure;
+        await sleep(pause * (0.5 + Math.random() / 2)); // so that clients do not act in step
+        pause = Math.min(pause * 2, LONGEST_PAUSE);
+      }
+    }
+  }
+
+  /** Makes a call that a lost reply must not repeat. */
+  make<T>(call: Call<T>): Promise<T> {
+    return this.run(call.once());
+  }
+
+  /** All entries, page by page. */
+  async pages<T>(call: (cursor: string) => Call<Page<T>>): Promise<T[]> {
+    const found: T[] = [];
+    for await (const item of this.items(call)) found.push(item);
+    return found;
+  }
+
+  /** The entries, page by page. */
+  async *items<T>(call: (cursor: string) => Call<Page<T>>): AsyncGenerator<T, void, undefined> {
+    for (let cursor = "0"; ; ) {
+      const page = await this.run(call(cursor));
+      yield* page.items;
+      cursor = page.cursor;
+      if (cursor === "0") return;
+    }
+  }
+
+  #send<T>(call: Call<T>, whole: boolean, patience: number | undefined): Promise<Reply> {
+    const key = `${this.namespace}_meta`;
+    const words: Argument[] = whole ? ["EVAL", body(call.command)] : ["EVALSHA", SCRIPTS[call.command]];
+    words.push("1", key);
+    for (const word of call.sent) words.push(word);
+    return this.connection.send(key, words, patience);
+  }
+}
+
+function codeOf(error: Error): [string, string] {
+  const [code = "", ...rest] = error.message.split(" ");
+  return [code, rest.join(" ")];
+}
+
+/** The error for the caller. */
+function judged(error: unknown, limit: number): BluequeError {
+  if (error instanceof BluequeError) return error;
+  if (isReply(error)) {
+    const [code, text] = codeOf(error);
+    if (isRefusal(error) && code !== "NOPERM") {
+      return new ConnectionFailed("CONNECTION", `the server refuses the login: ${error.message}.`, error);
+    }
+    return verdict(code, text || error.message, error);
+  }
+  if (error instanceof TypeError || error instanceof RangeError) return new InvalidCall("BADARG", error.message, error);
+  const text = error instanceof Error ? error.message : String(error);
+  return new Unavailable("UNAVAILABLE", `no answer from the server within ${limit} s: ${text}.`, error);
+}
+
+/** Waits for so many milliseconds. */
+export async function pause(milliseconds: number): Promise<void> {
+  await sleep(milliseconds);
+}

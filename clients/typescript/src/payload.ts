@@ -1,0 +1,74 @@
+// Parameters, results and checkpoints: values on the one side, bytes on the other. The server never looks into them.
+import { PayloadError } from "./errors.js";
+import type { Bytes } from "./wire.js";
+
+/** Values to bytes and back, such as `msgpackr` behind two methods. */
+export interface Serializer {
+  /** The bytes of a value. */
+  dumps(value: unknown): Bytes;
+  /** The value of bytes. */
+  loads(data: Buffer): unknown;
+}
+
+const DEEPEST = 200;
+
+/**
+ * JSON, and nothing else: null, booleans, finite numbers, texts, arrays and plain objects.
+ *
+ * What JSON would change or leave out without a word is refused with its place: `undefined`, NaN, whole numbers beyond
+ * 2^53, big integers, dates, bytes, maps, objects of classes, halves of surrogate pairs. Send `String(big)`,
+ * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own.
+ */
+export class Json implements Serializer {
+  dumps(value: unknown): string {
+    check(value, "the value", 0);
+    return JSON.stringify(value);
+  }
+
+  loads(data: Buffer): unknown {
+    const text = data.toString();
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new PayloadError(`${JSON.stringify(text.slice(0, 80))} is not JSON.`, error);
+    }
+  }
+}
+
+function check(value: unknown, place: string, depth: number): void {
+  switch (typeof value) {
+    case "boolean":
+      return;
+    case "string":
+      if (!value.isWellFormed()) {
+        throw new PayloadError(`${place} holds half of a surrogate pair, which UTF-8 cannot carry.`);
+      }
+      return;
+    case "number":
+      if (!Number.isFinite(value)) throw new PayloadError(`${place} is ${value}, which JSON does not have.`);
+      if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+        throw new PayloadError(`${place} is ${value}, a whole number beyond 2^53, which is not exact: send it as a text.`);
+      }
+      return;
+    case "object":
+      break;
+    default:
+      throw new PayloadError(`${place} is of the type ${typeof value}, which JSON does not have.`);
+  }
+  if (value === null) return;
+  if (depth > DEEPEST) throw new PayloadError(`${place.slice(0, 60)}… is nested more than ${DEEPEST} deep.`);
+  if (Array.isArray(value)) {
+    // Not forEach, which passes over holes.
+    for (let at = 0; at < value.length; at += 1) check(value[at], `${place}[${at}]`, depth + 1);
+    return;
+  }
+  const kind: unknown = Object.getPrototypeOf(value);
+  if (kind !== null && kind !== Object.prototype && Object.getPrototypeOf(kind) !== null) {
+    throw new PayloadError(`${place} is of the class ${value.constructor.name}, which JSON does not have.`);
+  }
+  if (kind !== null && "toJSON" in value) throw new PayloadError(`${place} has a \`toJSON\`: call it yourself.`);
+  for (const [key, each] of Object.entries(value)) {
+    if (!key.isWellFormed()) throw new PayloadError(`a key of ${place} holds half of a surrogate pair.`);
+    check(each, `${place}.${key}`, depth + 1);
+  }
+}

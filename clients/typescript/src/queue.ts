@@ -1,0 +1,196 @@
+// One queue: its tasks, its settings, what happens in it.
+import { randomUUID } from "node:crypto";
+import * as calls from "./calls.js";
+import type * as contract from "./contract.js";
+import { type Link, pause } from "./link.js";
+import { LOOK, Task } from "./task.js";
+import type { Bytes, Time } from "./wire.js";
+
+/** Parameters of one call together, and their number. */
+const MOST_BYTES = 7 << 20;
+const MOST_TASKS = 500;
+
+/** What a task is to be like. */
+export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
+  /** A name of your own makes the submit repeatable: of two with one id the second changes nothing. */
+  readonly id?: string | undefined;
+  /** When it is due; by default at once. */
+  readonly eta?: Time | undefined;
+  /**
+   * A name that only one task of the queue has at a time. While another one has it, this is {@link Refused}, or with
+   * `uniquePolicy: "existing"` that task is returned.
+   */
+  readonly unique?: string | undefined;
+  /** One of this id that has ended begins a new round, and one that waits is changed. */
+  readonly again?: boolean | undefined;
+}
+
+/** What the events of a queue are to be. */
+export interface EventsOptions {
+  /** The `event` of the last one that you have seen. */
+  readonly after?: string;
+  /** Goes on without end, or until the signal. */
+  readonly follow?: boolean;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** A queue by its name. It needs no creation: the first submit makes it. */
+export class Queue<P = unknown, R = unknown> {
+  readonly #link: Link;
+
+  /** @internal */
+  constructor(
+    link: Link,
+    /** Its name. */
+    readonly name: string,
+  ) {
+    this.#link = link;
+  }
+
+  /** Adds a task, with the parameters as its handler gets them. */
+  submit(parameters: P, options: TaskOptions = {}): Promise<Task<R>> {
+    return this.submitBytes(this.#link.serializer.dumps(parameters), options);
+  }
+
+  /** The same with parameters as they are, past the serializer. */
+  async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R>> {
+    const { id = randomUUID(), eta = null, unique, again, ...more } = options;
+    const each = [{ id, eta, parameters }];
+    if (again) {
+      await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
+    } else if (unique !== undefined) {
+      const reply = await this.#link.make(calls.submitUnique(this.name, each, { ...more, unique }));
+      if (reply.outcome === "existing" && reply.id !== null) return new Task(this.#link, reply.id);
+    } else await this.#link.run(calls.submit(this.name, each, more));
+    return new Task(this.#link, id);
+  }
+
+  /** Adds a task for each of these parameters, many of them with one call. */
+  async submitMany(
+    parameters: Iterable<P>,
+    options: Omit<TaskOptions, "id" | "unique" | "again"> = {},
+  ): Promise<Task<R>[]> {
+    const { eta = null, ...more } = options;
+    const tasks: Task<R>[] = [];
+    let [batch, size] = [[] as calls.SubmitEach[], 0];
+    for (const value of parameters) {
+      const data = this.#link.serializer.dumps(value);
+      const bytes = Buffer.byteLength(data);
+      if (batch.length === MOST_TASKS || (batch.length && size + bytes > MOST_BYTES)) {
+        await this.#link.run(calls.submit(this.name, batch, more));
+        [batch, size] = [[], 0];
+      }
+      const id = randomUUID();
+      batch.push({ id, eta, parameters: data });
+      size += bytes;
+      tasks.push(new Task(this.#link, id));
+    }
+    if (batch.length) await this.#link.run(calls.submit(this.name, batch, more));
+    return tasks;
+  }
+
+  /** A task by its id. */
+  task(id: string): Task<R> {
+    return new Task(this.#link, id);
+  }
+
+  // What is in it
+
+  /** The number of its tasks in each state. */
+  counts(): Promise<calls.CountsReply> {
+    return this.#link.run(calls.counts(this.name));
+  }
+
+  /** Its tasks in a state. */
+  async *tasks(state: contract.List = "all"): AsyncGenerator<Task<R>, void, undefined> {
+    for await (const id of this.#link.items((cursor) => calls.list(this.name, state, cursor, 500))) yield this.task(id);
+  }
+
+  /** Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, … */
+  async *search(filters: calls.FindOptions): AsyncGenerator<Task<R>, void, undefined> {
+    const page = (cursor: string): ReturnType<typeof calls.find> => calls.find(this.name, cursor, 500, filters);
+    for await (const id of this.#link.items(page)) yield this.task(id);
+  }
+
+  /** Does one thing to every task that matches, in bounded steps; returns how many were changed. */
+  async bulk(action: contract.Action, options: calls.BulkOptions = {}): Promise<number> {
+    let changed = 0;
+    for (let cursor = "0"; ; ) {
+      const call = calls.bulk(this.name, action, cursor, 50, { by: this.#link.by, ...options });
+      const step = await this.#link.make(call);
+      changed += step.changed;
+      cursor = step.cursor;
+      if (cursor === "0") return changed;
+    }
+  }
+
+  /** What has happened in it, an event for each transition of a task; with `follow` without end. */
+  async *events(options: EventsOptions = {}): AsyncGenerator<calls.EventsItem, void, undefined> {
+    let [after, interval] = [options.after ?? "0", 10];
+    while (!options.signal?.aborted) {
+      const page = await this.#link.run(calls.events(this.name, after, 500));
+      yield* page.items;
+      if (page.last !== after) [after, interval] = [page.last, 10];
+      else if (!options.follow) return;
+      else {
+        await pause(interval);
+        interval = Math.min(interval * 2, LOOK);
+      }
+    }
+  }
+
+  /** Numbers and times of these days together, then of each one (UTC). */
+  statistics(days = 1, options: calls.StatisticsOptions = {}): Promise<calls.StatisticsReply[]> {
+    return this.#link.run(calls.statistics(this.name, days, options));
+  }
+
+  /** The kinds of its failures. */
+  groups(): Promise<calls.GroupsItem[]> {
+    return this.#link.pages((cursor) => calls.groups(this.name, cursor, 500));
+  }
+
+  /** The tags of its tasks. */
+  tags(): Promise<calls.TagsItem[]> {
+    return this.#link.pages((cursor) => calls.tags(this.name, cursor, 500));
+  }
+
+  /** Whoever takes its tasks. */
+  listeners(): Promise<calls.ListenersItem[]> {
+    return this.#link.pages((cursor) => calls.listeners(this.name, cursor, 500));
+  }
+
+  // How it works
+
+  /** Gives out no tasks; with `stop` owners of running ones are to give them back. */
+  async pause(reason = "", options: { readonly stop?: boolean } = {}): Promise<void> {
+    await this.#link.run(calls.pause(this.name, this.#link.by ?? "typescript", reason, options));
+  }
+
+  /** Gives out tasks again. */
+  async resume(): Promise<void> {
+    await this.#link.run(calls.resume(this.name, { by: this.#link.by }));
+  }
+
+  /** Sets one of its settings; an empty text unsets it. */
+  async configure(setting: contract.Setting, value: string | number): Promise<void> {
+    await this.#link.run(calls.configure(this.name, setting, String(value), { by: this.#link.by }));
+  }
+
+  /** Each setting, its value and where it is set. */
+  settings(): Promise<calls.SettingsItem[]> {
+    return this.#link.run(calls.settings(this.name));
+  }
+
+  /** How many tasks of a key run at once, and how many may begin, such as `10/60`; null: as the settings say. */
+  async limit(key: string, concurrency: number | null = null, rate: string | null = null): Promise<void> {
+    const of = concurrency === null ? "-" : String(concurrency);
+    await this.#link.run(calls.limit(this.name, key, of, rate ?? "-", { by: this.#link.by }));
+  }
+
+  /** Removes what is left of an empty queue. */
+  async forget(): Promise<void> {
+    await this.#link.make(calls.forget(this.name, { by: this.#link.by }));
+  }
+}
+

@@ -1,0 +1,45 @@
+// A schedule: a task at intervals.
+import { randomUUID } from "node:crypto";
+import * as calls from "./calls.js";
+import type { Link } from "./link.js";
+import { Task } from "./task.js";
+
+/** A schedule by its name. */
+export class Schedule {
+  readonly #link: Link;
+
+  /** @internal */
+  constructor(
+    link: Link,
+    /** Its name. */
+    readonly name: string,
+  ) {
+    this.#link = link;
+  }
+
+  /** What it creates, when, and how it has gone. */
+  info(): Promise<calls.ShowScheduleReply> {
+    return this.#link.run(calls.showSchedule(this.name));
+  }
+
+  /** Creates a task now, beside its slots. */
+  async run(): Promise<Task> {
+    const reply = await this.#link.make(calls.runSchedule(this.name, randomUUID(), { by: this.#link.by }));
+    return new Task(this.#link, reply.id);
+  }
+
+  /** Creates no tasks. */
+  async pause(reason = ""): Promise<void> {
+    await this.#link.run(calls.pauseSchedule(this.name, this.#link.by ?? "typescript", reason));
+  }
+
+  /** Creates tasks again. */
+  async resume(): Promise<void> {
+    await this.#link.run(calls.resumeSchedule(this.name, { by: this.#link.by }));
+  }
+
+  /** Removes it; its tasks stay. */
+  async remove(): Promise<void> {
+    await this.#link.make(calls.unschedule(this.name, { by: this.#link.by }));
+  }
+}

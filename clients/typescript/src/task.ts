@@ -1,0 +1,200 @@
+// One task.
+import * as calls from "./calls.js";
+import { STATES } from "./contract.js";
+import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
+import { type Link, pause } from "./link.js";
+import type { Bytes, Time } from "./wire.js";
+
+/** How often a wait looks at most, in milliseconds. */
+export const LOOK = 500;
+
+/** How long to wait. */
+export interface Wait {
+  /** Seconds; without it there is no limit. */
+  readonly timeout?: number | undefined;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Whether a state is one in which a task has ended. */
+export function isFinal(state: string | null): boolean {
+  return state !== null && (STATES[state]?.final ?? false);
+}
+
+/** Looks again and again, less and less often, until it has found something. */
+export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, late: () => string): Promise<T> {
+  const end = wait.timeout === undefined ? Infinity : performance.now() + wait.timeout * 1000;
+  for (let interval = 5; ; interval = Math.min(interval * 2, LOOK)) {
+    wait.signal?.throwIfAborted();
+    const found = await look();
+    if (found !== undefined) return found;
+    const left = end - performance.now();
+    if (left <= 0) throw new TimedOut("TIMEDOUT", `${late()} within ${wait.timeout ?? 0} s.`);
+    await pause(Math.min(interval, left));
+  }
+}
+
+/** A task by its id. Nothing is read until a method is called. */
+export class Task<R = unknown> {
+  readonly #link: Link;
+
+  /** @internal */
+  constructor(
+    link: Link,
+    /** Its id. */
+    readonly id: string,
+  ) {
+    this.#link = link;
+  }
+
+  /** Its record. */
+  async info(): Promise<calls.GetReply> {
+    const record = await this.#link.run(calls.get(this.id));
+    if (record === null) throw new NotFound("NOTASK", `there is no task ${this.id}.`);
+    return record;
+  }
+
+  /** Such as `pending`, `started`, `complete`; null if it is of a graph that has yet to be released. */
+  async state(): Promise<calls.GetReply["status"]> {
+    return (await this.info()).status;
+  }
+
+  /** Waits until it has ended, and returns its record. Throws {@link TimedOut} after so many seconds. */
+  async wait(wait: Wait = {}): Promise<calls.GetReply> {
+    let state: string | null = null;
+    const look = async (): Promise<calls.GetReply | undefined> => {
+      const record = await this.info();
+      state = record.status;
+      return isFinal(state) ? record : undefined;
+    };
+    return until(look, wait, () => `the task ${this.id} is ${state ?? "of a graph that is not released"}, not finished`);
+  }
+
+  /** Waits for its result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */
+  async result(wait: Wait = {}): Promise<R> {
+    const record = await this.wait(wait);
+    if (record.status === "complete") return this.#value(record.result) as R;
+    if (record.status === "cancelled") throw new TaskCancelled(record.reason);
+    throw new TaskFailed(record.error?.toString() ?? "", record.group);
+  }
+
+  /** What it was submitted with. */
+  async parameters(): Promise<unknown> {
+    return this.#value((await this.info()).parameters);
+  }
+
+  /** The progress that its attempt has reported, such as `{ done: 3, total: 10, unit: "files" }`; or null. */
+  async progress(): Promise<unknown> {
+    return this.#value((await this.info()).progress);
+  }
+
+  /** What the next attempt would go on from; or null. */
+  async checkpoint(): Promise<unknown> {
+    return this.#value((await this.info()).checkpoint);
+  }
+
+  #value(data: Buffer | null): unknown {
+    return data?.length ? this.#link.serializer.loads(data) : null;
+  }
+
+  /** Why it waits: limits, needs, pauses, other tasks. */
+  why(): Promise<calls.WhyReply> {
+    return this.#link.run(calls.why(this.id));
+  }
+
+  /**
+   * When it is expected to start and to end.
+   *
+   * @param progress From 0 to 1, if known.
+   */
+  estimate(progress?: number): Promise<calls.EstimateReply> {
+    return this.#link.run(calls.estimate(this.id, { progress }));
+  }
+
+  /** Its transitions, as far as they are kept, the earliest first. */
+  async history(): Promise<calls.HistoryItem[]> {
+    const found: calls.HistoryItem[] = [];
+    for (;;) {
+      const page = await this.#link.run(calls.history(this.id, found.at(-1)?.number ?? 0, 500));
+      if (!page.items.length) return found;
+      found.push(...page.items);
+    }
+  }
+
+  /** Its log; with `follow` also what comes, until it has ended. */
+  async *logs(options: { readonly follow?: boolean } = {}): AsyncGenerator<calls.LogsItem, void, undefined> {
+    let [after, interval] = ["0", 50];
+    for (;;) {
+      const ended = !options.follow || isFinal(await this.state());
+      const page = await this.#link.run(calls.logs(this.id, after, 100));
+      yield* page.items;
+      after = page.last;
+      if (page.items.length) interval = 50;
+      else if (ended) return;
+      else {
+        await pause(interval);
+        interval = Math.min(interval * 2, LOOK);
+      }
+    }
+  }
+
+  /**
+   * Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
+   *
+   * `force`: its owner is to kill it at once, without a grace period. `atOnce`: it is cancelled now, even if its program
+   * still runs for a while.
+   */
+  cancel(reason = "", options: { readonly force?: boolean; readonly atOnce?: boolean } = {}): Promise<string> {
+    return this.#link.make(calls.cancel(this.id, reason, { ...options, by: this.#link.by }));
+  }
+
+  /** Asks its owner to save a checkpoint and to give it back. */
+  recall(options: { readonly atOnce?: boolean } = {}): Promise<string> {
+    return this.#link.make(calls.recall(this.id, { ...options, by: this.#link.by }));
+  }
+
+  /** Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning. */
+  retry(options: { readonly fresh?: boolean; readonly deadline?: Time } = {}): Promise<string> {
+    return this.#link.make(calls.retry(this.id, { ...options, by: this.#link.by }));
+  }
+
+  /** Changes it before it ends: its parameters (bytes), eta, queue and options. */
+  edit(options: calls.EditOptions): Promise<string> {
+    return this.#link.make(calls.edit(this.id, { by: this.#link.by, ...options }));
+  }
+
+  /** Another priority, -1,000 to 1,000, higher first, while it waits. */
+  async prioritise(priority: number): Promise<void> {
+    await this.#link.make(calls.prioritise(this.id, priority, { by: this.#link.by }));
+  }
+
+  /** Into another queue, while it waits. */
+  async move(queue: string): Promise<void> {
+    await this.#link.make(calls.move(this.id, queue, { by: this.#link.by }));
+  }
+
+  /** Adds a note to its history. */
+  async note(text: string, data?: Bytes): Promise<void> {
+    await this.#link.make(calls.note(this.id, text, { data, by: this.#link.by }));
+  }
+
+  /** Adds tags; returns all. */
+  tag(...tags: string[]): Promise<string[]> {
+    return this.#link.run(calls.tag(this.id, tags));
+  }
+
+  /** Removes tags; returns those that are left. */
+  untag(...tags: string[]): Promise<string[]> {
+    return this.#link.run(calls.untag(this.id, tags));
+  }
+
+  /** Has it wait for others, too: `success=ID`, `after=ID`, `failure=ID`, separated by spaces. */
+  depend(inputs: string): Promise<string> {
+    return this.#link.make(calls.depend(this.id, inputs));
+  }
+
+  /** Deletes it, once it has ended. */
+  async delete(): Promise<void> {
+    await this.#link.make(calls.delete(this.id, { by: this.#link.by }));
+  }
+}

@@ -1,0 +1,268 @@
+// How calls are written and replies are read; `calls` is made of these pieces.
+import { randomUUID } from "node:crypto";
+import { InvalidCall, ReplyError } from "./errors.js";
+import type { Command } from "./scripts.js";
+
+/** A moment: seconds since 1970, or a date. */
+export type Time = number | Date;
+/** A length of time in seconds. */
+export type Seconds = number;
+/** Several names: an array, or one text with commas. */
+export type Names = string | readonly string[];
+/** Opaque bytes; a text is sent as UTF-8. */
+export type Bytes = Uint8Array | string;
+/** A part of a command on the wire. */
+export type Argument = Buffer | string;
+/** A reply of the server. */
+export type Reply = Buffer | string | number | null | Reply[];
+
+/** A value as it goes over the wire. */
+export function written(value: unknown): Argument {
+  switch (typeof value) {
+    case "string":
+      if (!value.isWellFormed()) throw new InvalidCall("BADARG", "a text holds half of a surrogate pair.");
+      return value;
+    case "number":
+      if (!Number.isFinite(value) || Math.abs(value) >= 1e21) break;
+      return Number.isInteger(value) ? String(value) : value.toFixed(6);
+    case "boolean":
+      return value ? "1" : "0";
+    case "bigint":
+      return String(value);
+    case "object":
+      if (value === null) return "";
+      if (Buffer.isBuffer(value)) return value;
+      if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      if (value instanceof Date && Number.isFinite(value.getTime())) return written(value.getTime() / 1000);
+      if (Array.isArray(value)) return value.map((each) => String(written(each))).join(",");
+  }
+  throw new InvalidCall("BADARG", `${String(value)} is no value of an argument.`);
+}
+
+/** A call that has not been made yet. Sent again after a lost reply, one value is executed once. */
+export class Call<T> {
+  /**
+   * @param command The command of the bundle.
+   * @param sent Its arguments from `now` on, as they go over the wire.
+   * @param read Reads the server's reply.
+   * @param takesRequest Whether it may carry a `request`.
+   */
+  constructor(
+    readonly command: Command,
+    readonly sent: readonly Argument[],
+    readonly read: (reply: Reply) => T,
+    readonly takesRequest: boolean,
+  ) {}
+
+  /** The same at a time of one's own, in a namespace for tests. */
+  at(now: Time): Call<T> {
+    return new Call(this.command, [written(now), ...this.sent.slice(1)], this.read, this.takesRequest);
+  }
+
+  /** The same with a random `request`: repeated, it does nothing a second time, whatever others did meanwhile. */
+  once(): Call<T> {
+    if (!this.takesRequest) return this;
+    return new Call(this.command, [...this.sent, "request", randomUUID()], this.read, true);
+  }
+}
+
+/** A call: the arguments from `now` on, then the options that are given. */
+export function call<T>(
+  command: Command,
+  given: readonly unknown[],
+  options: readonly (readonly [string, unknown])[],
+  shape: Shape<T>,
+  takesRequest: boolean,
+): Call<T> {
+  const sent: Argument[] = [""];
+  for (const value of given) sent.push(written(value));
+  for (const [name, value] of options) if (value !== undefined) sent.push(name, written(value));
+  const read = (reply: Reply): T => {
+    try {
+      return shape(reply);
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      throw new ReplyError("REPLY", `the reply to ${command} does not match the contract: ${error.message}.`);
+    }
+  };
+  return new Call(command, sent, read, takesRequest);
+}
+
+// Replies
+
+class Misfit extends Error {}
+
+/** A type of the contract. */
+export interface Type {
+  readonly form: string;
+  readonly low?: number;
+  readonly high?: number;
+  readonly words?: readonly string[];
+}
+
+/** A part of a reply: its type, or words beside it, and whether it may be nil, empty or missing. */
+export interface Field {
+  readonly name: string;
+  readonly property: string;
+  readonly type?: Type;
+  readonly words?: readonly string[];
+  readonly nil?: boolean;
+  readonly empty?: boolean;
+  readonly absent?: boolean;
+}
+
+/** What a reply looks like, and what it becomes. */
+export type Shape<T> = (reply: Reply) => T;
+
+type Got = Buffer | string | number | boolean | string[] | null;
+
+const WHOLE = /^-?\d+$/;
+const DECIMAL = /^\d+(\.\d*)?$/;
+
+function typed(of: Type, raw: Buffer | string, text: string): Got | undefined {
+  const { form, low = 0, high = Infinity, words = [] } = of;
+  const within = (size: number): boolean => low <= size && size <= high;
+  switch (form) {
+    case "whole":
+      return WHOLE.test(text) && within(Number(text)) ? Number(text) : undefined;
+    case "seconds":
+    case "decimal":
+      return DECIMAL.test(text) && within(Number(text)) ? Number(text) : undefined;
+    case "flag":
+      return text === "0" || text === "1" ? text === "1" : undefined;
+    case "word":
+      return words.includes(text) ? text : undefined;
+    case "words":
+      return text.split(",").every((word) => words.includes(word)) ? text.split(",") : undefined;
+    case "bytes":
+      return within(raw.length) ? Buffer.from(raw as string) : undefined;
+    case "text":
+      return raw.length >= 1 && raw.length <= high ? text : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function shown(got: Reply | undefined): string {
+  return got instanceof Buffer ? JSON.stringify(got.toString().slice(0, 80)) : JSON.stringify(got ?? null).slice(0, 80);
+}
+
+/** The value of a field; null if it is nil, or empty because it does not apply. */
+function valueOf(field: Field, got: Reply | undefined): Got {
+  if (got === null && field.nil) return null;
+  if (typeof got === "number") {
+    const text = String(got);
+    if (field.words?.includes(text)) return text;
+    const value = field.type && typed(field.type, text, text);
+    if (value !== undefined) return value;
+  } else if (got instanceof Buffer || typeof got === "string") {
+    if (got.length === 0 && field.empty) return null;
+    if (field.type?.form === "bytes" && got instanceof Buffer && !field.words) {
+      if (got.length >= (field.type.low ?? 0) && got.length <= (field.type.high ?? Infinity)) return got;
+    } else {
+      const text = got.toString();
+      if (field.words?.includes(text)) return text;
+      const value = field.type && typed(field.type, got, text);
+      if (value !== undefined) return value;
+    }
+  }
+  throw new Misfit(`${field.name} is ${shown(got)}`);
+}
+
+function array(reply: Reply | undefined): Reply[] {
+  if (!Array.isArray(reply)) throw new Misfit("it is no array");
+  return reply;
+}
+
+/** One value. */
+export function single<T>(field: Field): Shape<T> {
+  return (reply) => valueOf(field, reply) as T;
+}
+
+/** Null if the reply is nil. */
+export function maybe<T>(shape: Shape<T>): Shape<T | null> {
+  return (reply) => (reply === null ? null : shape(reply));
+}
+
+/** The values of one field over and over. */
+export function values<T>(field: Field): Shape<T[]> {
+  return (reply) => array(reply).map((got) => valueOf(field, got) as T);
+}
+
+/** The same fields over and over. */
+export function rows<T>(fields: readonly Field[]): Shape<T[]> {
+  return (reply) => {
+    const [all, found] = [array(reply), []] as [Reply[], T[]];
+    if (all.length % fields.length) throw new Misfit("a wrong number of fields");
+    for (let at = 0; at < all.length; at += fields.length) {
+      const row: Record<string, Got> = {};
+      fields.forEach((field, index) => {
+        row[field.property] = valueOf(field, all[at + index]);
+      });
+      found.push(row as T);
+    }
+    return found;
+  };
+}
+
+/** Fields, then perhaps items. What later versions append is ignored. */
+export function list<T>(fields: readonly Field[], items?: Shape<unknown[]>): Shape<T> {
+  return (reply) => {
+    const all = array(reply);
+    const found: Record<string, unknown> = {};
+    fields.forEach((field, at) => {
+      if (at >= all.length && !field.absent) throw new Misfit(`it lacks ${field.name}`);
+      found[field.property] = at < all.length ? valueOf(field, all[at]) : null;
+    });
+    if (items) found["items"] = items(all.slice(fields.length));
+    return found as T;
+  };
+}
+
+interface Flags {
+  /** Any field may be missing. */
+  readonly absent: boolean;
+  /** What is not known is kept in `extra`. */
+  readonly open: boolean;
+}
+
+/** Names and values in turn. A field `NAME.*` collects all names that begin so. */
+export function pairs<T>(fields: readonly Field[], flags: Flags): Shape<T> {
+  const named = new Map(fields.map((field) => [field.name, field]));
+  const collecting = fields.filter((field) => field.name.endsWith("*"));
+  return (reply) => {
+    const all = array(reply);
+    if (all.length % 2) throw new Misfit("a name without a value");
+    const found: Record<string, unknown> = {};
+    const extra: Record<string, Reply> = {};
+    for (const field of fields) found[field.property] = field.name.endsWith("*") ? {} : undefined;
+    for (let at = 0; at < all.length; at += 2) {
+      const name = String(all[at]);
+      const field = named.get(name);
+      const others = field ? undefined : collecting.find((each) => name.startsWith(each.name.slice(0, -1)));
+      if (field) found[field.property] = valueOf(field, all[at + 1]);
+      else if (others) {
+        (found[others.property] as Record<string, Got>)[name.slice(others.name.length - 1)] = valueOf(others, all[at + 1]);
+      } else extra[name] = all[at + 1] ?? null;
+    }
+    for (const field of fields) {
+      if (found[field.property] !== undefined) continue;
+      if (!flags.absent && !field.absent) throw new Misfit(`it lacks ${field.name}`);
+      found[field.property] = null;
+    }
+    if (flags.open) found["extra"] = extra;
+    return found as T;
+  };
+}
+
+/** Several groups of pairs, each of which begins with the same name. */
+export function groups<T>(begins: string, shape: Shape<T>): Shape<T[]> {
+  return (reply) => {
+    const all = array(reply);
+    const starts: number[] = [];
+    for (let at = 0; at < all.length; at += 2) if (String(all[at]) === begins) starts.push(at);
+    if (!starts.length) starts.push(0);
+    return starts.map((start, index) => shape(all.slice(start, starts[index + 1])));
+  };
+}
+

@@ -1,0 +1,649 @@
+// The worker: takes tasks, runs their handlers, renews leases, carries orders.
+import { hostname, uptime } from "node:os";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { type About, type End, type Handlers, type Order, Context, Stopped, attempt } from "./attempt.js";
+import * as calls from "./calls.js";
+import { Child } from "./children.js";
+import type { Client } from "./client.js";
+import type { Connection } from "./connection.js";
+import { VERSION } from "./contract.js";
+import { BluequeError, InvalidCall, Lost, known } from "./errors.js";
+import type { Link } from "./link.js";
+import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
+
+const REPORT_EVERY = 10;
+const LOOK = 200;
+const AGAIN = 500;
+/** Ends of one call, and their bytes. */
+const MOST_ENDS = 100;
+const MOST_BYTES = 7 << 20;
+/** An end with more goes by a call of its own. */
+const MOST_BODY = 1 << 20;
+/** What waits of a log. */
+const MOST_LOG = 1 << 20;
+/** The largest result. */
+const MOST_RESULT = 8 << 20;
+
+/** What a worker is to be like. */
+export interface WorkerOptions {
+  /** How many tasks run at once. By default 1. */
+  readonly slots?: number;
+  /** Seconds for which a task is safe from others after the last heartbeat; by default the setting of its queue. */
+  readonly lease?: Seconds;
+  /** What this worker offers, such as `gpu,memory=64`. */
+  readonly has?: Names;
+  /** For people. */
+  readonly name?: string;
+  /** Seconds after which an attempt is stopped, and has failed with the group `timeout`. */
+  readonly timeLimit?: Seconds;
+  /** Of child processes: seconds from an order to stop to SIGKILL; SIGTERM comes after half of them. By default 30. */
+  readonly grace?: Seconds;
+  /** Of child processes: after so many tasks one is replaced. By default 1. */
+  readonly tasksPerProcess?: number;
+  /** Whether `run` stops at SIGTERM and SIGINT. By default true. */
+  readonly signals?: boolean;
+  /** Hears what the worker does. By default warnings and errors go to stderr. */
+  readonly log?: (level: "info" | "warning" | "error", text: string) => void;
+}
+
+/** An attempt that this worker holds. */
+interface Held {
+  readonly id: string;
+  readonly queue: string;
+  readonly token: number;
+  readonly attempt: number;
+  readonly lease: number;
+  readonly began: number;
+  readonly controller: AbortController;
+  /** When the last renewal that was acknowledged was sent. */
+  renewed: number;
+  order: Order | undefined;
+  ordered: number;
+  child: Child | undefined;
+  over: boolean;
+  log: string;
+  leftOut: number;
+}
+
+/** A task as `reserve` and `exchange` give it. */
+type Taken = Pick<
+  calls.ExchangeItem,
+  "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
+>;
+
+/** A clock in seconds that also counts the time in which the host was suspended. */
+class Clock {
+  #ahead = uptime() - performance.now() / 1000;
+
+  now(): number {
+    return performance.now() / 1000 + this.#ahead;
+  }
+
+  /** Notices that the host was suspended. */
+  look(): void {
+    const ahead = uptime() - performance.now() / 1000;
+    if (ahead > this.#ahead + 0.5) this.#ahead = ahead;
+  }
+}
+
+let workers = 0;
+
+/** One listener for each worker of this process. */
+function listenerOf(): string {
+  workers += 1;
+  const host = hostname().replace(/[^A-Za-z0-9.:-]/g, "-").slice(0, 100) || "host";
+  return workers === 1 ? `${host}_${process.pid}` : `${host}:${workers}_${process.pid}`;
+}
+
+/**
+ * Takes the tasks of some queues and runs their handlers: in this process, or each in a child process.
+ *
+ * ```ts
+ * const worker = new Worker(client, "transcode", async (film: Film, context) => { … }, { slots: 4 });
+ * await worker.run(); // until SIGTERM
+ * ```
+ */
+export class Worker implements AsyncDisposable {
+  readonly #link: Link;
+  readonly #queues: readonly string[];
+  readonly #handlers: Handlers | undefined;
+  readonly #file: string | undefined;
+  readonly #options: WorkerOptions;
+  readonly #slots: number;
+  readonly #clock = new Clock();
+  readonly #held = new Set<Held>();
+  readonly #idle: Child[] = [];
+  readonly #over = new AbortController();
+  #ends: [Held, End][] = [];
+  #stop: "finish" | "release" | undefined;
+  #finished: Promise<number> | undefined;
+  #wake: (() => void) | undefined;
+  #hungry: (() => void) | undefined;
+  #look = true;
+  #woken = false;
+  #hurry = false;
+  #done = 0;
+
+  /** The name by which the server knows it. */
+  readonly listener = listenerOf();
+
+  /**
+   * @param client The way to the server.
+   * @param queues The queue, or several; the first one first.
+   * @param handlers The handler; or several by their methods; or a file (a `file:` URL or a path) whose default export
+   *   is one of these: then each task runs in a child process.
+   */
+  constructor(client: Client, queues: string | readonly string[], handlers: Handlers | URL | string, options: WorkerOptions = {}) {
+    this.#link = client.link;
+    this.#queues = typeof queues === "string" ? [queues] : [...queues];
+    if (handlers instanceof URL) this.#file = handlers.href;
+    else if (typeof handlers === "string") this.#file = pathToFileURL(handlers).href;
+    else this.#handlers = handlers;
+    this.#options = options;
+    this.#slots = options.slots ?? 1;
+    if (!Number.isInteger(this.#slots) || this.#slots < 1) {
+      throw new InvalidCall("BADARG", `${this.#slots} slots: a worker needs a whole number, at least one.`);
+    }
+    if (this.#queues.length < 1 || this.#queues.length > 32) {
+      throw new InvalidCall("BADARG", `${this.#queues.length} queues: a worker takes tasks of 1 to 32.`);
+    }
+  }
+
+  /** Takes no more tasks; `run` resolves when those that run have ended. `release`: gives them back at once. */
+  stop(options: { readonly release?: boolean } = {}): void {
+    if (this.#stop !== "release") this.#stop = options.release ? "release" : "finish";
+    this.#awake();
+  }
+
+  /**
+   * Runs until it is stopped, by {@link stop}, SIGTERM or SIGINT, the second of which gives back what runs.
+   *
+   * @returns The number of attempts that have ended here.
+   */
+  run(): Promise<number> {
+    this.#finished ??= this.#run();
+    return this.#finished;
+  }
+
+  /** Stops, and waits for what runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.#finished;
+  }
+
+  async #run(): Promise<number> {
+    await this.#link.run(calls.hello());
+    await this.#register();
+    const connections = [this.#link.connection.duplicate(), this.#link.connection.duplicate()] as const;
+    const ticks = setInterval(() => {
+      this.#tick();
+    }, LOOK);
+    const end = (): void => {
+      this.stop({ release: this.#stop !== undefined });
+    };
+    const signals = this.#options.signals === false ? [] : (["SIGTERM", "SIGINT"] as const);
+    for (const signal of signals) process.on(signal, end);
+    try {
+      void this.#wait(connections[0]);
+      void this.#orders(connections[1]);
+      void this.#repeat(() => this.#report());
+      void this.#repeat(() => this.#upkeep());
+      void this.#repeat(() => this.#logs());
+      this.#say("info", `takes tasks of ${this.#queues.join(", ")} as ${this.listener}`);
+      await this.#desk();
+    } finally {
+      this.#over.abort();
+      this.#hungry?.();
+      clearInterval(ticks);
+      for (const signal of signals) process.off(signal, end);
+      for (const connection of connections) connection.close();
+      await Promise.all(this.#idle.map((child) => child.end()));
+      for (const name of this.#queues) {
+        await this.#link.run(calls.unregister(name, this.listener), 2).catch(() => undefined);
+      }
+    }
+    return this.#done;
+  }
+
+  async #register(): Promise<void> {
+    for (const name of this.#queues) {
+      await this.#link.run(calls.register(name, this.listener, { has: this.#options.has }));
+    }
+  }
+
+  #say(level: "info" | "warning" | "error", text: string): void {
+    if (this.#options.log) this.#options.log(level, text);
+    else if (level !== "info") console.error(`blueque: ${text}`);
+  }
+
+  /** Does something until the worker is over; it says after how many seconds again. */
+  async #repeat(job: () => Promise<number>): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      let after = AGAIN / 1000;
+      try {
+        after = await job();
+      } catch (error) {
+        this.#say("warning", known(error).message);
+      }
+      await this.#sleep(after * 1000);
+    }
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#over.signal }).catch(() => undefined);
+  }
+
+  /** Makes a call until the server has acknowledged it: hours of work may depend on it. */
+  async #insist<T>(call: Call<T>, giveUp = false): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#link.run(call);
+      } catch (error) {
+        if (!(error instanceof BluequeError) || !error.transient || (giveUp && this.#stop)) throw error;
+        this.#say("warning", `the server is away: ${error.message}`);
+        await sleep(AGAIN);
+      }
+    }
+  }
+
+  // The desk: ends attempts and takes the next tasks
+
+  async #desk(): Promise<void> {
+    for (;;) {
+      const ends = this.#gathered();
+      if (ends.length) this.#look = true;
+      const free = this.#stop ? 0 : Math.min(this.#slots - this.#held.size + ends.length, 100);
+      if (ends.length || (free && this.#look)) {
+        this.#look = await this.#exchange(ends, free);
+        // What has ended meanwhile goes together.
+        if (this.#slots > 1) await turn();
+      } else if (this.#stop && !this.#held.size) return;
+      else {
+        const awake = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        if (free) this.#hungry?.();
+        if (!this.#ends.length) await awake;
+        this.#wake = undefined;
+        if (this.#slots > 1) await turn();
+      }
+    }
+  }
+
+  #awake(): void {
+    this.#wake?.();
+  }
+
+  #gathered(): [Held, End][] {
+    let [count, size] = [0, 0];
+    for (const [, end] of this.#ends) {
+      if (count === MOST_ENDS || size >= MOST_BYTES) break;
+      count += 1;
+      size += bytesOf(end);
+    }
+    return this.#ends.splice(0, count);
+  }
+
+  /** Whether tasks were taken. */
+  async #exchange(ends: readonly [Held, End][], free: number): Promise<boolean> {
+    const together: [Held, End][] = [];
+    for (const [held, end] of ends) {
+      const simple = end.next === undefined && end.reason === undefined && bytesOf(end) <= MOST_BODY;
+      if (simple && held.order !== "lost") together.push([held, end]);
+      else await this.#endAlone(held, end);
+    }
+    if (!together.length) return free > 0 && this.#reserve(free);
+    const each = together.map(([held, end]) => ({
+      ending: end.how,
+      id: held.id,
+      token: held.token,
+      body: end.how === "release" || end.how === "uncounted" ? "" : (end.body ?? ""),
+      group: end.group?.slice(0, 1000) ?? "",
+      again: end.again ?? null,
+      cost: "",
+    }));
+    const queues = free ? this.#queues : "";
+    const options = { pid: process.pid, lease: this.#options.lease, woken: free ? this.#wasWoken() : undefined };
+    const sent = this.#clock.now();
+    let reply: calls.ExchangeReply;
+    try {
+      reply = await this.#insist(calls.exchange(this.listener, queues, Math.max(free, 1), each, options).once());
+    } catch (error) {
+      this.#say("error", `the ends are refused together: ${known(error).message}`);
+      for (const [held, end] of together) await this.#endAlone(held, end);
+      return free > 0 && this.#reserve(free);
+    }
+    const verdicts = (reply.verdicts ?? "").split(" ");
+    together.forEach(([held, end], at) => {
+      this.#gave(held, end, verdicts[at] ?? "");
+    });
+    if (reply.refusal) await this.#refused(reply.refusal);
+    return this.#took(reply.items, sent);
+  }
+
+  async #reserve(free: number): Promise<boolean> {
+    const options = { limit: free, pid: process.pid, lease: this.#options.lease, woken: this.#wasWoken() };
+    const sent = this.#clock.now();
+    try {
+      const call = calls.reserve(this.listener, this.#queues, options).once();
+      return this.#took((await this.#insist(call, true)) ?? [], sent);
+    } catch (error) {
+      const { code, message } = known(error);
+      await this.#refused(code);
+      if (code !== "NOLISTENER" && code !== "DRAINING") this.#say("error", `takes no tasks: ${message}`);
+      await this.#sleep(AGAIN);
+      return false;
+    }
+  }
+
+  #wasWoken(): true | undefined {
+    const woken = this.#woken;
+    this.#woken = false;
+    return woken || undefined;
+  }
+
+  async #refused(code: string): Promise<void> {
+    if (code === "NOLISTENER") {
+      await this.#register().catch((error: unknown) => {
+        this.#say("warning", known(error).message);
+      });
+    } else if (code === "DRAINING" && !this.#stop) {
+      this.#say("info", "was told to drain");
+      this.stop();
+    }
+  }
+
+  #took(items: readonly Taken[], sent: number): boolean {
+    for (const item of items) void this.#attempt(item, sent);
+    return items.length > 0;
+  }
+
+  /** An end by a call of its own. */
+  async #endAlone(held: Held, end: End): Promise<void> {
+    if (held.order === "lost") {
+      this.#gave(held, end, "LOST");
+      return;
+    }
+    let verdict: string;
+    try {
+      verdict = await this.#insist(callOf(held, end));
+    } catch (error) {
+      verdict = known(error).code;
+      if (!(error instanceof Lost)) {
+        const text = `the end of the attempt was refused: ${known(error).message}`;
+        this.#say("error", `task ${held.id}: ${text}`);
+        const call: Call<string> = calls.fail(held.id, held.token, text, { group: "refused" });
+        verdict = await this.#insist(call).catch(() => verdict);
+      }
+    }
+    this.#gave(held, end, verdict);
+  }
+
+  #gave(held: Held, end: End, verdict: string): void {
+    this.#held.delete(held);
+    this.#done += 1;
+    if (!this.#options.log && verdict !== "LOST" && verdict !== "failed") return;
+    const failed = end.how === "fail" || end.how === "final";
+    const why = failed ? `: ${String(end.body ?? "").split("\n", 1)[0] ?? ""}` : "";
+    const level = verdict === "LOST" || verdict === "failed" ? "warning" : "info";
+    this.#say(level, `task ${held.id} attempt ${held.attempt}: ${verdict}${why}`);
+  }
+
+  // Attempts
+
+  async #attempt(item: Taken, sent: number): Promise<void> {
+    const held: Held = {
+      id: item.id,
+      queue: item.queue,
+      token: item.token,
+      attempt: item.attempt,
+      lease: item.lease / 1e6,
+      began: this.#clock.now(),
+      controller: new AbortController(),
+      renewed: sent,
+      order: undefined,
+      ordered: 0,
+      child: undefined,
+      over: false,
+      log: "",
+      leftOut: 0,
+    };
+    this.#held.add(held);
+    let end: End;
+    try {
+      end = await this.#handled(held, item);
+    } catch (error) {
+      end = { how: "fail", body: known(error).message, group: "worker" };
+    }
+    held.over = true;
+    if (held.log) await this.#flush(held);
+    this.#ends.push([held, end]);
+    this.#awake();
+  }
+
+  async #handled(held: Held, item: Taken): Promise<End> {
+    // Which of several handlers it is for.
+    const several = typeof this.#handlers !== "function";
+    const method = several ? ((await this.#insist(calls.get(item.id)))?.method ?? null) : null;
+    const { id, queue, parameters, checkpoint } = item;
+    const about: About = { id, queue, method, attempt: item.attempt, parameters, checkpoint };
+    const way = {
+      persist: (kind: "checkpoint" | "progress", body: Bytes): Promise<void> => this.#persist(held, kind, body),
+      log: (text: string): void => {
+        if (held.log.length < MOST_LOG) held.log += text;
+        else held.leftOut += text.length;
+      },
+    };
+    const { serializer } = this.#link;
+    if (this.#handlers) {
+      const context = new Context(about, held.controller.signal, serializer, way);
+      return attempt(about, this.#handlers, context, serializer);
+    }
+    const most = this.#options.tasksPerProcess ?? 1;
+    const child = this.#idle.pop() ?? new Child(this.#file ?? "");
+    held.child = child;
+    const end = await child.run(about, way, child.begun + 1 >= most, () => held.order);
+    held.child = undefined;
+    if (!child.over) this.#idle.push(child);
+    return end;
+  }
+
+  async #persist(held: Held, kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
+    const call: Call<unknown> =
+      kind === "checkpoint"
+        ? calls.checkpoint(held.id, held.token, body, { maxBytes: MOST_RESULT })
+        : calls.progress(held.id, held.token, body);
+    for (;;) {
+      try {
+        await this.#link.run(call);
+        return;
+      } catch (error) {
+        if (error instanceof Lost) this.#order(held, "lost", true);
+        if (!(error instanceof BluequeError) || !error.transient || held.order) throw error;
+        await sleep(AGAIN);
+      }
+    }
+  }
+
+  /** Sends what its handler has logged. */
+  async #flush(held: Held): Promise<void> {
+    while (held.log) {
+      // A text of 16 Ki characters is at most 48 KiB.
+      const text = held.log.slice(0, 16_384);
+      held.log = held.log.slice(text.length);
+      await this.#link.run(calls.log(held.id, held.token, "log", text.toWellFormed()), 5).catch(() => undefined);
+      if (!held.log && held.leftOut) {
+        held.log = `[${held.leftOut} characters were left out]\n`;
+        held.leftOut = 0;
+      }
+    }
+  }
+
+  async #logs(): Promise<number> {
+    for (const held of this.#held) if (!held.over) await this.#flush(held);
+    return 1;
+  }
+
+  /** Waits for wake-ups while a slot is free. */
+  async #wait(connection: Connection): Promise<void> {
+    const lists = this.#queues.map((name) => `${this.#link.namespace}_wake_${name}`);
+    const [first = ""] = lists;
+    let hungry = new Promise<void>((resolve) => {
+      this.#hungry = resolve;
+    });
+    for (;;) {
+      await hungry;
+      if (this.#over.signal.aborted) return;
+      hungry = new Promise<void>((resolve) => {
+        this.#hungry = resolve;
+      });
+      try {
+        const woken = await connection.send(first, ["BLPOP", ...lists, "5"]);
+        if (Array.isArray(woken)) {
+          if (this.#stop || this.#held.size >= this.#slots) {
+            // For another one.
+            await this.#link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
+          } else this.#woken = true;
+        }
+      } catch {
+        await this.#sleep(AGAIN);
+      }
+      this.#look = true;
+      this.#awake();
+    }
+  }
+
+  // What goes on beside: heartbeats, orders, limits
+
+  #order(held: Held, order: Order | "kill", atOnce = false): void {
+    if (held.over || held.order === order || held.order === "lost") return;
+    if (held.order && order !== "lost" && order !== "kill") return;
+    held.order = order === "kill" ? "cancel" : order;
+    held.ordered = atOnce ? -Infinity : this.#clock.now();
+    this.#say("info", `task ${held.id} attempt ${held.attempt} is to stop: ${order}`);
+    held.controller.abort(new Stopped(held.order));
+    held.child?.order(held.order);
+  }
+
+  readonly #due = new Map<string, number>();
+
+  #tick(): void {
+    this.#clock.look();
+    const now = this.#clock.now();
+    const groups = new Map<string, Held[]>();
+    for (const held of this.#held) {
+      this.#watch(held, now);
+      const group = `${held.queue} ${held.lease}`;
+      const members = groups.get(group);
+      if (members) members.push(held);
+      else groups.set(group, [held]);
+    }
+    const hurry = this.#hurry;
+    this.#hurry = false;
+    for (const group of this.#due.keys()) if (!groups.has(group)) this.#due.delete(group);
+    for (const [group, members] of groups) {
+      const [{ queue, lease }] = members as [Held];
+      const due = this.#due.get(group) ?? now + lease / 3;
+      this.#due.set(group, due);
+      if (!hurry && now < due) continue;
+      this.#due.set(group, now + lease / 3);
+      for (let at = 0; at < members.length; at += 500) void this.#heartbeat(queue, lease, members.slice(at, at + 500));
+    }
+  }
+
+  async #heartbeat(queue: string, lease: number, members: readonly Held[]): Promise<void> {
+    const sent = this.#clock.now();
+    const call = calls.heartbeatKill(queue, this.listener, lease, members, { kill: true });
+    try {
+      const { items } = await this.#link.run(call, Math.max(lease / 6, 1));
+      members.forEach((held, at) => {
+        const order = items[at];
+        if (order === "lost" || order === "kill") this.#order(held, order, true);
+        else {
+          held.renewed = sent;
+          if (order === "drain") this.stop();
+          else if (order && order !== "continue") this.#order(held, order);
+        }
+      });
+    } catch (error) {
+      this.#say("warning", `no heartbeat: ${known(error).message}`);
+    }
+  }
+
+  /** Limits, and force. */
+  #watch(held: Held, now: number): void {
+    if (held.over) return;
+    const left = held.renewed + held.lease - now;
+    const { grace = 30, timeLimit = Infinity } = this.#options;
+    if (left <= 0 || (left <= Math.min(grace, held.lease / 6) && !held.order)) this.#order(held, "lost");
+    if (!held.order && now - held.began > timeLimit) this.#order(held, "timeout");
+    if (!held.order && this.#stop === "release") this.#order(held, "drain");
+    if (!held.order || !held.child) return;
+    const since = now - held.ordered;
+    // Whoever has lost the lease may meet the next owner when it has passed.
+    if (since > grace || (held.order === "lost" && left <= 0)) held.child.kill("SIGKILL");
+    else if (since > grace / 2) held.child.kill("SIGTERM");
+  }
+
+  /** Heartbeats at once where an order was announced, instead of at the next one. */
+  async #orders(connection: Connection): Promise<void> {
+    const channels = this.#queues.map((name) => `${this.#link.namespace}_orders_${name}`);
+    while (!this.#over.signal.aborted) {
+      try {
+        await connection.subscribe(channels, () => {
+          this.#hurry = true;
+          void this.#report().catch(() => undefined);
+        });
+        this.#hurry = true;
+        return;
+      } catch {
+        await this.#sleep(AGAIN);
+      }
+    }
+  }
+
+  async #report(): Promise<number> {
+    const { has, name } = this.#options;
+    const free = Math.max(this.#slots - this.#held.size, 0);
+    const methods = this.#handlers && typeof this.#handlers !== "function" ? Object.keys(this.#handlers) : undefined;
+    const about = { has, name, methods, version: `node-${VERSION}`, draining: this.#stop !== undefined };
+    const orders = await this.#link.run(calls.report(this.listener, this.#slots, free, this.#queues, about));
+    if (orders.includes("drain") && !this.#stop) {
+      this.#say("info", "was told to drain");
+      this.stop();
+    }
+    return REPORT_EVERY;
+  }
+
+  /** What every worker does beside its tasks. */
+  async #upkeep(): Promise<number> {
+    const reply = await this.#link.run(calls.upkeep(this.#queues));
+    if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
+    return reply.more ? 0 : Math.min(Math.max(reply.next - Date.now() / 1000, 0.05), 2);
+  }
+}
+
+function bytesOf(end: End): number {
+  return end.body === undefined ? 0 : Buffer.byteLength(end.body);
+}
+
+/** The call that ends an attempt. */
+function callOf(held: Held, end: End): Call<string> {
+  const { id, token } = held;
+  const { group, again } = end;
+  if (end.how === "complete" && bytesOf(end) > MOST_RESULT) {
+    return calls.fail(id, token, "the result is over 8 MiB: store it elsewhere", { group: "toobig", final: true });
+  }
+  if (end.how === "complete") {
+    const { next, method } = end;
+    return calls.complete(id, token, end.body ?? "", { maxBytes: MOST_RESULT, next, method });
+  }
+  if (end.how === "fail" || end.how === "final") {
+    return calls.fail(id, token, end.body ?? "", { group, again, final: end.how === "final" || undefined });
+  }
+  const word = end.reason?.replace(/[^A-Za-z0-9._:@-]+/g, "-").slice(0, 128);
+  const reason = word === "" ? undefined : word;
+  return calls.release(id, token, { reason, again, uncounted: end.how === "uncounted" || undefined });
+}
+

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, test } from "node:test";
+import {
+  Client,
+  ConnectionFailed,
+  Graph,
+  InvalidCall,
+  Json,
+  NotFound,
+  PayloadError,
+  Refused,
+  TimedOut,
+  Unavailable,
+  calls,
+} from "@blueque/client";
+import { createClient } from "redis";
+import { Server } from "./server.js";
+
+const server = new Server();
+after(() => server[Symbol.asyncDispose]());
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test("a task is submitted, read, changed, cancelled, retried and deleted", async () => {
+  await using client = server.client({ by: "tester" });
+  const queue = client.queue<{ path: string }>("q");
+  const task = await queue.submit({ path: "ä.mkv" }, { priority: 5, tags: ["hd"], maxFailures: 2 });
+  assert.deepEqual(await task.parameters(), { path: "ä.mkv" });
+  assert.equal(await task.state(), "pending");
+  const info = await task.info();
+  assert.deepEqual([info.priority, info.tags, info.maxFailures], [5, "hd", 2]);
+  assert.equal((await task.why()).status, "pending");
+  assert.equal(await task.progress(), null);
+  assert.equal(await task.checkpoint(), null);
+  await task.prioritise(7);
+  await task.note("looked at", "data");
+  assert.deepEqual(await task.tag("new"), ["hd", "new"]);
+  assert.deepEqual(await task.untag("hd"), ["new"]);
+  assert.equal(await task.cancel("not needed"), "cancelled");
+  assert.equal((await task.info()).reason, "not needed");
+  await assert.rejects(task.result(), { name: "TaskCancelled", reason: "not needed", code: "TASKCANCELLED" });
+  assert.equal(await task.retry({ fresh: true }), "pending");
+  assert.deepEqual((await task.history()).map((each) => each.to), ["pending", "pending", "cancelled", "pending"]);
+  await task.move("other");
+  assert.equal((await task.info()).queue, "other");
+  await task.cancel();
+  await task.delete();
+  await assert.rejects(task.info(), NotFound);
+});
+
+test("submits with an id, with a unique name, and again", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const one = await queue.submit(1, { id: "one" });
+  assert.equal((await queue.submit(2, { id: "one" })).id, one.id);
+  assert.equal(await one.parameters(), 1);
+  await queue.submit(2, { id: "one", again: true });
+  assert.equal(await one.parameters(), 2);
+  const unique = await queue.submit(3, { unique: "film" });
+  await assert.rejects(queue.submit(4, { unique: "film" }), Refused);
+  assert.equal((await queue.submit(4, { unique: "film", uniquePolicy: "existing" })).id, unique.id);
+  const later = await queue.submit(5, { eta: new Date(Date.now() + 3_600_000) });
+  assert.equal(await later.state(), "scheduled");
+});
+
+test("many tasks, lists, search, groups of calls", async () => {
+  await using client = server.client();
+  const queue = client.queue<number>("q");
+  const tasks = await queue.submitMany(Array.from({ length: 1234 }, (_, at) => at), { tags: ["many"], method: "count" });
+  assert.equal(new Set(tasks.map((task) => task.id)).size, 1234);
+  assert.equal((await queue.counts()).pending, 1234);
+  assert.equal((await all(queue.tasks("pending"))).length, 1234);
+  assert.equal((await all(queue.search({ tag: "many", method: "count" }))).length, 1234);
+  assert.deepEqual((await queue.tags()).map(({ tag, tasks: number }) => [tag, number]), [["many", 1234]]);
+  assert.equal(await queue.bulk("cancel", { tag: "many", reason: "enough" }), 1234);
+  const events = await all(queue.events());
+  assert.equal(events.filter((event) => event.to === "cancelled").length, 1234);
+  assert.deepEqual((await client.queues()).map((each) => each.queue), ["q"]);
+});
+
+test("events are followed until the signal", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const following = (async () => {
+    for await (const event of queue.events({ follow: true, signal: controller.signal })) {
+      seen.push(event.id);
+      if (seen.length === 3) controller.abort();
+    }
+  })();
+  for (const id of ["a", "b", "c"]) await queue.submit(null, { id });
+  await following;
+  assert.deepEqual(seen, ["a", "b", "c"]);
+});
+
+test("a queue is paused, configured, limited, and forgotten", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  await queue.submit(1, { id: "one" });
+  await queue.pause("repairs");
+  assert.match(String((await client.task("one").why()).paused), /repairs/);
+  await queue.resume();
+  await queue.configure("lease", 90);
+  const lease = (await queue.settings()).find((each) => each.name === "lease");
+  assert.deepEqual([lease?.value, lease?.from], ["90", "queue"]);
+  await queue.limit("tenant", 2, "10/60");
+  assert.equal((await queue.statistics()).length >= 1, true);
+  await assert.rejects(queue.forget(), { code: "NOTEMPTY" });
+});
+
+test("schedules", async () => {
+  await using client = server.client();
+  const nightly = await client.schedule("nightly", "q", ["sales"], { every: 86_400, offset: 3600, overlap: "skip" });
+  assert.equal((await nightly.info()).rhythm, "every 86400 3600");
+  const task = await nightly.run();
+  assert.deepEqual(await task.parameters(), ["sales"]);
+  await nightly.pause("not now");
+  await nightly.resume();
+  assert.deepEqual((await client.schedules()).map((each) => each.name), ["nightly"]);
+  await nightly.remove();
+  await assert.rejects(nightly.info(), { code: "NOSCHEDULE" });
+  await assert.rejects(client.schedule("x", "q", 1, { every: 1.5 }), InvalidCall);
+});
+
+test("graphs are submitted, shown and cancelled", async () => {
+  await using client = server.client();
+  const graph = new Graph({ name: "film", onFailure: "continue" });
+  const split = graph.add("split", ["a.mkv"]);
+  const join = graph.add("join", [split, 2, "three"], { label: "the end", priority: 3 });
+  graph.add("tidy", [], { after: [join] });
+  const handle = await client.submitGraph(graph);
+  assert.equal((await client.submitGraph(graph)).id, handle.id);
+  await client.run(calls.settle(100));
+  const tasks = await handle.tasks();
+  assert.deepEqual(tasks.map((each) => [each.queue, each.status, each.open]), [
+    ["split", "pending", 0],
+    ["join", "waiting", 1],
+    ["tidy", "waiting", 1],
+  ]);
+  assert.equal((await client.graphs())[0]?.name, "film");
+  await assert.rejects(handle.wait({ timeout: 0 }), TimedOut);
+  await handle.cancel("enough");
+  assert.equal((await handle.info()).total, 3);
+  await assert.rejects(client.submitGraph(new Graph()), InvalidCall);
+  await assert.rejects(client.graph("none").info(), NotFound);
+});
+
+test("what JSON would lose is refused with its place, and nothing is submitted", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const bad: [unknown, RegExp][] = [
+    [undefined, /the value is of the type undefined/],
+    [{ a: [1, Number.NaN] }, /the value\.a\[1\] is NaN/],
+    [{ a: Number.NEGATIVE_INFINITY }, /-Infinity/],
+    [{ a: 10n }, /the value\.a is of the type bigint/],
+    [{ a: 2 ** 60 }, /beyond 2\^53/],
+    [{ a: new Date() }, /the value\.a is of the class Date/],
+    [{ a: Buffer.from("x") }, /the class Buffer/],
+    [{ a: new Map() }, /the class Map/],
+    [{ a: undefined }, /the value\.a is of the type undefined/],
+    [{ a: [, 1] }, /the value\.a\[0\] is of the type undefined/],  
+    [{ a: () => 1 }, /function/],
+    [{ a: { toJSON: () => 1 } }, /toJSON/],
+    ["\ud800", /surrogate/],
+    [{ "\udc00": 1 }, /surrogate/],
+  ];
+  for (const [value, text] of bad) {
+    await assert.rejects(async () => queue.submit(value), (error) => error instanceof PayloadError && text.test(error.message));
+  }
+  const nested: unknown[] = [];
+  nested.push(nested);
+  await assert.rejects(async () => queue.submit(nested), /nested more than/);
+  await assert.rejects(queue.submit(1, { id: "\ud800" }), InvalidCall);
+  await assert.rejects(queue.submit(1, { eta: Number.NaN }), InvalidCall);
+  await assert.rejects(queue.submit(1, { id: "no spaces" }), { code: "BADNAME", name: "InvalidCall" });
+  await assert.rejects(queue.submit(1, { priority: 5000 }), { code: "BADARG", name: "InvalidCall" });
+  assert.equal((await queue.counts()).pending, 0);
+  for (const good of [null, true, -1.5, "ä\u{1f600}\0", [], { a: [{ b: null }] }, Object.create(null)]) {
+    const task = await queue.submit(good);
+    assert.deepEqual(JSON.stringify(await task.parameters()), JSON.stringify(good));
+  }
+});
+
+test("8 MiB, and 8 MiB and one byte", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const most = 8 << 20;
+  const task = await queue.submitBytes(Buffer.alloc(most, "x"), { maxBytes: most });
+  assert.equal((await task.info()).parameters?.length, most);
+  await assert.rejects(queue.submitBytes(Buffer.alloc(most + 1), { maxBytes: most }), { code: "TOOBIG" });
+  await assert.rejects(queue.submitBytes(Buffer.alloc((1 << 20) + 1)), { code: "TOOBIG" });
+});
+
+test("a serializer of the user's own", async () => {
+  const serializer = {
+    dumps: (value: unknown) => Buffer.from(String(value)),
+    loads: (data: Buffer) => BigInt(data.toString()),
+  };
+  await using client = server.client({ serializer });
+  const task = await client.queue("q").submit(2n ** 70n);
+  assert.equal(await task.parameters(), 2n ** 70n);
+  assert.throws(() => new Json().loads(Buffer.from("{")), PayloadError);
+});
+
+test("a clock of the caller's own", async () => {
+  let now = 1_800_000_000;
+  await using client = server.client({ clock: () => now });
+  const task = await client.queue("q").submit(1, { eta: now + 60 });
+  assert.equal((await client.run(calls.promote("q", 100))).promoted, 0);
+  now += 61;
+  assert.equal((await client.run(calls.promote("q", 100))).promoted, 1);
+  assert.equal(await task.state(), "pending");
+});
+
+test("a client of node-redis is taken, and a call goes by after NOSCRIPT", async () => {
+  const redis = createClient({ socket: { path: new URL(server.url).pathname, tls: false } });
+  await using client = new Client(redis, { namespace: `t${randomUUID()}` });
+  await client.check();
+  await redis.sendCommand(["SCRIPT", "FLUSH"]);
+  assert.equal((await client.check()).policy, "noeviction");
+});
+
+test("wrong addresses and logins", async () => {
+  for (const url of ["http://localhost", "no url", "redis://:pass word@"]) {
+    assert.throws(() => new Client(url), ConnectionFailed);
+  }
+  await using own = new Server("--requirepass", "secret");
+  await using nobody = own.client();
+  await assert.rejects(nobody.check(), { name: "ConnectionFailed", code: "CONNECTION" });
+  await using wrong = new Client(own.url.replace("unix://", "unix://:wrong@"));
+  await assert.rejects(wrong.check(), (error) => error instanceof ConnectionFailed && !error.message.includes("wrong@"));
+  await using right = new Client(own.url.replace("unix://", "unix://:secret@"));
+  await right.check();
+});
+
+test("a server that is away, that comes back, and that is silent", async () => {
+  await using own = new Server();
+  await using client = own.client({ limit: 20 });
+  const task = await client.queue("q").submit(1);
+  await own.kill();
+  await using hasty = own.client({ limit: 0.2 });
+  await assert.rejects(hasty.check(), Unavailable);
+  const state = task.state();
+  own.restart();
+  assert.equal(await state, "pending");
+  await client.check();
+  own.signal("SIGSTOP");
+  await using patient = new Client(own.url, { limit: 0.3 });
+  await assert.rejects(patient.check(), { name: "Unavailable", code: "UNAVAILABLE" });
+  own.signal("SIGCONT");
+  await client.check();
+});

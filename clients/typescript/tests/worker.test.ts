@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
+import { Server, becomes } from "./server.js";
+
+const server = new Server();
+after(() => server[Symbol.asyncDispose]());
+
+const quiet = { signals: false, log: () => undefined } as const;
+const FILE = new URL("./handlers.js", import.meta.url);
+
+/** A worker that ends with the block. */
+function working(client: Client, handlers: ConstructorParameters<typeof Worker>[2], options: WorkerOptions = {}): Worker {
+  const worker = new Worker(client, "q", handlers, { ...quiet, ...options });
+  void worker.run();
+  return worker;
+}
+
+/** A task of a method. */
+function submit(client: Client, method: string, parameters: unknown = null): Promise<Task> {
+  return client.queue("q").submit(parameters, { method });
+}
+
+/** Whether a process runs: one that nobody has waited for does not. */
+function runs(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+async function holds(signal: AbortSignal): Promise<void> {
+  await sleep(600_000, undefined, { signal });
+}
+
+test("tasks run, a few at a time, and their results come back", async () => {
+  await using client = server.client();
+  let [running, most] = [0, 0];
+  await using worker = working(
+    client,
+    async (number: number) => {
+      most = Math.max(most, (running += 1));
+      await sleep(1);
+      running -= 1;
+      return number * number;
+    },
+    { slots: 4 },
+  );
+  const tasks = await client.queue<number, number>("q").submitMany(Array.from({ length: 300 }, (_, at) => at));
+  const results = await Promise.all(tasks.map((task) => task.result({ timeout: 60 })));
+  assert.deepEqual(results, tasks.map((_, at) => at * at));
+  assert.equal(most, 4);
+  assert.deepEqual((await client.workers()).map((each) => [each.listener, each.slots]), [[worker.listener, 4]]);
+});
+
+test("a lone task is begun at once, and what returns nothing has null as its result", async () => {
+  await using client = server.client();
+  await using _ = working(client, () => undefined);
+  await becomes(async () => (await client.queue("q").listeners()).length === 1);
+  for (let number = 0; number < 5; number += 1) {
+    assert.equal(await (await client.queue("q").submit(number)).result({ timeout: 20 }), null);
+  }
+});
+
+test("progress, log, checkpoint, and the next attempt after a failure", async () => {
+  await using client = server.client();
+  await using _ = working(client, {
+    film: async (_: unknown, context: Context) => {
+      const last = context.lastCheckpoint<{ second: number }>();
+      context.log(`attempt ${context.attempt} of ${context.id} in ${context.queue}`);
+      if (last) return last.second;
+      await context.checkpoint({ second: 7 });
+      await context.progress(3, 10, "files");
+      throw new TypeError("no such film \ud800");
+    },
+  });
+  const task = await client.queue("q").submit(null, { method: "film", maxFailures: 1, delay: 0 });
+  assert.equal(await task.result({ timeout: 20 }), 7);
+  const failure = (await task.history()).find((each) => each.group !== null);
+  assert.equal(failure?.group, "TypeError");
+  assert.match(String(failure.error), /^TypeError: no such film \ufffd\n +at /);
+  const log: string[] = [];
+  for await (const entry of task.logs()) log.push(entry.text.toString());
+  assert.deepEqual(log, [1, 2].map((attempt) => `attempt ${attempt} of ${task.id} in q\n`));
+});
+
+test("each way to end an attempt", async () => {
+  await using client = server.client();
+  let against = 0;
+  await using _ = working(
+    client,
+    {
+      failure: () => {
+        throw new Failure("broken", { group: "disk", permanent: true });
+      },
+      again: () => {
+        against += 1;
+        if (against < 3) throw new Again(0, "not yet");
+        return against;
+      },
+      strange: () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error
+        throw { toString: () => { throw new Error("no"); } };
+      },
+      wrong: () => Number.NaN,
+      large: () => "x".repeat((8 << 20) - 1),
+      most: () => "x".repeat((8 << 20) - 2),
+      step: (_: unknown, context: Context) => {
+        context.next("q", { method: "last" });
+        return [1];
+      },
+      last: (list: number[]) => [...list, 2],
+    },
+    { slots: 3 },
+  );
+  const methods = ["failure", "strange", "wrong", "large", "missing", "again", "step"];
+  const tasks = new Map<string, Task>();
+  for (const method of [...methods, "most"]) tasks.set(method, await submit(client, method));
+  const end = async (method: string): Promise<unknown[]> => {
+    const { status, group, error } = (await tasks.get(method)?.wait({ timeout: 30 })) ?? {};
+    return [status, group, String(error).split("\n", 1)[0]];
+  };
+  assert.deepEqual(await end("failure"), ["failed", "disk", "broken"]);
+  assert.deepEqual(await end("strange"), ["failed", "Error", "thrown: a value that cannot be shown"]);
+  assert.match(String(await end("wrong")), /^failed,permanent,PayloadError: PAYLOAD: the value is NaN/);
+  assert.deepEqual(await end("large"), ["failed", "toobig", "the result is over 8 MiB: store it elsewhere"]);
+  assert.deepEqual(await end("missing"), ["failed", "unknown", "this worker has no handler for missing"]);
+  assert.equal(String(await tasks.get("most")?.result({ timeout: 30 })).length, (8 << 20) - 2);
+  assert.equal(await tasks.get("again")?.result({ timeout: 30 }), 3);
+  assert.deepEqual(await tasks.get("step")?.result({ timeout: 30 }), [1, 2]);
+  await assert.rejects(tasks.get("failure")?.result() ?? Promise.resolve(), { name: "TaskFailed", error: "broken", group: "disk" });
+});
+
+test("a cancel, a recall and a lost lease abort the signal", async () => {
+  await using client = server.client();
+  const orders: unknown[] = [];
+  await using _ = working(
+    client,
+    async (_: unknown, context: Context) => {
+      if (context.attempt > 1) return "again";
+      try {
+        await holds(context.signal);
+      } finally {
+        orders.push(context.order);
+        assert.throws(() => { context.check(); }, Stopped);
+      }
+    },
+    { slots: 3, lease: 3 },
+  );
+  const queue = client.queue("q");
+  const tasks = [await queue.submit(1), await queue.submit(2), await queue.submit(3)] as const;
+  for (const task of tasks) await becomes(async () => (await task.state()) === "started");
+  assert.equal(await tasks[0].cancel("enough"), "cancelling");
+  await assert.rejects(tasks[0].result({ timeout: 20 }), { name: "TaskCancelled", reason: "enough" });
+  await tasks[1].recall();
+  assert.equal(await tasks[1].result({ timeout: 20 }), "again");
+  await tasks[2].cancel("at once", { atOnce: true });
+  await becomes(() => orders.length === 3);
+  assert.deepEqual(orders, ["cancel", "stop", "lost"]);
+});
+
+test("a long task keeps its lease, a time limit ends one", async () => {
+  await using client = server.client();
+  await using _ = working(
+    client,
+    async (seconds: number, context: Context) => {
+      await sleep(seconds * 1000, undefined, { signal: context.signal });
+      return context.attempt;
+    },
+    { slots: 2, lease: 3, timeLimit: 7 },
+  );
+  const [long, longer] = [await client.queue("q").submit(4), await client.queue("q").submit(600)];
+  assert.equal(await long.result({ timeout: 20 }), 1);
+  await assert.rejects(longer.result({ timeout: 20 }), { name: "TaskFailed", group: "timeout" });
+});
+
+test("it stops gracefully: what runs ends, nothing more is taken; the second time it is given back", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  let finish = (): void => undefined;
+  const may = new Promise<void>((resolve) => { finish = resolve; });
+  const worker = working(client, async () => { await may; return "done"; });
+  const [first, second] = [await queue.submit(1), await queue.submit(2)];
+  await becomes(async () => (await first.state()) === "started");
+  worker.stop();
+  finish();
+  assert.equal(await worker.run(), 1);
+  assert.deepEqual([await first.result(), await second.state()], ["done", "pending"]);
+  assert.deepEqual(await queue.listeners(), []);
+
+  const other = working(client, (_: unknown, context: Context) => holds(context.signal));
+  await becomes(async () => (await second.state()) === "started");
+  other.stop({ release: true });
+  await other.run();
+  const info = await second.info();
+  assert.deepEqual([info.status, info.uncounted, info.releases], ["pending", 1, null]);
+});
+
+test("it is told to drain", async () => {
+  await using client = server.client();
+  const worker = working(client, () => 1);
+  await becomes(async () => (await client.workers()).length === 1);
+  await client.run(calls.drain("q", worker.listener, true));
+  assert.equal(await worker.run(), 0);
+});
+
+test("a server that crashes keeps no result from arriving", async () => {
+  await using own = new Server();
+  await using client = own.client();
+  let finish = (): void => undefined;
+  const may = new Promise<void>((resolve) => { finish = resolve; });
+  await using _ = working(client, async () => { await may; return "kept"; });
+  const task = await client.queue("q").submit(1);
+  await becomes(async () => (await task.state()) === "started");
+  await own.kill();
+  finish();
+  own.restart();
+  assert.equal(await task.result({ timeout: 30 }), "kept");
+  assert.equal(await (await client.queue("q").submit(1)).result({ timeout: 30 }), "kept");
+});
+
+test("a graph runs, with results as parameters", async () => {
+  await using client = server.client();
+  await using _ = working(client, { double: ([a]: number[]) => (a ?? 0) * 2, sum: (all: number[]) => all.reduce((a, b) => a + b) }, { slots: 2 });
+  const graph = new Graph();
+  const options = { method: "double" };
+  const sum = graph.add("q", [graph.add("q", [1], options), graph.add("q", [2], options), 100], { method: "sum" });
+  const handle = await client.submitGraph(graph);
+  await handle.wait({ timeout: 30 });
+  assert.equal(await handle.task(sum).result(), 106);
+});
+
+test("child processes: results, prints, crashes, and a checkpoint that outlives one", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { slots: 2 });
+  assert.equal(await (await submit(client, "add", [1, 2])).result({ timeout: 30 }), 3);
+  const pids = [await submit(client, "pid"), await submit(client, "pid")].map((task) => task.result({ timeout: 30 }));
+  assert.equal(new Set([process.pid, ...(await Promise.all(pids))]).size, 3);
+  const printing = await submit(client, "print", "ä line");
+  await printing.result({ timeout: 30 });
+  const log: string[] = [];
+  for await (const entry of printing.logs()) log.push(entry.text.toString());
+  assert.deepEqual(log, ["ä line\n"]);
+  const [crash, shot] = [await submit(client, "crash"), await submit(client, "shoot")];
+  await assert.rejects(crash.result({ timeout: 30 }), { group: "crashed", error: /exit code 3/ });
+  await assert.rejects(shot.result({ timeout: 30 }), { group: "crashed", error: /SIGKILL/ });
+  const again = await client.queue("q").submit(null, { method: "go", maxFailures: 1, delay: 0 });
+  assert.equal(await again.result({ timeout: 30 }), "2 after 1");
+});
+
+test("a child that does not obey is killed, and all that it has started", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { slots: 2, grace: 0.5, tasksPerProcess: 10 });
+  const [stubborn, family] = [await submit(client, "stubborn"), await submit(client, "family")];
+  await becomes(async () => (await stubborn.state()) === "started");
+  await becomes(async () => (await family.progress()) !== null);
+  const pid = Number(await family.progress());
+  assert.equal(runs(pid), true);
+  await stubborn.cancel();
+  await family.cancel("", { force: true });
+  await assert.rejects(stubborn.result({ timeout: 30 }), { name: "TaskCancelled" });
+  await assert.rejects(family.result({ timeout: 30 }), { name: "TaskCancelled" });
+  await becomes(() => !runs(pid));
+});
