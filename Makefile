@@ -20,7 +20,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick bless test mutants torture lint deny spell audit bench peers bundle clients demo doc
+.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench peers bundle clients demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ torture: ## Break processes, disks, clocks, memory and networks for MINUTES, cho
 	  cargo build --locked --profile $(PROFILE) --quiet --bins $(TORTURE) && \
 	  builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
 	  $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque $(addprefix --only ,$(ONLY))
+
+mixed: ## Run workers in several languages on one queue for MINUTES on each server, killed and frozen as SEED decides
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && scripts/mixed $(SEED) $(MINUTES)
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check

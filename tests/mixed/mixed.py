@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Roles in several languages on one queue: they submit, work, cancel, are killed and frozen, as a seed decides.
+At the end each accepted result must be there once, that of the attempt that the record names, no two attempts may have
+run at the same time, and `blueque doctor` must find nothing.
+
+    mixed.py --blueque target/debug/blueque --crate target/debug/examples/mixed_worker --server redis-server --seed 1
+
+With --planted a thief takes part, who runs what others have reserved and writes over their results: the run passes if
+both are found.
+
+Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `old`
+Blueque 1.0. A role in a further language is an entry in `ROLES`: a program that runs `square` on the queue until it
+gets SIGTERM, and leaves word of it as `handler.py` does.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "clients" / "python" / "src"))
+
+from blueque_client import BluequeError, Client  # noqa: E402
+from blueque_client.testing import Server  # noqa: E402
+
+QUEUE, LEASE = "mixed", 3
+#: Seconds in which everything has ended, after the faults are over.
+PATIENCE = 120
+FINAL = ("complete", "failed", "cancelled")
+
+ROLES = {
+    "python": lambda given, url: [
+        sys.executable, "-m", "blueque_client", "worker", "mixed_tasks", "--url", url, "-n", "2", "--grace", "1",
+        "--lease", str(LEASE), "--folder", f"{given.folder}/python", "--quiet",
+    ],
+    "shell": lambda given, url: [
+        given.blueque, "--url", url, "worker", QUEUE, "--slots", "2", "--lease", f"{LEASE}s", "--quiet",
+        # What Blueque 1.0 calls this host.
+        "--host-name", socket.getfqdn(), "--env", "MIXED", "--env", "MIXED_WORKER",
+        "--", sys.executable, str(HERE / "handler.py"),
+    ],
+    "crate": lambda given, url: [given.crate, url, QUEUE, str(LEASE)],
+    "old": lambda _given, url: [sys.executable, str(HERE / "old_worker.py"), url, QUEUE],
+}  # fmt: skip
+THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE]}
+#: What must be found where a thief takes part.
+STOLEN = (" beside ", " has the result ")
+
+
+def process_of(listener):
+    """The process in a listener's id, HOST_PID."""
+    return int(listener.rsplit("_", 1)[1])
+
+
+class Worker:
+    """A process in a role."""
+
+    def __init__(self, role, number, given, url):
+        self.role, self.name = role, f"{role}-{number}"
+        folder = given.folder / "state"
+        environment = {
+            **os.environ,
+            "MIXED": str(given.folder),
+            "MIXED_WORKER": self.name,
+            "BLUEQUE_STATE_DIR": str(folder),
+        }
+        environment["PYTHONPATH"] = f"{ROOT / 'clients' / 'python' / 'src'}:{HERE}"
+        with (given.folder / "log").open("a") as log:
+            self.process = subprocess.Popen(
+                {**ROLES, **THIEF}[role](given, url),
+                env=environment,
+                cwd=HERE,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self.frozen_until = None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def end(self):
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return f"{self.name} does not end"
+        return None
+
+
+class Run:
+    """A run of one seed on one server."""
+
+    def __init__(self, given, url):
+        self.given, self.url, self.dice = given, url, random.Random(given.seed)
+        self.client = Client(url, limit=10)
+        self.queue = self.client.queue(QUEUE)
+        self.submitted, self.cancelled, self.killed = {}, set(), set()
+        self.workers, self.count = [], collections.Counter()
+        self.old = subprocess.Popen(
+            [sys.executable, str(ROOT / "tests" / "blueque_1_0" / "client.py"), url],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def ask_old(self, **order):
+        self.old.stdin.write(json.dumps(order) + "\n")
+        self.old.stdin.flush()
+        return json.loads(self.old.stdout.readline())["ok"]
+
+    def command(self, *words):
+        said = subprocess.run(
+            [self.given.blueque, "--url", self.url, *words], capture_output=True, text=True, timeout=60
+        )
+        return said.returncode, said.stdout, said.stderr
+
+    def begin(self, role):
+        self.count[role] += 1
+        self.workers.append(Worker(role, self.count[role], self.given, self.url))
+
+    def submit(self):
+        n, ms = len(self.submitted), self.dice.choice([0, 5, 20, 100])
+        parameters, how = {"n": n, "ms": ms}, self.dice.choice(["python", "python", "shell", "old"])
+        if how == "old":
+            id = self.ask_old(do="enqueue", queue=QUEUE, parameters=json.dumps(parameters))
+        elif how == "shell":
+            id = f"shell-{n}"
+            code, _, error = self.command(
+                "submit", QUEUE, json.dumps(parameters), "--id", id, "--method", "square", "--max-losses", "1000"
+            )
+            assert code == 0, error
+        else:
+            id = self.queue.submit(parameters, method="square", max_losses=1000).id
+        self.submitted[id] = n
+
+    def cancel(self):
+        id = self.dice.choice(list(self.submitted))
+        try:
+            self.client.task(id).cancel("by chance")
+        except BluequeError as error:
+            assert error.code in ("STATE", "NOTASK"), error
+        else:
+            self.cancelled.add(id)
+
+    def break_one(self):
+        worker = self.dice.choice(self.workers)
+        if worker.role == "old" or self.dice.random() < 0.5:
+            self.note("killed", worker)
+            self.killed.add(worker.process.pid)
+            worker.signal(signal.SIGKILL)
+            worker.process.wait()
+            self.workers.remove(worker)
+            self.begin(worker.role)
+        elif worker.frozen_until is None:
+            self.note("frozen", worker)
+            worker.signal(signal.SIGSTOP)
+            worker.frozen_until = time.monotonic() + self.dice.uniform(0.5, 2) * LEASE
+
+    def thaw(self, now):
+        for worker in self.workers:
+            if worker.frozen_until and now > worker.frozen_until:
+                worker.signal(signal.SIGCONT)
+                worker.frozen_until = None
+                self.note("thawed", worker)
+
+    def note(self, what, worker):
+        with (self.given.folder / "history").open("a") as history:
+            history.write(f"{what} - - {worker.name}\n")
+
+    def run(self):
+        for role in self.given.roles:
+            self.begin(role)
+        until, next_fault = time.monotonic() + self.given.seconds, time.monotonic() + 2
+        while time.monotonic() < until:
+            for _ in range(self.dice.randrange(1, 8)):
+                self.submit()
+            if self.dice.random() < 0.2:
+                self.cancel()
+            if time.monotonic() > next_fault:
+                self.break_one()
+                next_fault = time.monotonic() + self.dice.uniform(0.3, 1.5)
+            self.thaw(time.monotonic())
+            # Not so many that the end would take long.
+            while self.queue.counts().pending > 100 and time.monotonic() < until:
+                self.thaw(time.monotonic())
+                time.sleep(0.05)
+        self.thaw(float("inf"))
+        return self.judge()
+
+    def clear(self):
+        """Leaves no process behind."""
+        for process in (self.old, *(worker.process for worker in self.workers)):
+            process.kill()
+            process.wait()
+
+    def judge(self):
+        """What is wrong, a line for each."""
+        until, found = time.monotonic() + PATIENCE, []
+        left = set(self.submitted)
+        while left and time.monotonic() < until:
+            left = {id for id in left if self.client.task(id).state() not in FINAL}
+            time.sleep(0.1)
+        found += [f"{id} is {self.client.task(id).state()}" for id in sorted(left)]
+        found += filter(None, [worker.end() for worker in self.workers])
+        attempts = self.history(found)
+        found += self.transitions()
+        for id, n in self.submitted.items():
+            record = self.client.task(id).info()
+            if record.status == "complete":
+                result = json.loads(record.result)
+                ran = {worker for attempt, worker in attempts.get(id, []) if attempt == result["attempt"]}
+                if result["square"] != n * n or result["worker"] not in ran:
+                    found.append(f"{id} has the result {result}, of none of {attempts.get(id)}")
+                if not result["worker"].startswith("old") and result["attempt"] != record.attempt:
+                    found.append(f"{id} has the result of the attempt {result['attempt']}, not {record.attempt}")
+            elif record.status == "failed" or id not in self.cancelled:
+                found.append(f"{id} is {record.status}: {record.error}")
+        found += self.doctor()
+        ran, workers = sum(map(len, attempts.values())), sum(self.count.values())
+        self.done = f"{len(self.submitted)} tasks, {ran} attempts, {workers} workers"
+        return found
+
+    def transitions(self):
+        """Whether the events, in the server's order, are those of one owner at a time, and of one result. What Blueque
+        1.0 does makes no events."""
+        held, completions = {}, collections.Counter()
+        for event in self.queue.events():
+            if event.to == "reserved":
+                attempt, owner = held.get(event.id, (event.attempt, None))
+                # What a dead process had goes to the next owner in one step.
+                adopted = event.why == "adopt" and owner and process_of(owner) in self.killed
+                if event.attempt > attempt and not adopted:
+                    yield f"attempt {event.attempt} of {event.id} began before attempt {attempt} of {owner} had ended"
+                held[event.id] = event.attempt, event.by
+            elif event.to != "started":
+                held.pop(event.id, None)
+            completions[event.id] += event.to == "complete"
+        yield from (f"{id} was completed {times} times" for id, times in completions.items() if times > 1)
+
+    def doctor(self):
+        """What `blueque doctor` finds; but Blueque 1.0 does not see that a task was cancelled, and completes it anyway:
+        upkeep repairs that within minutes."""
+        code, said, error = self.command("doctor")
+        findings = [line for line in said.splitlines() if line.startswith("FINDING")]
+        if code and not findings:
+            yield f"doctor: {said}{error}"
+        for line in findings:
+            about = re.match(r"FINDING +tasks +(\S+) is complete, but is in cancelled_tasks", line)
+            known = about and about[1] in self.cancelled
+            result = json.loads(self.client.task(about[1]).info().result) if known else {}
+            if not result.get("worker", "").startswith("old"):
+                yield f"doctor: {line}"
+
+    def history(self, found):
+        """Which attempts there were, by which worker; no two at once, unless the one before was killed or frozen."""
+        running, attempts, frozen, numbers = {}, {}, set(), set()
+        for line in (self.given.folder / "history").read_text().splitlines():
+            what, id, attempt, worker = line.split()
+            if what == "begin":
+                before, excused = running.get(id, (None, False))
+                if before and not excused:
+                    found.append(f"{id} runs on {worker} beside {before}")
+                running[id] = worker, worker in frozen
+                # Blueque 1.0 knows no attempts.
+                if not worker.startswith("old"):
+                    if (id, attempt) in numbers:
+                        found.append(f"the attempt {attempt} of {id} began twice")
+                    numbers.add((id, attempt))
+                attempts.setdefault(id, []).append((int(attempt), worker))
+            elif what == "end":
+                if running.get(id, (None, False))[0] == worker:
+                    del running[id]
+            elif what == "thawed":
+                frozen.discard(worker)
+            else:
+                frozen.add(worker)
+                running |= {id: (each, excused or each == worker) for id, (each, excused) in running.items()}
+        return attempts
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blueque", type=os.path.abspath, required=True)
+    parser.add_argument("--crate", type=os.path.abspath, required=True)
+    parser.add_argument("--server", action="append", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--roles", default=",".join(ROLES))
+    parser.add_argument("--planted", action="store_true")
+    given = parser.parse_args()
+    given.roles = given.roles.split(",") + list(THIEF) * given.planted
+    failed = False
+    for server in given.server:
+        os.environ["BLUEQUE_REDIS_SERVER"] = server
+        with tempfile.TemporaryDirectory() as folder, Server() as own:
+            given.folder = pathlib.Path(folder)
+            (given.folder / "history").touch()
+            run = Run(given, own.url)
+            try:
+                found = run.run()
+            finally:
+                run.clear()
+            print(f"{pathlib.Path(server).name}, seed {given.seed}: {run.done}; {len(found)} violations", flush=True)
+            if given.planted:
+                missed = [words.strip() for words in STOLEN if not any(words in line for line in found)]
+                print(f"  the thief was not seen: {missed}" if missed else f"  planted, and found: {found[0]}")
+                failed |= bool(missed)
+                continue
+            for line in found:
+                print(f"  {line}")
+            if found:
+                failed = True
+                print((given.folder / "log").read_text()[-4000:])
+    if failed:
+        print(f"repeat it: make mixed SEED={given.seed} MINUTES={given.seconds / 60:g}")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
