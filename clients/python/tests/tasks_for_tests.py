@@ -37,6 +37,21 @@ def says(text: str, permanent: bool = False, group: str | None = None) -> None:
 
 
 @task(queue="q")
+def ends_oddly(how: str) -> None:
+    """What the types forbid."""
+    anything: Any = object()
+    if how == "group":
+        raise Failure("text", group=anything)
+    if how == "text":
+        raise Failure(anything)
+    if how == "again":
+        raise Failure("text", again=anything)
+    if how == "reason":
+        raise Again(0, anything)
+    context.next("q", anything)
+
+
+@task(queue="q")
 def unprintable() -> None:
     class Unprintable(Exception):
         def __str__(self) -> str:
@@ -62,6 +77,8 @@ def ends(how: str) -> None:
         bytearray(1 << 40)
     if how == "kill":
         os.kill(os.getpid(), 9)
+    if how == "close":  # everything, the pipe of the worker, too
+        os.closerange(3, 1024)
 
 
 def leave_daemon(file: str) -> None:
@@ -183,6 +200,14 @@ def spins(file: str) -> None:
     Path(file).write_text(str(os.getpid()))
     while True:
         pass
+
+
+@task(queue="q")
+def holds(file: str, filling: str) -> int:
+    """Holds the interpreter for a second."""
+    Path(file).write_text("x")
+    ctypes.PyDLL(None).sleep(1)
+    return len(filling)
 
 
 @task(queue="q")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,11 +45,11 @@ def start(server: Server, namespace: str, tmp_path: Path) -> Iterator[Start]:
     """Starts workers of a namespace; kills them afterwards."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def worker(*options: str, url: str = server.url) -> subprocess.Popen[bytes]:
+    def worker(*options: str, url: str = server.url, start_new_session: bool = False) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "blueque_client", "worker", "tasks_for_tests", "--url", url]
         command += ["--namespace", namespace, "--folder", str(tmp_path / "work"), *options]
         with (tmp_path / "log").open("a") as log:
-            started.append(subprocess.Popen(command, cwd=HERE, stderr=log))
+            started.append(subprocess.Popen(command, cwd=HERE, stderr=log, start_new_session=start_new_session))
         return started[-1]
 
     yield worker
@@ -122,6 +123,7 @@ def test_a_new_interpreter_where_asked(client: Client, start: Start, tmp_path: P
         ("exit", "exit code 3", "crashed"),
         ("crash", "SIGSEGV", "crashed"),
         ("kill", "SIGKILL", "crashed"),
+        ("close", "before the function did", "crashed"),
         ("memory", "MemoryError", "MemoryError"),
         ("sys.exit", "enough", "SystemExit"),
     ],
@@ -166,6 +168,16 @@ def test_failures_are_readable(client: Client, start: Start, call: Any, words: s
     with pytest.raises(TaskFailed, match=words) as error:
         client.submit(call).result(PATIENCE)
     assert error.value.group == group
+
+
+@pytest.mark.parametrize("mode", ["process", "thread", "asyncio"])
+def test_an_end_that_cannot_be_told_is_a_failure(client: Client, start: Start, mode: str) -> None:
+    start("--mode", mode, "-n", "5")
+    jobs = [client.submit(app.ends_oddly.call(how)) for how in ("group", "text", "again", "reason", "next")]
+    for job in jobs:
+        with pytest.raises(TaskFailed):
+            job.result(PATIENCE)
+        assert job.info().attempt == 1
 
 
 def test_bad_submits_fail_readably(client: Client, start: Start) -> None:
@@ -256,6 +268,77 @@ def test_a_function_that_holds_the_interpreter_keeps_its_lease(client: Client, s
     assert job.info().attempt == 1
 
 
+def test_a_process_that_does_not_read_holds_up_no_heartbeat(client: Client, start: Start, tmp_path: Path) -> None:
+    start("--mode", "thread", "-n", "12")
+    client.queue("q").configure("lease", 4)
+    holder = client.submit(app.holds.call(str(tmp_path / "holds"), ""))
+    until((tmp_path / "holds").exists)
+    # More than fits between two processes; each of them holds the interpreter.
+    jobs = [client.submit(app.holds.call(str(tmp_path / "x"), "x" * (1_000_000))) for _ in range(5)]
+    assert [job.result(PATIENCE) for job in (holder, *jobs)] == [0, *[1_000_000] * 5]
+    assert [job.info().attempt for job in (holder, *jobs)] == [1] * 6
+
+
+def test_a_stopped_process_keeps_its_task_and_obeys(client: Client, start: Start, tmp_path: Path) -> None:
+    def lease() -> Any:
+        return job.why().deadline
+
+    start("--grace", "0.5")
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid")), lease=1)
+    pid = number(tmp_path / "pid")
+    os.kill(pid, signal.SIGSTOP)
+    before = lease()
+    until(lambda: lease() > before, "its lease is not renewed")
+    job.cancel()
+    with pytest.raises(TaskCancelled):
+        job.result(PATIENCE)
+    assert gone(pid)
+
+
+def test_a_frozen_worker_runs_nothing_beside_the_next_owner(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"), lease=2)
+    pids = number(tmp_path / "pid"), number(tmp_path / "pid.daemon")
+    worker.send_signal(signal.SIGSTOP)
+    until(lambda: all(gone(pid) for pid in pids), "they go on without a lease")
+    worker.send_signal(signal.SIGCONT)
+    # It is not the task's fault.
+    until(lambda: job.info().attempt == 2)
+    assert not job.info().failures
+
+
+def test_a_password_that_changes_costs_no_task(namespace: str, start: Start, tmp_path: Path) -> None:
+    with Server() as server, Client(server.url, namespace) as client:
+        start(url=server.url)
+        job = client.submit(app.sleeps.call(str(tmp_path / "pid"), seconds=0.5), lease=60)
+        pid = number(tmp_path / "pid")
+        admin = client.link.server
+        admin.config_set("requirepass", "other")
+        admin.execute_command("AUTH", "other")
+        admin.execute_command("CLIENT", "KILL", "TYPE", "normal")
+        until(lambda: gone(pid))
+        until(lambda: "refuses the login" in (tmp_path / "log").read_text())
+        admin.config_set("requirepass", "")
+        assert job.result(PATIENCE) == "slept"
+        assert job.info().attempt == 1
+
+
+def test_a_home_that_was_tidied_up_is_made_anew(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+    shutil.rmtree(tmp_path / "work")
+    assert client.submit(app.where.call()).result(PATIENCE)["folder"].startswith(str(tmp_path / "work"))
+
+
+def test_an_interrupt_at_the_terminal_reaches_no_function(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start(start_new_session=True)
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), seconds=1.0))
+    number(tmp_path / "pid")
+    os.killpg(worker.pid, signal.SIGINT)
+    assert worker.wait(PATIENCE) == 0
+    assert job.state() == "complete"
+
+
 def test_a_killed_worker_takes_its_tasks_with_it_and_another_goes_on(
     client: Client, start: Start, tmp_path: Path
 ) -> None:
@@ -269,6 +352,18 @@ def test_a_killed_worker_takes_its_tasks_with_it_and_another_goes_on(
     assert job.result(PATIENCE) == {"first": 1, "attempt": 2}
     assert file.read_text().split() == ["0", "1", "2", "3", "4"]
     assert job.info().losses == 1
+
+
+def test_a_worker_killed_with_a_report_unread_leaves_no_daemon(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start("-n", "2")
+    client.submit(app.sleeps.call(str(tmp_path / "one"), "daemon"))
+    client.submit(app.sleeps.call(str(tmp_path / "two")))
+    daemon, pid = number(tmp_path / "one.daemon"), number(tmp_path / "two")
+    worker.send_signal(signal.SIGSTOP)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{pid}").exists())
+    worker.kill()
+    until(lambda: gone(daemon), "a daemon outlives the worker")
 
 
 def test_a_killed_task_process_fails_the_task_alone(client: Client, start: Start, tmp_path: Path) -> None:

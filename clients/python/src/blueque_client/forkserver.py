@@ -6,6 +6,9 @@ interpreter, it does neither to the worker nor to other tasks.
 
 Each process that it makes leads a session of its own. What a task has started and left behind, even as a daemon, is
 killed with the task: orphans become children of the task's process, and those of a dead task of this one (on Linux).
+
+It also kills processes whose leases have passed, at times that the worker writes to memory they share: so a worker that
+is frozen loses its tasks, and nobody runs them beside the next owner.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import json
+import mmap
 import os
 import resource
 import select
@@ -24,10 +28,41 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from .frames import now
+
 #: Orders and reports are this long, so that none is read in part.
 SIZE = 128
 
 _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
+#: How often it looks for leases that have passed, in milliseconds.
+LOOK = 200
+
+
+class Ends:
+    """When the processes are to be killed, unless the worker writes a later time: numbers that two processes share."""
+
+    def __init__(self, count: int) -> None:
+        self._times = memoryview(mmap.mmap(-1, 8 * count)).cast("d")
+        self._free = list(range(count))
+
+    def take(self) -> int | None:
+        """A place for a process; None if there are too many."""
+        return self._free.pop() if self._free else None
+
+    def give_back(self, place: int | None) -> None:
+        """The process is gone."""
+        if place is not None:
+            self._times[place] = 0
+            self._free.append(place)
+
+    def set(self, place: int | None, at: float) -> None:
+        """When it is to be killed; 0: never."""
+        if place is not None:
+            self._times[place] = at
+
+    def passed(self, place: int | None) -> bool:
+        """Whether its time has come."""
+        return place is not None and 0 < self._times[place] < now()
 
 
 def pack(**order: Any) -> bytes:
@@ -53,9 +88,11 @@ def _children() -> list[int]:
 class ForkServer:
     """The server's side; `serve` returns only in a child, with the end of its pipe."""
 
-    def __init__(self, control: socket.socket) -> None:
-        self.control = control
-        self.known: set[int] = set()
+    def __init__(self, control: socket.socket, ends: Ends) -> None:
+        self.control, self.ends = control, ends
+        #: Its processes, each with its place among the ends.
+        self.known: dict[int, int | None] = {}
+        self.late: set[int] = set()
 
     def serve(self) -> socket.socket | None:
         """Obeys orders; returns the pipe in a process that is to run tasks, None when the worker is gone."""
@@ -71,19 +108,26 @@ class ForkServer:
         poll.register(self.control, select.POLLIN)
         poll.register(bell, select.POLLIN)
         while True:
-            ready = {fd for fd, _ in poll.poll()}
+            ready = {fd for fd, _ in poll.poll(LOOK if self.known else None)}
+            for pid, place in self.known.items():
+                if self.ends.passed(place):
+                    self.late.add(pid)
+                    self._kill(pid)
             if bell in ready:
                 with suppress(BlockingIOError):
                     os.read(bell, 4096)
                 self._reap()
             if self.control.fileno() in ready:
-                message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
+                try:
+                    message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
+                except ConnectionResetError:  # it was killed with a report unread
+                    message, fds = b"", []
                 if not message:
                     self._end()
                     return None
                 order = json.loads(message)
                 if "start" in order:
-                    if pipe := self._fork(fds[0], order["start"]):
+                    if pipe := self._fork(fds[0], order["start"], order["place"]):
                         signal.set_wakeup_fd(-1)
                         os.close(bell)
                         os.close(ring)
@@ -94,7 +138,7 @@ class ForkServer:
                     else:
                         _quietly(os.killpg, order["pid"], order["signal"])
 
-    def _fork(self, fd: int, number: int) -> socket.socket | None:
+    def _fork(self, fd: int, number: int, place: int | None) -> socket.socket | None:
         parent = os.getpid()
         try:
             pid = os.fork()
@@ -104,7 +148,7 @@ class ForkServer:
             return None
         if pid:
             os.close(fd)
-            self.known.add(pid)
+            self.known[pid] = place
             self.control.sendall(pack(start=number, pid=pid))
             return None
         os.setsid()
@@ -128,10 +172,12 @@ class ForkServer:
             if pid in self.known:
                 # What it has left in its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
-                self.known.discard(pid)
+                del self.known[pid]
                 self._kill_strays()
                 cpu = round(1000 * (usage.ru_utime + usage.ru_stime))
-                self.control.sendall(pack(gone=pid, status=status, cpu_ms=cpu, max_rss_kib=usage.ru_maxrss))
+                late = pid in self.late
+                self.late.discard(pid)
+                self.control.sendall(pack(gone=pid, status=status, cpu_ms=cpu, max_rss_kib=usage.ru_maxrss, late=late))
 
     def _kill(self, pid: int) -> None:
         _quietly(os.killpg, pid, signal.SIGKILL)

@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 import threading
+import time
+from collections import deque
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 _HEAD = struct.Struct(">II")
+
+
+def now() -> float:
+    """A clock that also counts the time in which the host was suspended."""
+    if sys.platform == "linux":
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
 
 
 class Frame(NamedTuple):
@@ -27,12 +37,46 @@ class Pipe:
 
     def __init__(self, end: socket.socket) -> None:
         self._end, self._lock = end, threading.Lock()
+        self._left: deque[bytes] = deque()
+        self._posts = False
 
     def send(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
         """Sends a message. Raises `OSError` if nobody is there."""
         head = json.dumps([kind, key, about]).encode()
         with self._lock:
             self._end.sendall(_HEAD.pack(len(head), len(body)) + head + body)
+
+    def post(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
+        """Sends a message without waiting: what the other end does not take at once, a thread sends. Nobody hears of it
+        if nobody is there."""
+        head = json.dumps([kind, key, about]).encode()
+        data = _HEAD.pack(len(head), len(body)) + head + body
+        with self._lock:
+            if not self._posts:
+                try:
+                    data = data[self._end.send(data, socket.MSG_DONTWAIT) :]
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    return
+                if not data:
+                    return
+                self._posts = True
+                threading.Thread(target=self._post, daemon=True).start()
+            self._left.append(data)
+
+    def _post(self) -> None:
+        while True:
+            with self._lock:
+                if not self._left:
+                    self._posts = False
+                    return
+                data = self._left.popleft()
+            try:
+                self._end.sendall(data)
+            except OSError:
+                with self._lock:
+                    self._left.clear()
 
     def receive(self) -> Frame | None:
         """The next message; None when the other end is closed."""

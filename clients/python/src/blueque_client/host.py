@@ -112,7 +112,7 @@ class Running:
                 value = asyncio.run(value)
             return self._complete(value)
         except BaseException as error:
-            return self._failed(error)
+            return self._ends_badly(error)
 
     async def run_async(self) -> Ending:
         """The same on an event loop."""
@@ -123,9 +123,9 @@ class Running:
                 value = await value
             return self._complete(value)
         except asyncio.CancelledError as error:
-            return self._failed(Stopped(self.order) if self.order else error)
+            return self._ends_badly(Stopped(self.order) if self.order else error)
         except BaseException as error:
-            return self._failed(error)
+            return self._ends_badly(error)
 
     def _call(self) -> Any:
         if self.order:
@@ -139,17 +139,24 @@ class Running:
     def _complete(self, value: Any) -> Ending:
         return Ending("complete", self.host.serializer.dumps(value), next_step=self.next_step)
 
+    def _ends_badly(self, error: BaseException) -> Ending:
+        try:
+            return self._failed(error)
+        except BaseException as worse:  # of what it was told, or memory
+            text = f"{type(error).__name__}, and it cannot be told: {type(worse).__name__}"
+            return Ending("fail", text.encode(errors="backslashreplace"), type(error).__name__)
+
     def _failed(self, error: BaseException) -> Ending:
         if isinstance(error, Stopped):
             return stopped(error.order)
         if isinstance(error, Again):
-            return Ending("release", again=error.seconds, reason=error.reason)
+            return Ending("release", again=float(error.seconds), reason=error.reason)
         if isinstance(error, Failure):
             return Ending(
                 "final" if error.permanent else "fail",
                 _text(error),
-                error.group or "Failure",
-                None if error.permanent else error.again,
+                str(error.group or "Failure"),
+                None if error.permanent or error.again is None else float(error.again),
             )
         permanent = isinstance(error, (WrongArguments, PayloadError))
         return Ending(
@@ -167,7 +174,7 @@ def stopped(order: str) -> Ending:
 def _text(error: BaseException) -> bytes:
     """What went wrong, then the last lines of the traceback."""
     if isinstance(error, Failure):
-        return error.text.encode(errors="backslashreplace")[:MOST_ERROR]
+        return str(error.text).encode(errors="backslashreplace")[:MOST_ERROR]
     first = "".join(traceback.format_exception_only(type(error), error)).strip()
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename in (__file__, inspect.getfile(TaskFunction)):
@@ -221,7 +228,10 @@ class Host:
         while (running := self._starts.get()) is not None:
             if mode == "thread":
                 running.thread = 0
-                threading.Thread(target=self._in_a_thread, args=(running,), daemon=True).start()
+                try:
+                    threading.Thread(target=self._in_a_thread, args=(running,), daemon=True).start()
+                except (RuntimeError, MemoryError):  # of the system's limits
+                    self._end(running, Ending("uncounted", reason="nothread", again=1))
             else:
                 self._here(running)
                 if running.last:
@@ -341,7 +351,12 @@ class Host:
         sys.stderr.flush()
         about = ending._asdict()
         with suppress(OSError):  # the worker is gone
-            self.tell("end", running.key, about.pop("body"), **about)
+            try:
+                self.tell("end", running.key, about.pop("body"), **about)
+            except (TypeError, ValueError) as error:  # the next step is no name
+                self.tell(
+                    "end", running.key, **Ending("fail", group="permanent")._asdict() | {"body": str(error).encode()}
+                )
 
 
 def _stopping(running: Running) -> type[Stopped]:

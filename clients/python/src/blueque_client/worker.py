@@ -29,9 +29,9 @@ from redis.exceptions import RedisError
 
 from . import calls
 from .choice import Choice
-from .errors import BluequeError, InvalidCall, Lost
-from .forkserver import SIZE, ForkServer, pack
-from .frames import Frame, Pipe
+from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
+from .forkserver import SIZE, Ends, ForkServer, pack
+from .frames import Frame, Pipe, now
 from .host import Ending, Host, Mode, importable, run_anew, stopped
 from .jobs import TaskFunction
 from .sync import Client, Link
@@ -45,6 +45,8 @@ log = logging.getLogger("blueque.worker")
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 
 REPORT_EVERY, LOOK, AGAIN = 10.0, 0.2, 0.5
+#: Seconds in which a process is to go that has closed its pipe, or whose pipe was closed.
+FAREWELL = 5
 #: Ends of one call, and their bytes.
 MOST_ENDS, MOST_BYTES = 100, 7 << 20
 #: What waits of a log.
@@ -68,24 +70,21 @@ def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
     return found
 
 
-def now() -> float:
-    """A clock that also counts the time in which the host was suspended."""
-    if sys.platform == "linux":
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
-
-
 @dataclass(eq=False)
 class _Process:
     """A process of tasks."""
 
     number: int
     pipe: Pipe
+    #: Among the ends.
+    place: int | None
     pid: int = 0
     status: int | None = None
     cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
     running: set[int] = field(default_factory=set)
+    #: Whether it was killed as a lease had passed.
+    late: bool = False
     #: Set when it is known that it is gone, with all that it had started.
     gone: threading.Event = field(default_factory=threading.Event)
     known: threading.Event = field(default_factory=threading.Event)
@@ -184,6 +183,7 @@ class Worker:
         self._processes: list[_Process] = []
         #: Attempts whose end is to be sent, and wake-ups (None).
         self._events: queue.SimpleQueue[tuple[_Held, Ending] | None] = queue.SimpleQueue()
+        self._ends = Ends(4 * slots + 100)
         self._keys, self._numbers = itertools.count(1), itertools.count(1)
         self._stop: str | None = None
         self._over = threading.Event()
@@ -218,6 +218,8 @@ class Worker:
         self._link.run(calls.hello())
         self._queues.register()
         self._base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._base.lstat().st_uid != os.getuid():
+            raise InvalidCall("BADARG", f"{self._base} belongs to another user: pass a `folder` of your own.")
         self._sweep()
         folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._base))
         self._home = folder
@@ -225,7 +227,7 @@ class Worker:
         self._control = self._fork_server()
         before = self._signals()
         jobs = [self._reports, self._beats, self._watches, self._logs, self._wait, self._orders, self._server_ends]
-        threads = [threading.Thread(target=job, name=job.__name__, daemon=True) for job in jobs]
+        threads = [threading.Thread(target=self._always, args=(job,), name=job.__name__, daemon=True) for job in jobs]
         try:
             for thread in threads:
                 thread.start()
@@ -247,6 +249,17 @@ class Worker:
         if self._broken:
             raise BluequeError("WORKER", self._broken)
         return self.done
+
+    def _always(self, job: Callable[[], None]) -> None:
+        """Does a job to its end, whatever it meets: attempts depend on it."""
+        while True:
+            try:
+                job()
+                return
+            except Exception:
+                log.exception("%s begins again after an error", job.__name__)
+                if self._over.wait(AGAIN):
+                    return
 
     def _signals(self) -> list[tuple[signal.Signals, Any]]:
         if threading.current_thread() is not threading.main_thread():
@@ -278,7 +291,7 @@ class Worker:
         status = 1
         try:
             ours.close()
-            end = ForkServer(theirs).serve()
+            end = ForkServer(theirs, self._ends).serve()
             if end and self._spawn:
                 run_anew(end, self._spawn, self._mode, self._memory)
             elif end:
@@ -317,7 +330,7 @@ class Worker:
                             process.gone.set()
                             process.pipe.close()
                     elif report.get("gone") == process.pid:
-                        process.status = report["status"]
+                        process.status, process.late = report["status"], report["late"]
                         process.cost = {name: report[name] for name in ("cpu_ms", "max_rss_kib")}
                         process.gone.set()
 
@@ -328,10 +341,12 @@ class Worker:
 
     def _new_process(self) -> _Process:
         ours, theirs = socket.socketpair()
-        process = _Process(next(self._numbers), Pipe(ours))
+        process = _Process(next(self._numbers), Pipe(ours), self._ends.take())
         self._processes.append(process)
-        with suppress(OSError):
-            socket.send_fds(self._control, [pack(start=process.number)], [theirs.fileno()])
+        try:
+            socket.send_fds(self._control, [pack(start=process.number, place=process.place)], [theirs.fileno()])
+        except OSError:  # the fork server is gone
+            process.gone.set()
         theirs.close()
         threading.Thread(target=self._listen, args=(process,), daemon=True).start()
         return process
@@ -351,7 +366,6 @@ class Worker:
         method = record.get("method", b"").decode() or None
         function = self._functions.get(method or item.queue)
         folder = self._home / str(key)
-        folder.mkdir()
         held = _Held(key, item, item.lease / 1e6, sent, now(), folder)
         held.time_limit = function.time_limit if function else None
         if tracing := self._link.tracing:
@@ -359,13 +373,19 @@ class Worker:
             held.span = tracing.attempt(held.id, item.queue, method, item.attempt, tags)
         with self._lock:
             self._held[key] = held
-            fits = (
-                p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
-            )
-            process = next(fits, None) or self._new_process()
+            try:
+                # Something may have removed the home: it tidies up after days.
+                folder.mkdir(mode=0o700, parents=True)
+                process = self._process()
+            except OSError as error:
+                log.error("task %s attempt %d cannot begin: %s", held.id, item.attempt, error)
+                held.over = True
+                self._events.put((held, Ending("uncounted", reason="noprocess", again=5)))
+                return
             process.begun += 1
             process.running.add(key)
             held.process = process
+            self._set_end(process)
         log.info("task %s attempt %d begins", held.id, item.attempt)
         about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
@@ -373,18 +393,31 @@ class Worker:
         about["last"] = self._capacity == 1 and not self._lasts(process)
         checkpoint = item.checkpoint
         body = item.parameters + (checkpoint or b"")
-        with suppress(OSError):
-            process.pipe.send(
-                "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
-            )
+        process.pipe.post(
+            "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
+        )
         self._spare()
+
+    def _process(self) -> _Process:
+        """One with room for another task."""
+        fits = (
+            p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
+        )
+        return next(fits, None) or self._new_process()
+
+    def _set_end(self, process: _Process) -> None:
+        """Has the fork server kill a process when the first lease there has passed, even if this one is frozen."""
+        with self._lock:
+            running = [self._held[key] for key in process.running if key in self._held]
+            self._ends.set(process.place, min((held.renewed + held.lease for held in running), default=0))
 
     def _spare(self) -> None:
         """Has a process for the next task ready, while this one runs."""
         with self._lock:
             idle = any(not process.running and self._lasts(process) for process in self._processes)
             if self._per_process is not None and self._capacity == 1 and not idle and not self._stop:
-                self._new_process()
+                with suppress(OSError):
+                    self._new_process()
 
     def _lasts(self, process: _Process) -> bool:
         return self._per_process is None or process.begun < self._per_process
@@ -393,12 +426,13 @@ class Worker:
         """Hears what a process says, until it is gone."""
         while frame := process.pipe.receive():
             held = self._held.get(frame.key)
-            if held is None:
+            if held is None or held.over:
                 continue
             if frame.kind == "end":
                 held.ending = Ending(body=frame.body, **frame.about)
                 with self._lock:
                     process.running.discard(frame.key)
+                    self._set_end(process)
                     last = not self._lasts(process) and not process.running
                 if not last or self._capacity > 1:
                     self._ended(held, held.ending)
@@ -414,10 +448,13 @@ class Worker:
                         held.left_out += len(frame.body)
             else:
                 self._answer(process, held, frame)
-        process.gone.wait(60)
+        # Who does not talk any more must not go on either, with everything closed or stopped.
+        while not process.gone.wait(FAREWELL) and not self._over.is_set():
+            self._signal(process, signal.SIGKILL)
         with self._lock:
             if process in self._processes:
                 self._processes.remove(process)
+                self._ends.give_back(process.place)
             left = [held for held in self._held.values() if held.process is process and not held.over]
         process.pipe.close()
         for held in left:
@@ -433,8 +470,7 @@ class Worker:
             error = refused.code, refused.cause
             if isinstance(refused, Lost):
                 self._order(held, "lost", at_once=True)
-        with suppress(OSError):
-            process.pipe.send("answer", held.key, number=frame.about["number"], error=error)
+        process.pipe.post("answer", held.key, number=frame.about["number"], error=error)
 
     def _persist(self, call: Call[Any], held: _Held) -> None:
         """Makes a call again and again, as long as the lease may last."""
@@ -443,7 +479,7 @@ class Worker:
                 self._link.run(call)
                 return
             except BluequeError as error:
-                if not error.transient or held.order:
+                if not passes(error) or held.order:
                     raise
                 self._over.wait(AGAIN)
 
@@ -458,8 +494,8 @@ class Worker:
 
     def _crashed(self, process: _Process, held: _Held) -> Ending:
         """The end of an attempt whose process is gone."""
-        if held.order:
-            return stopped(held.order)
+        if held.order or process.late:
+            return stopped(held.order or "drain")
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)
         if os.WIFSIGNALED(process.status):
@@ -614,8 +650,23 @@ class Worker:
     def _took(self, items: Sequence[Any], sent: float) -> list[Any]:
         abouts = self._abouts(items)
         for item in items:
-            self._begin(item, abouts[item.id], sent)
+            renewed = self._still_held(item, sent)
+            if renewed is not None:
+                self._begin(item, abouts[item.id], renewed)
         return list(items)
+
+    def _still_held(self, item: Any, sent: float) -> float | None:
+        """When the lease of a task that was taken was renewed last; None if it is another's. The reply may be old: the
+        server was away, or this process was frozen."""
+        lease = item.lease / 1e6
+        while now() - sent > lease / 3:
+            sent = now()
+            each = [calls.HeartbeatEach(item.id, item.token)]
+            reply = self._insist(calls.heartbeat_kill(item.queue, self._listener, lease, each, kill=True))
+            if reply.items[0] in ("lost", "kill"):
+                log.warning("task %s attempt %d was lost before it began", item.id, item.attempt)
+                return None
+        return sent
 
     def _insist(self, call: Call[Any], give_up: bool = False) -> Any:
         """Makes a call until the server has acknowledged it: hours of work may depend on it."""
@@ -623,7 +674,7 @@ class Worker:
             try:
                 return self._link.run(call)
             except BluequeError as error:
-                if not error.transient or (give_up and self._stop):
+                if not passes(error) or (give_up and (self._stop or not error.transient)):
                     raise
                 log.warning("the server is away: %s", error)
                 time.sleep(AGAIN)
@@ -692,8 +743,7 @@ class Worker:
         log.info("task %s attempt %d is to stop: %s", held.id, held.item.attempt, order)
         held.force = max(held.force, 1)
         if process:
-            with suppress(OSError):
-                process.pipe.send("order", held.key, order=held.order)
+            process.pipe.post("order", held.key, order=held.order)
 
     def _beats(self) -> None:
         """Renews leases."""
@@ -708,7 +758,8 @@ class Worker:
                 if hurry or now() >= due.setdefault(group, now() + group[1] / 3):
                     due[group] = now() + group[1] / 3
                     for first in range(0, len(members), 500):
-                        self._heartbeat(*group, members[first : first + 500])
+                        if not self._heartbeat(*group, members[first : first + 500]):
+                            due[group] = now() + AGAIN
             due = {group: at for group, at in due.items() if group in groups}
 
     def _watches(self) -> None:
@@ -729,7 +780,7 @@ class Worker:
         with self._lock:
             return list(self._held.values())
 
-    def _heartbeat(self, name: str, lease: float, members: list[_Held]) -> None:
+    def _heartbeat(self, name: str, lease: float, members: list[_Held]) -> bool:
         sent = now()
         each = [calls.HeartbeatEach(held.id, held.token) for held in members]
         try:
@@ -738,7 +789,7 @@ class Worker:
             )
         except BluequeError as error:
             log.warning("no heartbeat: %s", error)
-            return
+            return False
         for held, order in zip(members, reply.items):
             if order not in ("lost", "kill"):
                 held.renewed = sent
@@ -748,6 +799,9 @@ class Worker:
             elif order != "continue" and held.ending is None:
                 # Whoever has lost the task may not be its only owner.
                 self._order(held, order, at_once=order in ("lost", "kill"))
+        for process in {held.process for held in members if held.process}:
+            self._set_end(process)
+        return True
 
     def _watch(self, held: _Held) -> None:
         """Limits, and force."""
@@ -805,7 +859,7 @@ class Worker:
         due = {self._report: 0.0, self._upkeep: 0.0}
         while not self._over.is_set():
             for job, at in list(due.items()):
-                if time.time() >= at:
+                if not time.time() < at < time.time() + 2 * REPORT_EVERY:  # the clock may have been set back
                     try:
                         due[job] = job()
                     except BluequeError as error:
@@ -844,6 +898,11 @@ class Worker:
                 log.warning("upkeep: %s", reply.trouble)
             due = min(due, time.time() if reply.more else max(reply.next, time.time() + 0.05))
         return due
+
+
+def passes(error: BluequeError) -> bool:
+    """Whether it is worth while to go on trying: passwords are changed, too."""
+    return error.transient or isinstance(error, ConnectionFailed)
 
 
 def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
