@@ -83,7 +83,7 @@ peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=
 bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands
 	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
 
-clients: ## Generate, check and test the clients for Python and TypeScript, and write their packages to dist/
+clients: ## Generate, check and test the clients for Python, TypeScript and Go, and write packages to dist/
 	@scripts/clients
 
 demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on

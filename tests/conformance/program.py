@@ -14,6 +14,8 @@ having run, reads requests from stdin, a JSON object a line, and answers each wi
                                             and `AB` are one), a list, a text, a number, a boolean, null, or {"bytes": BYTES}
     {"error": TEXT, "code": CODE, "remedy": TEXT}
                                             the server's error, and of a call the client's code and remedy for it
+    {"unsendable": TEXT}                    of a call: the types of the client's function do not have one of these values; the
+                                            words come next, as they are
 """
 import base64, json, math, os, pathlib, subprocess, sys
 from decimal import Decimal
@@ -120,7 +122,10 @@ class Program:
         key = str(words[3]) if command and words[2] == 1 else ""
         sent = [word if isinstance(word, bytes) else str(word).encode() for word in words[4:]]
         request = self.request(command, sent, key[: -len("_meta")]) if key.endswith("_meta") else None
-        answer = self.ask(request or {"words": [b64(word) for word in words]})
+        raw = {"words": [b64(word) for word in words]}
+        answer = self.ask(request or raw)
+        if "unsendable" in answer:
+            request, answer = None, self.ask(raw)
         self.made, self.raw = self.made + bool(request), self.raw + bool(command and not request)
         if "error" in answer:
             if request:

@@ -1,0 +1,3 @@
+module blueque.example/client
+
+go 1.19
