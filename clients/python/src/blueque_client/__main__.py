@@ -1,4 +1,4 @@
-"""`python -m blueque_client worker MODULE[:NAME]`: a worker from the command line."""
+"""`python -m blueque_client`: a worker from the command line, and the import of a queue of redis-work-queue."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from . import Client, __version__
 from .errors import BluequeError
+from .importing import WorkQueueImport
 from .worker import Worker
 
 
@@ -23,10 +24,6 @@ def main() -> int:
     commands = parser.add_subparsers(required=True, dest="command", metavar="command")
     worker = commands.add_parser("worker", help="run the @task functions of a module")
     worker.add_argument("tasks", metavar="MODULE[:NAME]", help="a module, or a function or a list in it")
-    worker.add_argument(
-        "--url", default=os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379"), help="the server (BLUEQUE_URL)"
-    )
-    worker.add_argument("--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE")
     worker.add_argument(
         "-q", "--queue", action="append", help="a queue or a pattern; by default those of the functions"
     )
@@ -49,13 +46,29 @@ def main() -> int:
     worker.add_argument("--folder", help="where the folders of attempts are made")
     worker.add_argument("--reload", action="store_true", help="start again when a file of the program has changed")
     worker.add_argument("--tracing", action="store_true", help="spans of attempts, by OpenTelemetry")
-    worker.add_argument("--quiet", action="store_true", help="log only warnings")
+    importer = commands.add_parser(
+        "import-work-queue", help="move a live queue of redis-work-queue here, while its old workers finish"
+    )
+    importer.add_argument("name", metavar="NAME", help="the old queue: the beginning of its keys")
+    importer.add_argument("--from", dest="old", metavar="URL", help="the server of the old queue; by default the same")
+    importer.add_argument("-q", "--queue", help="the queue here; by default NAME, encoded as by WorkQueue")
+    importer.add_argument(
+        "--settle", type=float, default=5, help="seconds after which an item without a lease counts as lost"
+    )
+    for command in (worker, importer):
+        command.add_argument(
+            "--url", default=os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379"), help="the server (BLUEQUE_URL)"
+        )
+        command.add_argument(
+            "--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE"
+        )
+        command.add_argument("--quiet", action="store_true", help="log only warnings")
     given = parser.parse_args()
     level = logging.WARNING if given.quiet else logging.INFO
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
     sys.path.insert(0, os.getcwd())
     try:
-        return run(given)
+        return run(given) if given.command == "worker" else move(given)
     except BluequeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -87,6 +100,15 @@ def run(given: argparse.Namespace) -> int:
     if changed and changed.seen.is_set():
         os.execv(sys.executable, [sys.executable, "-m", "blueque_client", *sys.argv[1:]])
     return 0
+
+
+def move(given: argparse.Namespace) -> int:
+    """Moves a queue of redis-work-queue. 1: some items were refused."""
+    old = Client(given.old).link.server if given.old else None
+    client = Client(given.url, given.namespace)
+    imported = WorkQueueImport(client, given.name, old=old, queue=given.queue, settle=given.settle).run()
+    print(imported)
+    return 1 if imported.refused else 0
 
 
 class Changes:

@@ -1,0 +1,288 @@
+"""Moves a live queue of redis-work-queue here, while its old workers finish what they have leased.
+
+An item goes through lists of its own beside the old ones, so that it may be killed at any moment:
+
+1. `NAME:importing` has what was taken from the old lists. Each is submitted here, due in the year 2100: nobody can run
+   it, and so it is surely still there if it is submitted a second time.
+2. One step takes it to `NAME:imported` and deletes the old data.
+3. It becomes due, and leaves that list.
+
+`NAME:refused` has what cannot be a task; its data stay where they were.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from redis import Redis
+
+from . import calls, contract
+from .errors import BluequeError, InvalidCall, NotFound, Refused
+from .sync import Client
+from .sync.work_queue import UNLIMITED
+from .work_items import encode
+
+log = logging.getLogger("blueque.importing")
+
+#: The year 2100: when an item is due that is not wholly here.
+FAR = 4_102_444_800
+#: Items of one step, and their bytes.
+MOST, MOST_BYTES = 100, 4 << 20
+#: How often an item is submitted while others complete or delete a task of its id.
+TRIES = 10
+
+# KEYS: importing, imported, item. ARGV: the id, the data. Data that were written meanwhile stay, for their own entry.
+DONE = """
+if redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
+redis.call('LPUSH', KEYS[2], ARGV[1])
+if redis.call('GET', KEYS[3]) == ARGV[2] then redis.call('DEL', KEYS[3]) end
+return 1"""
+# KEYS: processing, importing, lease. ARGV: the id.
+LOST = """
+if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
+return redis.call('LPUSH', KEYS[2], ARGV[1])"""
+# KEYS: cleaning, importing, lease, processing, queue. ARGV: the id. What is also in another list is safe there.
+FORGOTTEN = """
+if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('LPOS', KEYS[4], ARGV[1]) then return 0 end
+redis.call('LREM', KEYS[1], 0, ARGV[1])
+if redis.call('LPOS', KEYS[5], ARGV[1]) or redis.call('LPOS', KEYS[2], ARGV[1]) then return 0 end
+return redis.call('LPUSH', KEYS[2], ARGV[1])"""
+# KEYS: the lock. ARGV: who, milliseconds.
+LOCK = """
+local who = redis.call('GET', KEYS[1])
+if who and who ~= ARGV[1] then return who end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])"""
+UNLOCK = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"""
+
+
+@dataclass
+class Imported:
+    """What became of the old items."""
+
+    #: Tasks here now.
+    moved: int = 0
+    #: Ids that an unfinished task here had already: that one stays as it is.
+    known: int = 0
+    #: Ids without data: of items that were completed.
+    dropped: int = 0
+    #: Ids that cannot be tasks; the log says why. They stay in the list `NAME:refused`, and the next run tries again.
+    refused: int = 0
+
+    def __str__(self) -> str:
+        return f"moved {self.moved}, known {self.known}, dropped {self.dropped}, refused {self.refused}"
+
+
+class WorkQueueImport:
+    """An importer. `run` moves everything; it may be killed, and run again, at any time.
+
+    client: Where the items go.
+    name: The old queue: the beginning of its keys.
+    old: The server of the old queue; by default that of the client.
+    queue: The queue here; by default the name, encoded as by `WorkQueue`.
+    settle: An item that nobody leases is taken from the old workers if it is found so twice, so many seconds apart.
+    lock: For how many seconds another importer waits when this one is killed.
+    options: Of the tasks, beside `max_losses`, which is unlimited.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        name: str,
+        *,
+        old: Redis | None = None,
+        queue: str | None = None,
+        settle: float = 5,
+        lock: float = 10,
+        options: calls.SubmitOptions | None = None,
+    ) -> None:
+        self._link, self._name, self._settle, self._lock_for = client.link, name, settle, lock
+        self._old: Any = client.link.server if old is None else old
+        self._queue = queue or encode(name)
+        self._options: calls.SubmitOptions = {"max_losses": UNLIMITED, **(options or {})}
+        self._me = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
+        #: Since when an item has been found without a lease.
+        self._since: dict[tuple[str, bytes], float] = {}
+        self.imported = Imported()
+
+    def run(self) -> Imported:
+        """Moves items until the old queue is empty, and no old worker has any."""
+        with self._locked():
+            self._recover()
+            told = ""
+            while True:
+                while self._step():
+                    self._lock()
+                left = self._look()
+                if not left:
+                    return self.imported
+                about = f"{self.imported}; the old workers have {left}"
+                if about != told:
+                    log.info("%s", told := about)
+                self._lock()
+                time.sleep(min(self._settle, self._lock_for / 3, 1))
+
+    def _key(self, name: str, id: bytes = b"") -> bytes:
+        return f"{self._name}:{name}".encode() + id
+
+    # One importer at a time. Two would lose and double nothing, but one would submit for nothing what the other moves.
+
+    def _lock(self) -> bytes | None:
+        found: bytes | None = self._old.eval(LOCK, 1, self._key("importer"), self._me, int(self._lock_for * 1000))
+        return found
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        told = False
+        while other := self._lock():
+            if not told:
+                log.warning("waits for the importer %s", other.decode())
+                told = True
+            time.sleep(min(self._lock_for / 5, 0.5))
+        try:
+            yield
+        finally:
+            self._old.eval(UNLOCK, 1, self._key("importer"), self._me)
+
+    # What has been taken
+
+    def _recover(self) -> None:
+        """Goes on where the importer before was killed."""
+        for id in self._old.lrange(self._key("imported"), 0, -1):
+            # It may have run meanwhile, and another one may have its name.
+            info = self._link.run(calls.get(encode(id.decode())))
+            if info and info.eta == FAR:
+                self._make_due(id)
+            self._old.lrem(self._key("imported"), 0, id)
+        for id in self._old.lrange(self._key("refused"), 0, -1):
+            self._old.eval(
+                "if redis.call('LREM', KEYS[1], 0, ARGV[1]) > 0 then redis.call('LPUSH', KEYS[2], ARGV[1]) end",
+                2,
+                self._key("refused"),
+                self._key("importing"),
+                id,
+            )
+        while ids := self._old.lrange(self._key("importing"), -MOST, -1):
+            self._import(ids[::-1])
+
+    def _step(self) -> bool:
+        """Moves some of those that wait. False: there are none."""
+        with self._old.pipeline(transaction=False) as pipeline:
+            for _ in range(MOST):
+                pipeline.rpoplpush(self._key("queue"), self._key("importing"))
+            ids = list(filter(None, pipeline.execute()))
+        self._import(ids)
+        return bool(ids)
+
+    def _import(self, ids: list[bytes]) -> None:
+        batch: list[tuple[bytes, bytes]] = []
+        size = 0
+        for id in dict.fromkeys(ids):
+            data = self._old.get(self._key("item:", id))
+            if data is None:
+                self._old.lrem(self._key("importing"), 0, id)
+                self.imported.dropped += 1
+                log.info("%r is dropped: it has no data, as if it had been completed", id.decode(errors="replace"))
+                continue
+            if batch and size + len(data) > MOST_BYTES:
+                self._submit(batch)
+                batch, size = [], 0
+            batch.append((id, data))
+            size += len(data)
+        if batch:
+            self._submit(batch)
+
+    def _submit(self, batch: list[tuple[bytes, bytes]]) -> None:
+        try:
+            each = [calls.SubmitEach(encode(id.decode()), FAR, data) for id, data in batch]
+            outcomes = self._link.run(calls.submit(self._queue, each, **self._options))
+        except (InvalidCall, Refused, UnicodeDecodeError) as error:
+            if len(batch) > 1:
+                for one in batch:
+                    self._submit([one])
+            else:
+                self._refuse(batch[0][0], error)
+            return
+        for (id, data), outcome in zip(batch, outcomes):
+            created, ours = outcome != "existing", True
+            if not created:
+                created, ours = self._anew(id, data)
+            keys = [self._key("importing"), self._key("imported"), self._key("item:", id)]
+            if not self._old.eval(DONE, 3, *keys, id, data):
+                # Another importer was faster, and what it made may be done and gone.
+                if created:
+                    with suppress(NotFound, Refused):
+                        self._link.make(calls.cancel(encode(id.decode()), b"imported twice"))
+                        self._link.make(calls.delete(encode(id.decode())))
+                continue
+            if ours:
+                self._make_due(id)
+                self.imported.moved += 1
+            else:
+                self.imported.known += 1
+            self._old.lrem(self._key("imported"), 0, id)
+
+    def _anew(self, id: bytes, data: bytes) -> tuple[bool, bool]:
+        """There is a task of this id. Whether another was created in its place, and whether that is of an importer."""
+        name = encode(id.decode())
+        for _ in range(TRIES):
+            info = self._link.run(calls.get(name))
+            if info and not (info.status and contract.STATES[info.status].final):
+                return False, info.eta == FAR
+            if info:
+                with suppress(NotFound, Refused):  # another one was faster
+                    self._link.make(calls.delete(name))
+            if self._link.run(calls.submit(self._queue, [calls.SubmitEach(name, FAR, data)], **self._options)) != [
+                "existing"
+            ]:
+                return True, True
+        return False, False
+
+    def _make_due(self, id: bytes) -> None:
+        with suppress(NotFound, Refused):  # somebody has cancelled it
+            self._link.make(calls.edit(encode(id.decode()), eta=0))
+
+    def _refuse(self, id: bytes, error: Exception) -> None:
+        text = error.cause if isinstance(error, BluequeError) else str(error)
+        log.error("%r is refused: %s", id.decode(errors="replace"), text)
+        with self._old.pipeline() as pipeline:
+            pipeline.lpush(self._key("refused"), id)
+            pipeline.lrem(self._key("importing"), 0, id)
+            pipeline.execute()
+        self.imported.refused += 1
+
+    # What old workers have
+
+    def _look(self) -> int:
+        """Takes what nobody leases any more; returns how many are left."""
+        seen = set()
+        left = 0
+        for name in ("processing", "cleaning"):
+            for id in self._old.lrange(self._key(name), 0, -1):
+                left += 1
+                if self._old.exists(self._key("leased_by_session:", id)):
+                    continue
+                # Between two steps of an old worker it has no lease yet, and between two of a cleaner it is in no list.
+                seen.add((name, id))
+                since = self._since.setdefault((name, id), time.monotonic())
+                if time.monotonic() - since >= self._settle:
+                    self._take(name, id)
+        self._since = {key: at for key, at in self._since.items() if key in seen}
+        if ids := self._old.lrange(self._key("importing"), -MOST, -1):
+            self._import(ids[::-1])
+        return left + int(self._old.llen(self._key("queue")))
+
+    def _take(self, name: str, id: bytes) -> None:
+        lists = [self._key(name), self._key("importing"), self._key("leased_by_session:", id)]
+        if name == "processing":
+            self._old.eval(LOST, 3, *lists, id)
+        else:
+            self._old.eval(FORGOTTEN, 5, *lists, self._key("processing"), self._key("queue"), id)
