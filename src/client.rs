@@ -17,9 +17,10 @@ use crate::link::{Blocking, Link, Wires};
 use crate::model::{
     Audit, Changes, Greeting, KeyLimit, Page, QueueInfo, Rate, Setting, TaskChange, TrackedTask, WorkerInfo,
 };
-use crate::names::Namespace;
+use crate::names::{Namespace, PartitionName};
 use crate::options::TaskOptions;
 use crate::repeat::Tries;
+use crate::topology::{StoredTopology, Topology};
 
 /// The longest pause between two looks for changes.
 const LOOK: Duration = Duration::from_millis(500);
@@ -184,6 +185,29 @@ impl<L: Link> Client<L> {
     /// `HELD` while a listener holds a task; those of [`Client::call`].
     pub fn reset_clock(&self) -> L::Answer<'_, Result<bool>> {
         self.make(self.calls().reset_clock())
+    }
+
+    /// The topology that is stored in the namespace, and which partition it is; none if it is not a partition.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn topology(&self) -> L::Answer<'_, Result<Option<StoredTopology>>> {
+        self.make(self.calls().topology())
+    }
+
+    /// Stores a topology in the place of the one with the version `former`, 0 for none. `partition`: which partition the
+    /// namespace is from now on.
+    ///
+    /// # Errors
+    /// `TOPOLOGY` if another version is stored, or the namespace is another partition; `BADARG` for a version that does
+    /// not grow, or a partition that the topology does not have; those of [`Client::call`].
+    pub fn set_topology(
+        &self,
+        former: u32,
+        topology: &Topology,
+        partition: &PartitionName,
+    ) -> L::Answer<'_, Result<()>> {
+        self.make(self.calls().set_topology(former, topology, partition))
     }
 
     /// The plain calls of the namespace, for whatever the other methods do not offer.

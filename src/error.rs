@@ -59,7 +59,8 @@ pub enum Error {
     /// application, a namespace for tests, the wrong node of a cluster.
     #[error("{code}: {text}")]
     Unsuitable {
-        /// [`Code::Schema`], [`Code::Eviction`], [`Code::WrongKey`], [`Code::Test`] or [`Code::Moved`].
+        /// [`Code::Schema`], [`Code::Eviction`], [`Code::WrongKey`], [`Code::Topology`], [`Code::Test`] or
+        /// [`Code::Moved`].
         code: Code,
         /// What to change.
         text: String,

@@ -90,6 +90,7 @@
 //! | queues in the manner of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
+//! | partitions | [`Topology`], [`Client::set_topology`] | [`PartitionName`], [`GlobalId`], [`StoredTopology`] |
 //! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
 //! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
@@ -134,6 +135,7 @@ mod text;
 mod times;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod topology;
 mod words;
 mod work_queue;
 mod worker;
@@ -225,7 +227,8 @@ pub use model::{
 };
 // Names and errors.
 pub use error::{Code, Error, Result};
-pub use names::{GraphId, ListenerId, Namespace, Pattern, QueueName, ScheduleName, TaskId, Token};
+pub use names::{GraphId, ListenerId, Namespace, PartitionName, Pattern, QueueName, ScheduleName, TaskId, Token};
+pub use topology::{GlobalId, StoredTopology, Topology};
 
 /// The README's examples compile.
 #[cfg(all(doctest, feature = "tokio"))]

@@ -110,6 +110,12 @@ name! {
 }
 
 name! {
+    /// The name of a partition: 1 to 32 characters of `A-Z a-z 0-9 . _ -`. It has no colon: in a
+    /// [`GlobalId`](crate::GlobalId) it ends at the first one.
+    PartitionName
+}
+
+name! {
     /// The prefix of all keys: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at most one `{tag}`, by which its
     /// keys share one slot of a cluster.
     Namespace
@@ -228,6 +234,22 @@ impl GraphId {
     #[must_use]
     pub fn random() -> Self {
         Self(uuid::Uuid::new_v4().to_string())
+    }
+}
+
+impl PartitionName {
+    /// Checks the name of a partition.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(name: impl Into<String>) -> Result<Self> {
+        let name = name.into();
+        let valid = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if (1..=32).contains(&name.len()) && name.bytes().all(valid) {
+            Ok(Self(name))
+        } else {
+            Err(Error::name("the name of a partition must be 1 to 32 characters of A-Z a-z 0-9 . _ -"))
+        }
     }
 }
 

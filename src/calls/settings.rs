@@ -3,7 +3,8 @@
 use super::{Call, Calls, LimitsOptions};
 use crate::model::reply;
 use crate::model::{KeyLimit, Page, Rate, Setting};
-use crate::names::{QueueName, TaskId};
+use crate::names::{PartitionName, QueueName, TaskId};
+use crate::topology::{StoredTopology, Topology};
 
 /// Stands for all queues, and for no queue.
 const ALL: &str = "*";
@@ -53,6 +54,20 @@ impl Calls {
     #[must_use]
     pub fn shared_limits(&self, cursor: &str, limit: u32, options: &LimitsOptions) -> Call<Page<KeyLimit>> {
         self.call("limits", reply::page).arg(ALL).arg(cursor).arg(limit).pairs(&options.0)
+    }
+
+    /// The topology that is stored; none if the namespace is not a partition.
+    #[must_use]
+    pub fn topology(&self) -> Call<Option<StoredTopology>> {
+        self.call("topology", reply::topology)
+    }
+
+    /// Stores a topology, whose version is greater, in the place of the one with the version `former`, 0 for none.
+    /// `partition`: which partition the namespace is; its name never changes.
+    #[must_use]
+    pub fn set_topology(&self, former: u32, topology: &Topology, partition: &PartitionName) -> Call<()> {
+        let call = self.call("set_topology", reply::done).arg(former).arg(topology.version()).arg(partition);
+        topology.names().fold(call.arg(topology.names().len()), Call::arg)
     }
 
     /// Changes the priority of a waiting task; it goes behind those that have it already.

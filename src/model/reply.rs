@@ -7,6 +7,7 @@ use redis::Value;
 
 use super::{Follow, Order, Page, Reservation};
 use crate::text as texts;
+use crate::topology::{StoredTopology, Topology};
 
 pub(crate) fn bytes(value: &Value) -> Option<Vec<u8>> {
     match value {
@@ -93,6 +94,17 @@ pub(crate) fn reset(value: &Value) -> Option<bool> {
 /// Whether slots were accepted.
 pub(crate) fn told(value: &Value) -> Option<bool> {
     either(value, "told", "stale")
+}
+
+/// The topology of a partition; none if there is none.
+pub(crate) fn topology(value: &Value) -> Option<Option<StoredTopology>> {
+    let [version, partition, names @ ..] = array(value)? else { return None };
+    let version = word(version)?;
+    if version == 0 {
+        return Some(None);
+    }
+    let names: Option<Vec<_>> = names.iter().map(word).collect();
+    Some(Some(StoredTopology { partition: word(partition)?, topology: Topology::new(version, names?).ok()? }))
 }
 
 /// A cursor; none at the end.

@@ -427,6 +427,7 @@ const CALLS: &[&str] = &[
     "schedule s7 s every~50 x 0",
     "schedule s1 s every~70 y 0 priority 3",
     "schedule s1 s every~70 y 0 priority 3 request r",
+    "set_topology 0 1 1 2 1 2",
     "slots s6 cron~UTC~0~3~*~*~* 99999 1 199999",
     "start reserved TOKEN:reserved 77",
     "start k1 TOKEN:k1 77",
