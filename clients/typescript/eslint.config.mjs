@@ -5,7 +5,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { project: ["tsconfig.json", "tests/tsconfig.json"] } },
+    languageOptions: { parserOptions: { project: ["tsconfig.json", "tests/tsconfig.json", "examples/tsconfig.json"] } },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: true }],

@@ -36,3 +36,4 @@ export { Schedule } from "./schedule.js";
 export { Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
 export { Worker, type WorkerOptions } from "./worker.js";
+export { type LeaseOptions, WorkItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

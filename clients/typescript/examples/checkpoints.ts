@@ -1,0 +1,22 @@
+// A task that is interrupted goes on from its last checkpoint, not from the beginning.
+// Run it with nothing but a redis-server or valkey-server installed: it starts one of its own.
+import { Again, type Context, Worker } from "@blueque/client";
+import { Server } from "@blueque/client/testing";
+
+async function read(pages: number, context: Context): Promise<number> {
+  for (let page = context.lastCheckpoint<number>() ?? 0; page < pages; page += 1) {
+    console.log(`attempt ${context.attempt} reads page ${page}`);
+    await context.checkpoint(page + 1);
+    await context.progress(page + 1, pages, "pages");
+    if (page === 1) throw new Again(0); // as if the host went down here
+  }
+  return pages;
+}
+
+await using server = new Server();
+await using client = server.client();
+await using worker = new Worker(client, "pages", read);
+void worker.run();
+const book = await client.queue<number, number>("pages").submit(4);
+const pages = await book.result({ timeout: 60 });
+console.log(pages, "pages in attempt", (await book.info()).attempt);

@@ -1,0 +1,20 @@
+// A graph: two parts are encoded side by side, then joined. The results of some are the parameters of others.
+import { Graph, Worker } from "@blueque/client";
+import { Server } from "@blueque/client/testing";
+
+const handlers = {
+  split: ([film]: [string]): string[] => [`${film}.1`, `${film}.2`],
+  encode: ([parts, number]: [string[], number]): string => `${parts[number] ?? ""}.mp4`,
+  join: (parts: string[]): string => parts.join("+"),
+};
+
+await using server = new Server();
+await using client = server.client();
+await using worker = new Worker(client, ["split", "encode", "join"], handlers, { slots: 2 });
+void worker.run();
+const graph = new Graph({ name: "film" });
+const parts = graph.add("split", ["a"]);
+const film = graph.add("join", [graph.add("encode", [parts, 0]), graph.add("encode", [parts, 1])]);
+const handle = await client.submitGraph(graph);
+await handle.wait({ timeout: 60 });
+console.log(await handle.task(film).result());

@@ -1,0 +1,272 @@
+// A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
+import { randomUUID } from "node:crypto";
+import * as calls from "./calls.js";
+import type { Client } from "./client.js";
+import { STATES } from "./contract.js";
+import { BluequeError, InvalidCall, Lost, NotFound, Refused } from "./errors.js";
+import { type Link, pause } from "./link.js";
+import { Json } from "./payload.js";
+import { Queue } from "./queue.js";
+import type { Bytes, Seconds } from "./wire.js";
+
+/** The cap of losses that no task reaches. */
+const UNLIMITED = 1_000_000_000;
+/** How often an item is added anew while others add and complete it at the same time. */
+const TRIES = 10;
+/** The longest wait for a wake-up, in seconds: shorter than the time limit of a connection. */
+const LOOK = 5;
+
+/** The attempt of an item that was leased. */
+interface Lease {
+  readonly task: string;
+  readonly token: number;
+  ended: boolean;
+}
+
+const leases = new WeakMap<WorkItem, Lease>();
+
+/** An item: bytes and an id. */
+export class WorkItem {
+  /** Its data. */
+  readonly data: Buffer;
+  /** Its id, any text. */
+  readonly id: string;
+
+  /**
+   * @param data Its data; a text is sent as UTF-8.
+   * @param id Its id, any text; by default a random one.
+   */
+  constructor(data: Bytes, id: string = randomUUID()) {
+    this.data = Buffer.from(data as string);
+    this.id = id;
+  }
+
+  /** An item with a random id, and JSON as its data. */
+  static fromJson(value: unknown, id?: string): WorkItem {
+    return new WorkItem(new Json().dumps(value), id);
+  }
+
+  /** Its data, read as JSON. */
+  json(): unknown {
+    return new Json().loads(this.data);
+  }
+
+  /**
+   * The name of a task or queue for any text: what a name cannot have, and `@`, is `@` with two hexadecimal digits for
+   * each byte of its UTF-8; `@` alone is the empty text.
+   */
+  static encode(text: string): string {
+    if (!text.isWellFormed()) throw new InvalidCall("BADARG", "a name holds half of a surrogate pair.");
+    const letter = (byte: number): string => String.fromCharCode(byte);
+    const plain = (byte: number): boolean => /[A-Za-z0-9._:-]/.test(letter(byte));
+    const hex = (byte: number): string => `@${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    return Array.from(Buffer.from(text), (byte) => (plain(byte) ? letter(byte) : hex(byte))).join("") || "@";
+  }
+
+  /** The text that {@link WorkItem.encode} made this name of. Any other name stands for itself. */
+  static decode(name: string): string {
+    if (name === "@") return "";
+    const bytes = name.replace(/@([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+    const text = Buffer.from(bytes, "latin1").toString();
+    return WorkItem.encode(text) === name ? text : name;
+  }
+}
+
+/** What a {@link WorkQueue} is to be like, and the items that it adds. */
+export interface WorkQueueOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
+  /** Whether records of completed items are kept, as long as the queue's settings say. By default they are not. */
+  readonly keepRecords?: boolean;
+}
+
+/** How to wait for an item. */
+export interface LeaseOptions {
+  /** Waits for an item; by default true. */
+  readonly block?: boolean;
+  /** How many seconds at most; without it there is no limit. */
+  readonly timeout?: Seconds;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A queue by its name, which may be any text. Its items are tasks, with no limit of losses; with `maxLosses`,
+ * `maxFailures` and `maxReleases` of 0 they run at most once.
+ *
+ * It registers as a listener with its first lease; `close` unregisters it, and otherwise upkeep forgets it.
+ *
+ * ```ts
+ * await using films = new WorkQueue(client, "films");
+ * await films.addItem(new WorkItem("movie-17.mkv", "movie-17"));
+ * for (let item; (item = await films.lease(600, { timeout: 1 })); await films.complete(item)) {
+ *   // … work on item.data …
+ * }
+ * ```
+ */
+export class WorkQueue implements AsyncDisposable {
+  readonly #link: Link;
+  readonly #options: calls.SubmitOptions;
+  readonly #keep: boolean;
+  readonly #listener = `work-queue.${randomUUID()}_${process.pid}`;
+  #registered = false;
+  #waits: Link["connection"] | undefined;
+
+  /** The queue, for everything else. */
+  readonly queue: Queue;
+
+  constructor(client: Client, name: string, options: WorkQueueOptions = {}) {
+    const { keepRecords = false, ...more } = options;
+    this.#link = client.link;
+    this.queue = client.queue(WorkItem.encode(name));
+    this.#keep = keepRecords;
+    this.#options = { maxLosses: UNLIMITED, ...more };
+  }
+
+  /**
+   * Adds an item. True if it was added: one with this id that has ended is made anew. False if there is an unfinished
+   * one: then nothing changes.
+   */
+  async addItem(item: WorkItem): Promise<boolean> {
+    const id = WorkItem.encode(item.id);
+    for (let turn = 0; turn < TRIES; turn += 1) {
+      const each = [{ id, eta: null, parameters: item.data }];
+      const [outcome] = await this.#link.make(calls.submit(this.queue.name, each, this.#options));
+      if (outcome !== "existing") return true;
+      const info = await this.#link.run(calls.get(id));
+      if (info === null) continue;
+      if (info.status === null || !STATES[info.status]?.final) return false;
+      try {
+        await this.#link.run(calls.delete(id));
+      } catch (error) {
+        // Another client was faster.
+        if (!(error instanceof NotFound || error instanceof Refused)) throw error;
+      }
+    }
+    return false;
+  }
+
+  /** Leases the next item for this long, 1 second to 7 days; waits for one unless `block` is false. Null if there is none. */
+  async lease(lease: Seconds, options: LeaseOptions = {}): Promise<WorkItem | null> {
+    const { block = true, timeout, signal } = options;
+    if (!this.#registered) {
+      await this.#link.run(calls.register(this.queue.name, this.#listener));
+      this.#registered = true;
+    }
+    const end = timeout === undefined ? Infinity : performance.now() + timeout * 1000;
+    for (let woken = false; ; ) {
+      signal?.throwIfAborted();
+      // One request for each try, as the reply of a try without a task is not kept.
+      const take = calls.reserve(this.#listener, [this.queue.name], { lease, woken }).once();
+      let taken: calls.ReserveItem[] | null;
+      try {
+        taken = await this.#link.run(take);
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== "NOLISTENER") throw error;
+        // It was silent for long, or the server lost its data.
+        await this.#link.run(calls.register(this.queue.name, this.#listener));
+        taken = await this.#link.run(take);
+      }
+      const [task] = taken ?? [];
+      if (task) {
+        const item = new WorkItem(task.parameters, WorkItem.decode(task.id));
+        leases.set(item, { task: task.id, token: task.token, ended: false });
+        return item;
+      }
+      const left = end - performance.now();
+      if (!block || left <= 0) return null;
+      woken = await this.#wait(Math.min(left / 1000, signal ? 0.5 : LOOK));
+    }
+  }
+
+  async #wait(seconds: number): Promise<boolean> {
+    const wakes = `${this.#link.namespace}_wake_${this.queue.name}`;
+    // A connection of its own: it holds up no other call.
+    this.#waits ??= this.#link.connection.duplicate();
+    try {
+      return (await this.#waits.send(wakes, ["BLPOP", wakes, String(Math.max(seconds, 0.01))])) !== null;
+    } catch {
+      await pause(Math.min(seconds, 0.5) * 1000);
+      return false;
+    }
+  }
+
+  /** Completes an item. True once for each that was added: for the owner of its latest lease. */
+  async complete(item: WorkItem): Promise<boolean> {
+    const lease = leases.get(item);
+    if (!lease || lease.ended) return false;
+    lease.ended = true;
+    try {
+      const outcome = await this.#link.run(calls.complete(lease.task, lease.token, "null"));
+      if (outcome !== "complete") return false;
+    } catch (error) {
+      if (error instanceof Lost || error instanceof NotFound) return false;
+      lease.ended = false;
+      throw error;
+    }
+    if (!this.#keep) {
+      await this.#link.run(calls.delete(lease.task)).catch((error: unknown) => {
+        // It is complete: what is left, retention deletes.
+        if (!(error instanceof BluequeError)) throw error;
+      });
+    }
+    return true;
+  }
+
+  /** The number of items that wait to be leased. */
+  async queueLength(): Promise<number> {
+    return (await this.queue.counts()).pending;
+  }
+
+  /** The number of items that are leased, with those whose lease has ended and that no clean has given back. */
+  async processing(): Promise<number> {
+    const counts = await this.queue.counts();
+    return counts.reserved + counts.started;
+  }
+
+  /**
+   * Gives back the items whose leases have ended, and returns their number. When nobody has used the namespace for a
+   * while, owners first get the time of a lease to report.
+   */
+  async lightClean(): Promise<number> {
+    for (let number = 0; ; ) {
+      const { requeued, more } = await this.#link.run(calls.requeueOrphans(this.queue.name, 25));
+      number += requeued;
+      if (!more) return number;
+    }
+  }
+
+  /**
+   * A light clean; then it repairs what clients without the scripts left, and deletes records as the queue's settings
+   * say. Returns the number of items given back, repairs and deleted records.
+   */
+  async deepClean(): Promise<number> {
+    let number = await this.lightClean();
+    for (let cursor = ""; ; ) {
+      const mended = await this.#link.run(calls.mend(this.queue.name, cursor, 200));
+      number += mended.mended;
+      cursor = mended.cursor ?? "";
+      if (cursor === "") break;
+    }
+    for (;;) {
+      const { deleted, more } = await this.#link.run(calls.retain(this.queue.name, 100));
+      number += deleted;
+      if (!more) return number;
+    }
+  }
+
+  /** Unregisters, unless something is still leased: then upkeep forgets it. */
+  async close(): Promise<void> {
+    this.#waits?.close();
+    this.#waits = undefined;
+    if (!this.#registered) return;
+    this.#registered = false;
+    try {
+      await this.#link.run(calls.unregister(this.queue.name, this.#listener));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
