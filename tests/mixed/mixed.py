@@ -8,8 +8,8 @@ run at the same time, and `blueque doctor` must find nothing.
 With --planted a thief takes part, who runs what others have reserved and writes over their results: the run passes if
 both are found.
 
-Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `old`
-Blueque 1.0. A role in a further language is an entry in `ROLES`: a program that runs `square` on the queue until it
+Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `typescript`
+one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`: a program that runs `square` on the queue until it
 gets SIGTERM, and leaves word of it as `handler.py` does.
 """
 
@@ -51,6 +51,7 @@ ROLES = {
         "--", sys.executable, str(HERE / "handler.py"),
     ],
     "crate": lambda given, url: [given.crate, url, QUEUE, str(LEASE)],
+    "typescript": lambda _given, url: ["node", str(HERE / "worker.mjs"), url, QUEUE, str(LEASE)],
     "old": lambda _given, url: [sys.executable, str(HERE / "old_worker.py"), url, QUEUE],
 }  # fmt: skip
 THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE]}

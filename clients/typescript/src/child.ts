@@ -1,4 +1,5 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
+import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Order, type Handlers, Context, Stopped, attempt } from "./attempt.js";
 import { known, verdict } from "./errors.js";
 import { Json, type Serializer } from "./payload.js";
@@ -27,6 +28,7 @@ function tell(message: FromChild): void {
 }
 
 function main(file: string): void {
+  new Thread(new URL("./watchdog.js", import.meta.url)).unref();
   // The worker is gone: so is the lease, soon. What was started here goes, too.
   process.on("disconnect", () => {
     try {

@@ -1,15 +1,20 @@
 // Child processes that run handlers, each in a process group of its own.
 import { type ChildProcess, fork } from "node:child_process";
+import { uptime } from "node:os";
+import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
 import { known } from "./errors.js";
 
+/** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
+const PIPE = 4;
 const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
 
 /** A child that works on one task at a time. */
 export class Child {
   readonly #process: ChildProcess;
+  readonly #watchdog: Writable | undefined;
   #begun = 0;
   #over = false;
   #way: Way | undefined;
@@ -18,8 +23,11 @@ export class Child {
   readonly gone: Promise<void>;
 
   constructor(file: string) {
-    const options = { detached: true, serialization: "advanced", stdio: ["ignore", "pipe", "pipe", "ipc"] } as const;
-    this.#process = fork(PROGRAM, [file], { ...options, stdio: [...options.stdio] });
+    const options = { detached: true, serialization: "advanced" } as const;
+    this.#process = fork(PROGRAM, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
+    const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
+    pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise
+    this.#watchdog = pipe ?? undefined;
     this.gone = new Promise((resolve) => {
       const over = (how: string): void => {
         this.#over = true;
@@ -53,22 +61,29 @@ export class Child {
   }
 
   /**
-   * Runs the handler of an attempt. If it is the `last` one, or was ordered to stop, the child is gone, with all that it
+   * Runs the handler of an attempt, whose lease has so many seconds left. If it is the `last` one, or was ordered to stop, the child is gone, with all that it
    * has started, before this resolves.
    */
-  async run(about: About, way: Way, last: boolean, order: () => Order | undefined): Promise<End> {
+  async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End> {
     this.#begun += 1;
     this.#way = way;
+    this.renewed(left);
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
       this.#tell({ kind: "start", about });
     });
     this.#done = undefined;
+    this.#watchdog?.write("\n");
     const ordered = order();
     if (last || ordered) await this.end();
     this.#way = undefined;
     if (typeof end !== "string") return end;
     return ordered ? stopped(ordered) : { how: "fail", body: `${end} before the handler did`, group: "crashed" };
+  }
+
+  /** The lease has so many seconds left: just before it is gone, even if this process is frozen. */
+  renewed(left: number): void {
+    this.#watchdog?.write(`${uptime() + left - Math.min(left / 10, 0.5)}\n`);
   }
 
   /** Tells the handler to stop. */

@@ -443,7 +443,11 @@ export class Worker implements AsyncDisposable {
     const most = this.#options.tasksPerProcess ?? 1;
     const child = this.#idle.pop() ?? new Child(this.#file ?? "");
     held.child = child;
-    const end = await child.run(about, way, child.begun + 1 >= most, () => held.order);
+    const left = held.renewed + held.lease - this.#clock.now();
+    const end = await child.run(about, way, child.begun + 1 >= most, left, () => {
+      this.#watch(held, this.#clock.now()); // it may be gone because the lease has passed
+      return held.order;
+    });
     held.child = undefined;
     if (!child.over) this.#idle.push(child);
     return end;
@@ -562,6 +566,7 @@ export class Worker implements AsyncDisposable {
         if (order === "lost" || order === "kill") this.#order(held, order, true);
         else {
           held.renewed = sent;
+          held.child?.renewed(sent + lease - this.#clock.now());
           if (order === "drain") this.stop();
           else if (order && order !== "continue") this.#order(held, order);
         }

@@ -17,6 +17,11 @@ export default {
     process.on("SIGTERM", () => undefined);
     for (;;);
   },
+  endless: async (_: null, context: Context): Promise<void> => {
+    const child = spawn("sleep", ["600"], { stdio: "ignore" });
+    await context.progress([process.pid, child.pid]);
+    for (;;);
+  },
   family: async (_: null, context: Context): Promise<void> => {
     const child = spawn("sleep", ["600"], { stdio: "ignore" });
     await context.progress(child.pid);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { type TestContext, after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
 import { Server, becomes } from "./server.js";
@@ -264,4 +266,40 @@ test("a child that does not obey is killed, and all that it has started", async 
   await assert.rejects(stubborn.result({ timeout: 30 }), { name: "TaskCancelled" });
   await assert.rejects(family.result({ timeout: 30 }), { name: "TaskCancelled" });
   await becomes(() => !runs(pid));
+});
+
+/** A worker in a process of its own, whose handler computes without an end; and the handler's processes. */
+async function endless(t: TestContext, namespace: string): Promise<{ worker: ChildProcess; pids: number[]; task: Task }> {
+  await using client = server.client({ namespace });
+  const task = await client.queue("q").submit(null, { method: "endless" });
+  const program = new URL("./killed.js", import.meta.url).pathname;
+  const worker = spawn(process.execPath, [program, server.url, namespace], { stdio: "ignore" });
+  t.after(() => worker.kill("SIGKILL"));
+  await becomes(async () => (await task.progress()) !== null);
+  const pids = (await task.progress()) as number[];
+  assert.deepEqual(pids.map(runs), [true, true]);
+  return { worker, pids, task };
+}
+
+test("a worker that is killed leaves no child behind, even one that computes without an end", async (t) => {
+  const { worker, pids } = await endless(t, `t${randomUUID()}`);
+  worker.kill("SIGKILL");
+  await becomes(() => !pids.some(runs), 5);
+});
+
+test("nothing runs beside the next owner, even if the worker is frozen", async (t) => {
+  const namespace = `t${randomUUID()}`;
+  const { worker, pids } = await endless(t, namespace);
+  await using client = server.client({ namespace });
+  worker.kill("SIGSTOP");
+  await client.run(calls.register("q", "host_1"));
+  await becomes(async () => {
+    await client.run(calls.requeueOrphans("q", 10));
+    return (await client.run(calls.reserve("host_1", ["q"])))?.length === 1;
+  });
+  assert.deepEqual(pids.map(runs), [false, false]);
+  const exit = new Promise((resolve) => worker.once("exit", resolve));
+  worker.kill("SIGCONT");
+  worker.kill("SIGTERM");
+  assert.equal(await exit, 0);
 });

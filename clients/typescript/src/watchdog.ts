@@ -1,0 +1,35 @@
+// A thread of a child process, which no handler can hold up: ends the process, with all that it has started, when the lease
+// of its task has passed, or when the worker is gone.
+import { Socket } from "node:net";
+import { uptime } from "node:os";
+
+/** The pipe from the worker. */
+const PIPE = 4;
+const LOOK = 50;
+
+/** When the lease ends, in seconds of this host's uptime, in which the time counts that it was suspended. */
+let until = Infinity;
+
+function end(): void {
+  try {
+    process.kill(-process.pid, "SIGKILL");
+  } finally {
+    process.kill(process.pid, "SIGKILL");
+  }
+}
+
+let rest = "";
+const pipe = new Socket({ fd: PIPE, readable: true, writable: false });
+pipe.setEncoding("utf8");
+pipe.on("data", (text: string) => {
+  const lines = (rest + text).split("\n");
+  rest = lines.pop() ?? "";
+  const last = lines.at(-1);
+  // When it ends; nothing: there is no task.
+  if (last !== undefined) until = last ? Number(last) : Infinity;
+});
+pipe.on("error", end);
+pipe.on("close", end);
+setInterval(() => {
+  if (uptime() > until) end();
+}, LOOK);

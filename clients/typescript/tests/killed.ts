@@ -1,0 +1,7 @@
+// A worker with child processes, for worker.test, which kills and freezes it: killed.js URL NAMESPACE.
+import { Client, Worker } from "@blueque/client";
+
+const [, , url = "", namespace = ""] = process.argv;
+await using client = new Client(url, { namespace });
+await using worker = new Worker(client, "q", new URL("./handlers.js", import.meta.url), { lease: 2, grace: 0.5, slots: 2 });
+await worker.run();
