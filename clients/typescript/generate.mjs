@@ -255,7 +255,7 @@ class Generator {
     const fun = variable(own);
     out.push(`${fun === camel(own) ? "export " : ""}function ${fun}(${parameters.join(", ")}): Call<${typed}> {\n`);
     const given = options.map((option) => `    [${text(option.name)}, options.${camel(option.name)}],\n`).join("");
-    out.push(`  return wire.call(${text(name)}, [${listed.join(", ")}], [\n${given}  ], ${shapeOf(own)}, ${entry.request});\n}\n`);
+    out.push(`  return wire.call(${text(name)}, [${listed.join(", ")}], [\n${given}  ], ${shapeOf(own)}, ${entry.request}${options.length ? ", options" : ""});\n}\n`);
     if (fun !== camel(own)) out.push(`export { ${fun} as ${camel(own)} };\n`);
     return out.join("");
   }

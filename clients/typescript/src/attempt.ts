@@ -159,8 +159,16 @@ export type Handler<P = unknown, R = unknown> = (parameters: P, context: Context
 /** Handlers: one for all tasks, or by their methods, and by the queue for those without one. */
 export type Handlers = Handler<never> | Readonly<Record<string, Handler<never>>>;
 
+/** Whether they are handlers, whatever a caller without types has passed. */
+export function isHandlers(given: unknown): given is Handlers {
+  if (typeof given !== "object" || given === null) return typeof given === "function";
+  return Object.values(given).every((each) => typeof each === "function");
+}
+
 /** The longest text of an error. */
 const MOST_ERROR = 32 << 10;
+/** The longest name of its kind. */
+const MOST_GROUP = 1000;
 
 /** Runs the handler of an attempt; never rejects. */
 export async function attempt(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
@@ -199,14 +207,24 @@ function failed(error: unknown): End {
   if (error instanceof Failure) {
     const { group, again, permanent } = error;
     const next = again !== undefined && !permanent ? { again } : {};
-    return { how: permanent ? "final" : "fail", body: readable(error.message), group, ...next };
+    return { how: permanent ? "final" : "fail", body: readable(error.message), group: named(group), ...next };
   }
   const permanent = error instanceof PayloadError;
   return { how: permanent ? "final" : "fail", body: readable(text(error)), group: permanent ? "permanent" : kind(error) };
 }
 
+/** The name of an error. */
 function kind(error: unknown): string {
-  return error instanceof Error ? error.name || "Error" : "Error";
+  try {
+    return named(error instanceof Error ? error.name : "");
+  } catch {
+    return "Error";
+  }
+}
+
+/** A group, whatever is in its place. */
+function named(name: unknown): string {
+  return typeof name === "string" && name ? name.toWellFormed().slice(0, MOST_GROUP) : "Error";
 }
 
 /** What went wrong, then the last lines of the stack; whatever was thrown. */

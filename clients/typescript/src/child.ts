@@ -1,6 +1,6 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
 import { Worker as Thread } from "node:worker_threads";
-import { type About, type End, type Order, type Handlers, Context, Stopped, attempt } from "./attempt.js";
+import { type About, type End, type Order, type Handlers, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { known, verdict } from "./errors.js";
 import { Json, type Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
@@ -57,9 +57,10 @@ function main(file: string): void {
     let end: End;
     try {
       const { default: handlers, serializer = new Json() } = await loaded;
+      if (!isHandlers(handlers)) throw new Error("its default export is no function, and no functions by their names");
       end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
     } catch (error) {
-      const text = `the file of the handlers cannot be imported: ${known(error).detail}`;
+      const text = `the file of the handlers cannot be used: ${known(error).detail}`;
       end = { how: "fail", body: text, group: "unknown" };
     }
     tell({ kind: "end", end });

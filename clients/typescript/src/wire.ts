@@ -66,6 +66,15 @@ export class Call<T> {
   }
 }
 
+/** Refuses what a caller without types has misspelt: it would be left out without a word. */
+function known(options: readonly (readonly [string, unknown])[], all: object): void {
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  if (given.length === options.filter(([, value]) => value !== undefined).length) return;
+  const names = options.map(([name]) => name.replace(/[_.]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+  const unknown = given.find(([name]) => !names.includes(name))?.[0] ?? "";
+  throw new InvalidCall("BADARG", `there is no option \`${unknown}\`; there are ${names.join(", ")}.`);
+}
+
 /** A call: the arguments from `now` on, then the options that are given. */
 export function call<T>(
   command: Command,
@@ -73,8 +82,10 @@ export function call<T>(
   options: readonly (readonly [string, unknown])[],
   shape: Shape<T>,
   takesRequest: boolean,
+  all: object = {},
 ): Call<T> {
   const sent: Argument[] = [""];
+  known(options, all);
   for (const value of given) sent.push(written(value));
   for (const [name, value] of options) if (value !== undefined) sent.push(name, written(value));
   const read = (reply: Reply): T => {

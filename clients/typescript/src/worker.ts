@@ -2,7 +2,7 @@
 import { hostname, uptime } from "node:os";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type About, type End, type Handlers, type Order, Context, Stopped, attempt } from "./attempt.js";
+import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import * as calls from "./calls.js";
 import { Child } from "./children.js";
 import type { Client } from "./client.js";
@@ -139,7 +139,8 @@ export class Worker implements AsyncDisposable {
     this.#queues = typeof queues === "string" ? [queues] : [...queues];
     if (handlers instanceof URL) this.#file = handlers.href;
     else if (typeof handlers === "string") this.#file = pathToFileURL(handlers).href;
-    else this.#handlers = handlers;
+    else if (isHandlers(handlers)) this.#handlers = handlers;
+    else throw new InvalidCall("BADARG", "a worker needs a function, functions by their names, or a file that exports them.");
     this.#options = options;
     this.#slots = options.slots ?? 1;
     if (!Number.isInteger(this.#slots) || this.#slots < 1) {

@@ -180,6 +180,8 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   await assert.rejects(queue.submit(1, { eta: Number.NaN }), InvalidCall);
   await assert.rejects(queue.submit(1, { id: "no spaces" }), { code: "BADNAME", name: "InvalidCall" });
   await assert.rejects(queue.submit(1, { priority: 5000 }), { code: "BADARG", name: "InvalidCall" });
+  const misspelt = { prio: 5 } as object;
+  await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`; there are method, / });
   assert.equal((await queue.counts()).pending, 0);
   for (const good of [null, true, -1.5, "ä\u{1f600}\0", [], { a: [{ b: null }] }, Object.create(null)]) {
     const task = await queue.submit(good);

@@ -107,6 +107,12 @@ test("each way to end an attempt", async () => {
         // eslint-disable-next-line @typescript-eslint/only-throw-error
         throw { toString: () => { throw new Error("no"); } };
       },
+      named: () => {
+        throw Object.assign(new Error("x"), { name: 5 });
+      },
+      unnamed: () => {
+        throw Object.defineProperty(new Error("x"), "name", { get: () => { throw new Error("no"); } });
+      },
       wrong: () => Number.NaN,
       large: () => "x".repeat((8 << 20) - 1),
       most: () => "x".repeat((8 << 20) - 2),
@@ -118,7 +124,7 @@ test("each way to end an attempt", async () => {
     },
     { slots: 3 },
   );
-  const methods = ["failure", "strange", "wrong", "large", "missing", "again", "step"];
+  const methods = ["failure", "strange", "named", "unnamed", "wrong", "large", "missing", "again", "step"];
   const tasks = new Map<string, Task>();
   for (const method of [...methods, "most"]) tasks.set(method, await submit(client, method));
   const end = async (method: string): Promise<unknown[]> => {
@@ -127,6 +133,8 @@ test("each way to end an attempt", async () => {
   };
   assert.deepEqual(await end("failure"), ["failed", "disk", "broken"]);
   assert.deepEqual(await end("strange"), ["failed", "Error", "thrown: a value that cannot be shown"]);
+  assert.deepEqual(await end("named"), ["failed", "Error", "5: x"]);
+  assert.deepEqual(await end("unnamed"), ["failed", "Error", "thrown: a value that cannot be shown"]);
   assert.match(String(await end("wrong")), /^failed,permanent,PayloadError: PAYLOAD: the value is NaN/);
   assert.deepEqual(await end("large"), ["failed", "toobig", "the result is over 8 MiB: store it elsewhere"]);
   assert.deepEqual(await end("missing"), ["failed", "unknown", "this worker has no handler for missing"]);
@@ -233,6 +241,16 @@ test("a graph runs, with results as parameters", async () => {
   const handle = await client.submitGraph(graph);
   await handle.wait({ timeout: 30 });
   assert.equal(await handle.task(sum).result(), 106);
+});
+
+test("handlers that are none are refused, and a file without any fails its tasks", async () => {
+  await using client = server.client();
+  for (const wrong of [undefined, null, 5, { a: 1 }]) {
+    assert.throws(() => new Worker(client, "q", wrong as unknown as URL), { code: "BADARG" });
+  }
+  await using _ = working(client, new URL("./server.js", import.meta.url));
+  const task = await client.queue("q").submit(1, { maxFailures: 0 });
+  await assert.rejects(task.result({ timeout: 30 }), { group: "unknown", error: /default export is no function/ });
 });
 
 test("child processes: results, prints, crashes, and a checkpoint that outlives one", async () => {
