@@ -63,6 +63,23 @@ fn a_program_says_when_to_try_it_again() {
 }
 
 #[test]
+fn a_program_names_the_group_of_its_failure_and_is_retried_as_its_exit_code_says() {
+    let world = World::new();
+    let say = format!("{} task group 'no film at 10.0.0.7:80'", env!("CARGO_BIN_EXE_blueque"));
+    world.program("film", &format!("{say}; exit 64"));
+    world.program("quota", "echo '{\"group\": \"quota\"}' >> \"$BLUEQUE_EVENTS\"; exit 1");
+    world.program("fine", "echo '{\"group\": \"quota\"}' >> \"$BLUEQUE_EVENTS\"; echo 7");
+    let film = world.submit_as("film", "film", surviving());
+    let quota = world.submit_as("quota", "quota", Submit::default());
+    let fine = world.submit_as("fine", "fine", surviving());
+    let _worker = world.worker(&["-q", "film", "-q", "quota", "-q", "fine", "--slots", "3"]);
+    let film = status(&film, Status::Failed);
+    assert_eq!((film.group().as_deref(), film.attempt()), (Some("no film at #"), 1));
+    assert_eq!(status(&quota, Status::Failed).group().as_deref(), Some("quota"));
+    status(&fine, Status::Complete);
+}
+
+#[test]
 fn a_program_that_fails_goes_on_from_its_checkpoint() {
     let world = World::new();
     let script = "n=$(cat \"$BLUEQUE_CHECKPOINT\" 2>/dev/null || echo 0); n=$((n + 1))

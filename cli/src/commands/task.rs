@@ -54,6 +54,12 @@ pub enum Word {
         #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
     },
+    /// Name the kind of the failure, should the program fail: a name, or any text, such as the message of an error
+    Group {
+        /// Failures with the same text are one group, whatever numbers, ids and addresses it has
+        #[arg(allow_hyphen_values = true)]
+        group: String,
+    },
     /// Wait for other tasks, such as those that this one submitted, once it ends with exit code 85; then it runs again
     Suspend {
         #[command(flatten)]
@@ -121,6 +127,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
+        Word::Group { group } => append(&json!({ "group": group }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", || given(value))?,
         Word::Result { value: Some(value), .. } => keep("BLUEQUE_RESULT", || given(value))?,
         Word::Result { value: None, .. } => keep("BLUEQUE_RESULT", published::own)?,

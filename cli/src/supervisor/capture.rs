@@ -30,6 +30,8 @@ pub struct Seen {
     pub last_words: String,
     /// Seconds after which the program asked for a retry, should it fail.
     pub again: Option<f64>,
+    /// The group of its failure, should it fail.
+    pub group: Option<String>,
     /// The tasks that it waits for before it is run again.
     pub suspend: Option<String>,
     /// The queue of the next step, should it succeed.
@@ -60,6 +62,7 @@ impl Seen {
             shape: Shape::default(),
             last_words: String::new(),
             again: None,
+            group: None,
             suspend: None,
             next: None,
             into: None,
@@ -177,6 +180,7 @@ impl Capture {
                 Said::Other(text) => self.shared.say(&text),
                 Said::Alive => {}
                 Said::Again(seconds) => self.seen.again = Some(seconds),
+                Said::Group(group) => self.seen.group = Some(group),
                 Said::Suspend(inputs) => self.seen.suspend = Some(inputs),
                 Said::Next(queue) => self.seen.next = Some(queue),
                 Said::Into(queue) => self.seen.into = Some(queue),

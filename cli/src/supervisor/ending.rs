@@ -52,12 +52,14 @@ pub fn judge(
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
     let mut unknown = false;
+    let named = seen.group.clone();
     let changed = seen.checkpoint.is_some() && !seen.too_large;
     // Only if the program exited on its own.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
     let inputs = seen.suspend.clone().filter(|_| suspends);
     let next = seen.next.clone();
+    let permanent = matches!(ended, Ended::Exit(Exit::Code(code)) if PERMANENT.contains(&code));
     let into = seen.into.clone().filter(|_| ended == Ended::Exit(Exit::Code(AGAIN)) && !suspends);
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
@@ -92,7 +94,7 @@ pub fn judge(
         Ended::Exit(Exit::Code(code)) => {
             let group = match code {
                 TEMPORARY => "temporary",
-                _ if PERMANENT.contains(&code) => PERMANENT_GROUP,
+                _ if permanent => PERMANENT_GROUP,
                 _ => "exit",
             };
             failure(group, &format!("exit code {code}"), &seen)
@@ -104,7 +106,12 @@ pub fn judge(
     end.inputs = inputs;
     end.next = next.filter(|_| outcome == Outcome::Complete);
     end.into = into;
-    end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
+    end.permanent = permanent;
+    if let (Ended::Exit(Exit::Code(code)), Outcome::Fail, Some(group)) = (ended, outcome, named)
+        && ![0, AGAIN].contains(&code)
+    {
+        end.word = Some(group);
+    }
     end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))
 }

@@ -32,6 +32,7 @@ struct Line {
     log: Option<Value>,
     extend: Option<f64>,
     again: Option<f64>,
+    group: Option<String>,
     suspend: Option<String>,
     next: Option<String>,
     into: Option<String>,
@@ -46,6 +47,8 @@ pub enum Said {
     Extend(f64),
     /// Seconds after which it asks for a retry, should it fail.
     Again(f64),
+    /// The group of its failure, should it fail.
+    Group(String),
     /// The tasks that it is to wait for, should it ask to be run again.
     Suspend(String),
     /// The queue of the next step, should it succeed.
@@ -168,6 +171,9 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
     if let Some(seconds) = event.again.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
         said.push(Said::Again(seconds.min(AGAIN)));
+    }
+    if let Some(group) = event.group {
+        said.push(Said::Group(short(&group).to_owned()));
     }
     if let Some(inputs) = event.suspend {
         said.push(Said::Suspend(inputs));
