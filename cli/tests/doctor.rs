@@ -133,6 +133,22 @@ fn limits_that_were_lowered_are_notes_and_so_is_what_is_not_looked_at() {
 }
 
 #[test]
+fn a_queue_that_listeners_with_patterns_have_yet_to_find_is_a_note() {
+    let mut ward = Ward::new();
+    ward.call("register here host_1");
+    ward.call("ready host_1 0 10 1 *");
+    ward.call("submit here 1 t '' p");
+    assert!(!ward.doctor(&[]).0.contains("blueque_ready"));
+    ward.plant(&["ZREM", "blueque_ready", "here"]);
+    let (out, code) = ward.doctor(&[]);
+    assert_eq!(code, 0, "{out}");
+    assert!(
+        out.contains("note     queues       here has tasks, but is not in blueque_ready: a worker that takes"),
+        "{out}"
+    );
+}
+
+#[test]
 fn tasks_of_every_kind_that_move_while_the_doctor_looks_are_no_findings() {
     let ward = Ward::new();
     let looked = std::sync::atomic::AtomicBool::new(false);

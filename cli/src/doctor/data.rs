@@ -52,7 +52,9 @@ impl Exam {
             self.names(queue, &scan)?;
             self.days(queue, &scan)?;
         }
-        self.shared_limits(&all.into_iter().filter(|queue| usable(queue)).collect())?;
+        let all = all.into_iter().filter(|queue| usable(queue)).collect();
+        self.shared_limits(&all)?;
+        self.unindexed(&all)?;
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
         self.undated(&dated.into_keys().collect::<Vec<_>>())?;
         self.graphs(&scan)?;

@@ -95,6 +95,32 @@ impl Exam {
         Ok(())
     }
 
+    /// Queues with tasks that the index for listeners with patterns does not have, once there is one. It is no damage: the
+    /// search of such listeners finds what clients without scripts push, or what was deleted by hand.
+    pub fn unindexed(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
+        let meta = format!("{}meta", self.prefix);
+        if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
+            return Ok(());
+        }
+        let mut missing = Vec::new();
+        for batch in queues.iter().collect::<Vec<_>>().chunks(500) {
+            let mut pipeline = Pipeline::new();
+            for queue in batch {
+                let (plain, lane) = (self.key("pending_tasks", queue), self.key("lane_tasks", queue));
+                pipeline.atomic().cmd("EXISTS").arg(plain).arg(lane);
+                pipeline.cmd("ZSCORE").arg(format!("{}ready", self.prefix)).arg(queue);
+            }
+            let answers: Vec<(usize, Option<f64>)> = self.send(&pipeline)?;
+            let found = batch.iter().zip(answers).filter(|(_, answer)| matches!(answer, (1.., None)));
+            missing.extend(found.map(|(queue, _)| (*queue).clone()));
+        }
+        for queue in missing.iter().take(10) {
+            let text = format!("{queue} has tasks, but is not in {}ready", self.prefix);
+            self.note("queues", format!("{text}: a worker that takes queues by pattern adds it within 30 s"));
+        }
+        Ok(())
+    }
+
     /// Tasks that wait for a limit that there is not, or that has fewer places than they take.
     fn hopeless(&mut self, queue: &str, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
         let waiting: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
