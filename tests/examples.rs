@@ -15,13 +15,14 @@ const LIMIT: Duration = Duration::from_secs(25);
 
 /// An example's program, built as this test is.
 fn program(name: &str) -> PathBuf {
-    built(&["--package", "blueque", "--example", name]).join("examples").join(name)
+    built(&["--example", name]).join("examples").join(name)
 }
 
 /// Builds a program, and returns the folder of all.
 fn built(what: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--quiet"]).args(what);
+    // With the features of the whole workspace, as the tests are built: nothing is built anew.
+    cargo.args(["build", "--locked", "--quiet", "--workspace"]).args(what);
     if cfg!(feature = "tokio") {
         cargo.arg("--all-features");
     }
@@ -137,7 +138,7 @@ mod service {
     #[test]
     fn a_service_submits_and_follows_what_an_asynchronous_worker_does() {
         let server = Server::start();
-        let folder = built(&["--package", "blueque-example-service"]);
+        let folder = built(&["--bin", "blueque-example-service"]);
         let mut service = Command::new(folder.join("blueque-example-service"));
         let service = service.args([&server.url(), "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
         let mut service = Running(service);
