@@ -45,15 +45,15 @@ if redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
 redis.call('LPUSH', KEYS[2], ARGV[1])
 if redis.call('GET', KEYS[3]) == ARGV[2] then redis.call('DEL', KEYS[3]) end
 return 1"""
-# KEYS: processing, importing, lease. ARGV: the id.
+# KEYS: processing, importing, both leases. ARGV: the id.
 LOST = """
-if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
+if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
 return redis.call('LPUSH', KEYS[2], ARGV[1])"""
-# KEYS: cleaning, importing, lease, processing, queue. ARGV: the id. What is also in another list is safe there.
+# KEYS: cleaning, importing, both leases, processing, queue. ARGV: the id. What is also in another list is safe there.
 FORGOTTEN = """
-if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('LPOS', KEYS[4], ARGV[1]) then return 0 end
+if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LPOS', KEYS[5], ARGV[1]) then return 0 end
 redis.call('LREM', KEYS[1], 0, ARGV[1])
-if redis.call('LPOS', KEYS[5], ARGV[1]) or redis.call('LPOS', KEYS[2], ARGV[1]) then return 0 end
+if redis.call('LPOS', KEYS[6], ARGV[1]) or redis.call('LPOS', KEYS[2], ARGV[1]) then return 0 end
 return redis.call('LPUSH', KEYS[2], ARGV[1])"""
 # KEYS: the lock. ARGV: who, milliseconds.
 LOCK = """
@@ -268,7 +268,7 @@ class WorkQueueImport:
         for name in ("processing", "cleaning"):
             for id in self._old.lrange(self._key(name), 0, -1):
                 left += 1
-                if self._old.exists(self._key("leased_by_session:", id)):
+                if self._old.exists(*self._leases(id)):
                     continue
                 # Between two steps of an old worker it has no lease yet, and between two of a cleaner it is in no list.
                 seen.add((name, id))
@@ -280,9 +280,13 @@ class WorkQueueImport:
             self._import(ids[::-1])
         return left + int(self._old.llen(self._key("queue")))
 
+    def _leases(self, id: bytes) -> list[bytes]:
+        """Its lease, by a worker in Python, Go, Node.js or C#, and by one in Rust."""
+        return [self._key("leased_by_session:", id), self._key("lease:", id)]
+
     def _take(self, name: str, id: bytes) -> None:
-        lists = [self._key(name), self._key("importing"), self._key("leased_by_session:", id)]
+        lists = [self._key(name), self._key("importing"), *self._leases(id)]
         if name == "processing":
-            self._old.eval(LOST, 3, *lists, id)
+            self._old.eval(LOST, 4, *lists, id)
         else:
-            self._old.eval(FORGOTTEN, 5, *lists, self._key("processing"), self._key("queue"), id)
+            self._old.eval(FORGOTTEN, 6, *lists, self._key("processing"), self._key("queue"), id)
