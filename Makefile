@@ -20,7 +20,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench peers bundle clients demo doc
+.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder ad
 
 clients: ## Generate, check and test the clients for Python, TypeScript and Go, and write packages to dist/
 	@scripts/clients
+
+dist: ## Write all packages to dist/, install each into an empty folder, and do what its README begins with
+	@scripts/dist
 
 demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

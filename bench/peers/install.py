@@ -39,7 +39,12 @@ def python(folder):
     if sys.version_info < PYTHON:
         sys.exit(f"peers: Python {sys.version_info[0]}.{sys.version_info[1]} is too old for the lock file: install "
                  f"Python {PYTHON[0]}.{PYTHON[1]} or later and run it with `make peers PYTHON=python{PYTHON[0]}.{PYTHON[1]}`")
-    venv, requirements = folder / "venv", HERE / "python" / "requirements.txt"
+    return virtual(folder, "venv", HERE / "python" / "requirements.txt")
+
+
+def virtual(folder, name, requirements):
+    """Packages of Python as a lock file says."""
+    venv = folder / name
     stamp = venv / "requirements.stamp"
     new, text = changed(stamp, requirements)
     if new:
@@ -49,6 +54,16 @@ def python(folder):
         run(venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", requirements)
         stamp.write_bytes(text)
     return venv / "bin" / "python"
+
+
+def client(folder):
+    """Blueque's client for Python, generated."""
+    place = folder / "client"
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(ROOT / "clients" / "python" / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "clients" / "python" / "generate.py", place)
+    run(sys.executable, place / "generate.py", next((folder / "bundle").glob("blueque-lua-*")))
+    shutil.move(place / "src" / "blueque_client", place / "blueque_client")
 
 
 def node(folder):
@@ -87,6 +102,9 @@ def main():
         sys.exit(f"peers: no peer {unknown[0]}: {', '.join(known)}")
     interpreter = python(folder)
     rust(folder)
+    client(folder)
+    if "arq" in only:
+        virtual(folder, "venv-arq", HERE / "python" / "arq.txt")
     if "bullmq-node" in only:
         node(folder)
     os.execv(interpreter, [str(interpreter), str(HERE / "compare.py"), str(folder), *arguments])

@@ -78,6 +78,7 @@ class Bench:
             self.server.begin()
             worker.work(slots)
             self._all(records, tasks)
+            found.setdefault(f"mib_{slots}", []).append(worker.memory())
             worker.stop()
         commands, cpu = self.server.spent(self.shares)
         handled = records.read()

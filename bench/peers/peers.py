@@ -34,8 +34,18 @@ def binary(name):
     return lambda folder: [folder / "release" / name]
 
 
-def script(name, *more):
-    return lambda folder: [sys.executable, HERE / "python" / name, *(folder / part for part in more)]
+def script(name, *more, words=()):
+    return lambda folder: [sys.executable, HERE / "python" / name, *words, *(folder / part for part in more)]
+
+
+def arq(folder):
+    # It needs another redis-py than the others.
+    return [folder / "venv-arq" / "bin" / "python", HERE / "python" / "arq_peer.py"]
+
+
+def client(mode):
+    """Blueque's client for Python, which install.py puts there."""
+    return lambda folder: [sys.executable, HERE / "python" / "client_peer.py", folder / "client", mode]
 
 
 def node(folder):
@@ -58,6 +68,10 @@ def npm(package):
 
 def pip(package):
     return lambda _folder: importlib.metadata.version(package)
+
+
+def arq_version(_folder):
+    return (HERE / "python" / "arq.txt").read_text().split("\narq==")[1].split(" ")[0]
 
 
 def bundle(folder):
@@ -97,6 +111,31 @@ PEERS = [
         lacks="a fence; renewed leases; states, results and errors of tasks; retries that are counted; priorities; schedules; unique keys; limits; events and history; cancel; progress and checkpoints; search",
         kill="the crate has no cleaner, and that of the Python package (0.1.5) looks for its leases under other keys: it would give out what runs",
         recovers=False,
+    ),
+    Peer("python-process", "Python: Blueque, a process per task", client("process"), bundle, share=0.05, recovers=False),
+    Peer("rq-process", "Python: RQ, a process per task", script("rq_peer.py", words=["fork"]), pip("rq"), share=0.03, recovers=False),
+    Peer("python-kept", "Python: Blueque, processes kept", client("kept"), bundle, share=0.2, recovers=False),
+    Peer("python-threads", "Python: Blueque, threads", client("thread"), bundle, share=0.2, kill="lease 10 s (default 60 s)"),
+    Peer("python-asyncio", "Python: Blueque, asyncio", client("asyncio"), bundle, share=0.2, recovers=False),
+    Peer("celery-threads", "Python: Celery, threads", script("celery_peer.py", words=["threads"]), pip("celery"), share=0.2, recovers=False),
+    Peer(
+        "dramatiq",
+        "Python: Dramatiq, threads",
+        script("dramatiq_peer.py"),
+        pip("dramatiq"),
+        share=0.2,
+        lacks="a fence; renewed leases of tasks; states and events of tasks; priorities by number; unique keys; fair turns of keys; cancel; progress and checkpoints; search",
+        kill="heartbeat timeout 10 s (default 60 s), seen by one in a thousand calls of others",
+        recovers=False,
+    ),
+    Peer(
+        "arq",
+        "Python: arq, asyncio",
+        arq,
+        arq_version,
+        share=0.1,
+        lacks="a fence; renewed leases; priorities; retries with backoff by default; events and history; limits; fair turns of keys; checkpoints; search",
+        kill="job timeout 10 s (default 300 s), and 10 s",
     ),
     Peer(
         "rq",

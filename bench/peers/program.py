@@ -61,6 +61,25 @@ class Program:
     def stop(self):
         self.ask("stop")
 
+    def memory(self):
+        """MiB of the worker and of all its processes; what they share counts once."""
+        children = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                children.setdefault(int(stat.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(stat.parent.name))
+            except OSError:  # it has ended
+                continue
+        found, left = 0, [self.process.pid]
+        while left:
+            pid = left.pop()
+            left += children.get(pid, [])
+            try:
+                rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+            except OSError:
+                continue
+            found += int(rollup.split("\nPss:")[1].split()[0])
+        return found / 1024
+
     def _answer(self):
         until = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as selector:

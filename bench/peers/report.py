@@ -18,6 +18,7 @@ SPEED = [
     ("32 slots", "processed_32", 0),
     ("lone task, p50 ms", "lone_p50", 2),
     ("p99 ms", "lone_p99", 2),
+    ("MiB, 8 slots", "mib_8", 0),
 ]
 SERVER = [
     ("add, one by one", "add_us_one", 1),
@@ -43,6 +44,15 @@ GOALS = [
     ("bytes-per-ended-task", f"ended_{SHORT}", False, 650, False),
     ("lone-task-p50-milliseconds", "lone_p50", False, 0.3, False),
     ("lone-task-p99-milliseconds", "lone_p99", False, 1.0, False),
+]
+# Figure, ours, theirs (the fastest of them counts), bound.
+PYTHON_GOALS = [
+    ("python-process-over-rq", "processed_1", "python-process", ["rq-process"], 2.0),
+    ("python-process-8-slots-over-rq", "processed_8", "python-process", ["rq-process"], 2.0),
+    ("python-threads-over-the-fastest", "processed_1", "python-threads", ["celery-threads", "dramatiq"], 1.0),
+    ("python-threads-8-slots-over-the-fastest", "processed_8", "python-threads", ["celery-threads", "dramatiq"], 1.0),
+    ("python-threads-32-slots-over-the-fastest", "processed_32", "python-threads", ["celery-threads", "dramatiq"], 1.0),
+    ("python-asyncio-32-slots-over-arq", "processed_32", "python-asyncio", ["arq"], 1.0),
 ]
 
 
@@ -147,6 +157,11 @@ def goals(found):
             value /= statistics.median(theirs[figure])
         verdict = "met" if (value >= bound if more else value <= bound) else "short"
         lines.append(f"goal {name} {value:.2f} {bound} {verdict}")
+    for name, figure, own, others, bound in PYTHON_GOALS:
+        fastest = [statistics.median(found[other][figure]) for other in others if found.get(other, {}).get(figure)]
+        if fastest and found.get(own, {}).get(figure):
+            value = statistics.median(found[own][figure]) / max(fastest)
+            lines.append(f"goal {name} {value:.2f} {bound} {'met' if value >= bound else 'short'}")
     return lines
 
 

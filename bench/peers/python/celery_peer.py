@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+# `celery_peer.py threads`: slots are threads of one process, not processes.
+THREADS = sys.argv[1] == "threads" and bool(sys.argv.pop(1))
 
 
 class Celery:
@@ -31,6 +33,7 @@ class Celery:
         environment = {**os.environ, "PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
         command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker", "--concurrency", str(slots)]
         command += ["--loglevel", "ERROR", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        command += ["--pool", "threads" if THREADS else "prefork"]
         command += ["--hostname", f"{os.getpid()}@peers"]
         self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
         os.close(told)

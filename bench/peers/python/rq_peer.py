@@ -11,6 +11,9 @@ import time
 import redis
 import rq
 
+# `rq_peer.py fork`: RQ's own Worker, with a process for each job.
+FORK = sys.argv[1] == "fork" and bool(sys.argv.pop(1))
+
 from peer import QUEUE, serve
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,7 +36,7 @@ class Rq:
         environment = {**os.environ, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold)}
         environment["PYTHONPATH"] = str(HERE)
         command = [pathlib.Path(sys.executable).parent / "rq", "worker-pool", "--num-workers", str(slots), "--quiet"]
-        command += ["--worker-class", "rq.SimpleWorker", "--url", self.url, QUEUE]
+        command += ["--worker-class", "rq.Worker" if FORK else "rq.SimpleWorker", "--url", self.url, QUEUE]
         self.pool = subprocess.Popen([str(part) for part in command], env=environment, stdout=sys.stderr)
         while rq.Worker.count(connection=self.server) < slots:
             time.sleep(0.01)

@@ -1,0 +1,50 @@
+"""Blueque's client for Python: client_peer.py FOLDER MODE, where MODE is a way in which its worker runs tasks. `process`: each
+in a process of its own; `kept`: one after another in a process for each slot; `thread` and `asyncio`: all in one process."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDER, MODE = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+sys.path.insert(0, str(FOLDER))
+
+import blueque_client  # noqa: E402
+
+from peer import QUEUE, serve  # noqa: E402
+
+OPTIONS = {"kept": ["--mode", "process", "--tasks-per-process", "1000000"]}
+
+
+class Python:
+    def __init__(self, url, path):
+        self.url, self.path = url, path
+        self.client = blueque_client.Client(url)
+        self.client.check()
+        self.queue = self.client.queue(QUEUE)
+
+    def add(self, task):
+        self.queue.submit({"task": task}, method="handle")
+
+    def add_many(self, tasks):
+        self.queue.submit_many([{"task": task} for task in tasks], method="handle")
+
+    def work(self, slots, hold, lease):
+        environment = {**os.environ, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold)}
+        environment["PYTHONPATH"] = f"{FOLDER}{os.pathsep}{HERE}"
+        module = "client_tasks:waits" if MODE == "asyncio" else "client_tasks:handle"
+        command = [sys.executable, "-m", "blueque_client", "worker", module, "--url", self.url, "--slots", str(slots)]
+        command += ["--quiet", *OPTIONS.get(MODE, ["--mode", MODE]), *(["--lease", str(lease)] if lease else [])]
+        before = len(self.client.workers())
+        self.worker = subprocess.Popen(command, env=environment, stdout=sys.stderr)
+        while len(self.client.workers()) == before:
+            time.sleep(0.01)
+
+    def stop(self):
+        self.worker.send_signal(signal.SIGTERM)
+        self.worker.wait(60)
+
+
+serve(Python)
