@@ -27,6 +27,12 @@ def where() -> dict[str, Any]:
 
 
 @task(queue="q")
+def keeps() -> str:
+    (context.folder / "left").write_text("behind")
+    return str(context.folder)
+
+
+@task(queue="q")
 def fails() -> None:
     raise ValueError("no such film")
 

@@ -72,6 +72,8 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
     assert client.submit(app.again.call()).result(PATIENCE) == 20
     assert client.submit(app.awaits.call()).result(PATIENCE).startswith("awaited")
     assert client.submit(app.first_step.call(1)).result(PATIENCE) == 20
+    folder = Path(client.submit(app.keeps.call()).result(PATIENCE))
+    until(lambda: not folder.exists(), "its folder is left")
     with pytest.raises(TaskFailed, match="no such film") as error:
         client.submit(app.fails.call()).result(PATIENCE)
     assert error.value.group == "ValueError"

@@ -55,9 +55,12 @@ class Attempt(Protocol):
     queue: str
     method: str | None
     number: int
-    folder: Path
     order: str | None
     next_step: dict[str, str]
+
+    @property
+    def folder(self) -> Path:
+        """A folder of its own."""
 
     def last_checkpoint(self) -> Any:
         """What the attempt before has saved."""

@@ -72,7 +72,7 @@ class Running:
         self.queue: str = about["queue"]
         self.method: str | None = about["method"]
         self.number: int = about["attempt"]
-        self.folder = Path(about["folder"])
+        self._folder = Path(about["folder"])
         #: Whether it is the last one of its process.
         self.last: bool = about.get("last", False)
         #: The span of the attempt, if there is one.
@@ -89,6 +89,12 @@ class Running:
         self.ended = False
 
     # What its function says
+
+    @property
+    def folder(self) -> Path:
+        """Made when it is asked for."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._folder
 
     def last_checkpoint(self) -> Any:
         return None if self._checkpoint is None else self.host.serializer.loads(self._checkpoint)
