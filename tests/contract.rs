@@ -324,6 +324,13 @@ fn named(cell: &str) -> Vec<(&str, &str)> {
     cell.split('`').skip(1).step_by(2).filter_map(|name| name.split_once(": ")).collect()
 }
 
+/// Whether a file of conformance cases has one of this name.
+fn is_case(name: &str, case: &str) -> bool {
+    let cases = fs::read_to_string(file(&format!("tests/conformance/{name}.json"))).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
+    cases.iter().any(|one| one["name"] == case)
+}
+
 #[test]
 fn each_row_for_users_of_qless_names_a_case_that_there_is() {
     let page = fs::read_to_string(file("docs/from-qless.md")).unwrap();
@@ -335,9 +342,7 @@ fn each_row_for_users_of_qless_names_a_case_that_there_is() {
         let tests = named(cells[2]);
         assert!(!tests.is_empty(), "no test shows this: {row}");
         for (name, case) in tests {
-            let cases = fs::read_to_string(file(&format!("tests/conformance/{name}.json"))).unwrap();
-            let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
-            assert!(cases.iter().any(|one| one["name"] == case), "{name}.json has no case {case:?}: {row}");
+            assert!(is_case(name, case), "{name}.json has no case {case:?}: {row}");
         }
         rows += 1;
     }
@@ -360,6 +365,45 @@ fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
         assert!(!named.is_empty(), "no test shows this: {row}");
         for name in named {
             assert!(tests.contains(&format!("fn {name}()")), "there is no test {name}: {row}");
+        }
+    }
+}
+
+/// The names of all tests of the crate and the command.
+fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            tests_below(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let after_mark = text.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn ")?.1.split_once('('));
+            found.extend(after_mark.map(|(name, _)| name.to_owned()));
+        }
+    }
+}
+
+#[test]
+fn each_row_for_users_of_enq_names_a_test_that_there_is() {
+    let page = fs::read_to_string(file("docs/from-enq.md")).unwrap();
+    let mut tests = BTreeSet::new();
+    for folder in ["src", "tests", "cli/tests"] {
+        tests_below(&file(folder), &mut tests);
+    }
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| enq |");
+    let rows: Vec<&str> = page.lines().filter(is_row).collect();
+    assert!(rows.len() > 40, "{}", rows.len());
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        let named: Vec<&str> = cells[2].split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty(), "no test shows this: {row}");
+        for name in named {
+            let there = match name.split_once(": ") {
+                Some((file, case)) => is_case(file, case),
+                None => tests.contains(name),
+            };
+            assert!(there, "there is no test {name:?}: {row}");
         }
     }
 }

@@ -21,6 +21,9 @@ const TAGS: usize = 16;
 /// Maximum number of arrays with a bound.
 const BOUNDS: usize = 100;
 
+/// Tasks of a long cycle that are named, at each of its ends.
+const ENDS: usize = 10;
+
 /// Maximum length of a task's name within its graph, in bytes.
 pub(super) const LABEL: usize = 1_000;
 
@@ -263,7 +266,7 @@ impl Plan {
             Err(cycle) => {
                 let label = |index: &usize| steps.get(*index).map_or("", |step| step.label.as_str()).to_owned();
                 let path: Vec<String> = cycle.iter().map(label).collect();
-                let text = format!("these tasks wait for one another: {}", path.join(" -> "));
+                let text = format!("these tasks wait for one another: {}", shortened(&path));
                 let first = cycle.first().copied().unwrap_or_default();
                 Err(Place::task(first, Some(&label(&first))).flaw(text))
             }
@@ -371,6 +374,17 @@ fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
         }
     }
     if order.len() == upstreams.len() { Ok(order) } else { Err(cycle(upstreams, &open)) }
+}
+
+/// The path of a cycle: of a long one the beginning and the end.
+fn shortened(path: &[String]) -> String {
+    match (path.get(..ENDS), path.len().checked_sub(ENDS).and_then(|from| path.get(from..))) {
+        (Some(first), Some(last)) if path.len() > 2 * ENDS + 1 => {
+            let left_out = path.len() - 2 * ENDS;
+            format!("{} -> … {left_out} more … -> {}", first.join(" -> "), last.join(" -> "))
+        }
+        _ => path.join(" -> "),
+    }
 }
 
 /// A cycle among the tasks that have open upstreams: each of them has an upstream that has some, too.

@@ -222,6 +222,17 @@ fn a_cycle_is_named_with_its_path() {
     assert!(graph.check().is_ok());
     a.after_failure(&c);
     assert_eq!(flaw(&graph), "task 0 \"a\": these tasks wait for one another: a -> b -> c -> a");
+    // Of a long one both ends are named.
+    let long = Graph::new();
+    let tasks: Vec<_> = (0..10_000).map(|number| long.task("q", "m", &()).label(format!("t{number}"))).collect();
+    for (number, task) in tasks.iter().enumerate() {
+        task.needs(&tasks[(number + 9_999) % 10_000]);
+    }
+    let text = flaw(&long);
+    assert!(
+        text.contains("t0 -> t1 -> t2") && text.contains(" … 9981 more … ") && text.ends_with("t9999 -> t0"),
+        "{text}"
+    );
     let long = Graph::new();
     let tasks: Vec<_> = (0..10_000).map(|_| long.task("q", "m", &())).collect();
     for pair in tasks.windows(2) {

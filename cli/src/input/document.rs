@@ -35,8 +35,11 @@ impl Document {
     pub fn graph(&self) -> anyhow::Result<Graph> {
         let text = self.json(self.text()?)?;
         let listed = text.trim_start().starts_with('[');
+        if text.trim().is_empty() {
+            return Err(fault(Code::Usage, format!("{}: the document is empty", self.name())));
+        }
         if !listed && (self.strict || !self.shard.is_empty()) {
-            let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks";
+            let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks; this one begins otherwise";
             return Err(fault(Code::Usage, text.to_owned()));
         }
         let enq = Enq::new().strict(self.strict);
