@@ -134,25 +134,31 @@ impl Topology {
     /// # Errors
     /// `TOPOLOGY` with what differs.
     pub fn require(&self, stored: &Self) -> Result<()> {
-        if self == stored {
+        self.require_names(stored)?;
+        if self.version == stored.version {
             return Ok(());
         }
-        let list = |one: &Self, other: &Self| {
-            let names: Vec<_> = one.names.difference(&other.names).map(PartitionName::as_str).collect();
-            names.join(",")
-        };
-        let (more, less) = (list(stored, self), list(self, stored));
-        let mut text =
+        let text =
             format!("the partition has version {} of the topology, this client {}", stored.version, self.version);
-        if !more.is_empty() {
-            text.push_str(&format!("; only in the stored one: {more}"));
-        }
-        if !less.is_empty() {
-            text.push_str(&format!("; only in that of the client: {less}"));
-        }
-        text.push_str(": give the client the stored one");
-        Err(Error::Unsuitable { code: Code::Topology, text })
+        Err(refused(&text))
     }
+
+    /// Fails unless it has the names that a partition has stored, under whatever version.
+    pub(crate) fn require_names(&self, stored: &Self) -> Result<()> {
+        if self.names == stored.names {
+            return Ok(());
+        }
+        let more = |who: &str, one: &Self, other: &Self| {
+            let names: Vec<_> = one.names.difference(&other.names).map(PartitionName::as_str).collect();
+            if names.is_empty() { String::new() } else { format!("; {who} has also {}", names.join(",")) }
+        };
+        let (theirs, own) = (more("it", stored, self), more("this client", self, stored));
+        Err(refused(&format!("the partition has another topology, version {}{theirs}{own}", stored.version)))
+    }
+}
+
+fn refused(what: &str) -> Error {
+    Error::Unsuitable { code: Code::Topology, text: format!("{what}: give the client the stored one") }
 }
 
 /// What decides between partitions for a key.
@@ -243,8 +249,10 @@ mod tests {
         assert_eq!(refused.word(), "TOPOLOGY");
         assert_eq!(
             refused.to_string(),
-            "TOPOLOGY: the partition has version 4 of the topology, this client 3; only in the stored one: 3,4; only in \
-             that of the client: 2: give the client the stored one"
+            "TOPOLOGY: the partition has another topology, version 4; it has also 3,4; this client has also 2: give the \
+             client the stored one"
         );
+        let older = own.require(&topology(4, ["1", "2"].map(str::to_owned))).unwrap_err();
+        assert!(older.to_string().contains("has version 4 of the topology, this client 3"), "{older}");
     }
 }

@@ -38,7 +38,7 @@ const LIBRARY: House = House {
     sources: "../src",
     floors: &[
         &["main"],
-        &["tokio"],
+        &["tokio", "partitions"],
         &["worker", "work_queue"],
         &["search", "statistics", "schedule", "graph", "listener"],
         &["queue", "processor", "choice"],

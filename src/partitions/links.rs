@@ -1,0 +1,236 @@
+//! Tasks that wait for tasks of other partitions.
+//!
+//! In the partition of the task that waits stands a *placeholder* with the global id of the upstream as its id, which
+//! others wait for as for any task. In the partition of the upstream two *carriers* wait for it: one that gets its result,
+//! and one that runs if that cannot be. So the call that ends the upstream makes a carrier ready in the same step, and it
+//! is gone only after the placeholder has what it carries. A worker of each partition runs both, from the queue `@links`.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::Partitions;
+use crate::calls::EditOptions;
+use crate::client::Client;
+use crate::error::{Code, Error, Result};
+use crate::model::Status;
+use crate::names::{PartitionName, TaskId};
+use crate::options::Submit;
+use crate::topology::GlobalId;
+use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
+
+/// The queue of placeholders and carriers.
+const QUEUE: &str = "@links";
+
+/// What only those who deliver offer: a worker that takes all queues leaves these tasks alone.
+const OFFER: &str = "blueque-links";
+
+/// A placeholder is due when something has been delivered: this is later than all that.
+const NEVER: Duration = Duration::from_secs(90_000_000_000);
+
+/// Deliveries of one partition at the same time.
+const SLOTS: usize = 16;
+
+/// The largest payload that a call takes.
+const LARGEST: u32 = 8 << 20;
+
+/// The longest pause before a partition that was not reached is tried again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What a placeholder gets.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Delivery<'a> {
+    /// The upstream is complete, with this result.
+    Complete(#[serde(borrow)] &'a RawValue),
+    /// It will not be, because of this.
+    Failed(String),
+}
+
+/// A carrier, as its id says: `@TO:ID` has the result of the task, `@TO@ID` runs if the other one failed.
+struct Carrier {
+    to: PartitionName,
+    task: TaskId,
+    has_result: bool,
+}
+
+impl Carrier {
+    fn of(id: &TaskId) -> Option<Self> {
+        let rest = id.as_str().strip_prefix('@')?;
+        let at = rest.find([':', '@'])?;
+        let (to, task) = rest.split_at_checked(at)?;
+        let has_result = task.starts_with(':');
+        Some(Self { to: PartitionName::new(to).ok()?, task: TaskId::new(task.get(1..)?).ok()?, has_result })
+    }
+
+    fn id(&self) -> Result<TaskId> {
+        let sign = if self.has_result { ':' } else { '@' };
+        TaskId::new(format!("@{}{sign}{}", self.to, self.task))
+    }
+}
+
+/// The options of what the queue has: a partition that is away for days is waited for.
+fn patient() -> Submit {
+    let submit = Submit::default().needs(OFFER).max_failures(1_000);
+    submit.delay(Duration::from_millis(200)).max_delay(Duration::from_secs(300))
+}
+
+impl Partitions {
+    /// Lets tasks of one partition wait for a task of another. Returns the id that stands for that task there: to be
+    /// waited for with [`Submit::result_of`], [`Submit::after_success`] and the like. It ends as the task does, with its
+    /// result, while a [`Deliverer`] runs. Repeated, it changes nothing.
+    ///
+    /// The result must be JSON, as that of every task whose result another one gets; the global id must have at most 128
+    /// characters.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such task; `BADNAME` for an id that is too long; those of [`Partitions::partition`].
+    pub fn link(&self, upstream: &GlobalId, to: &PartitionName) -> Result<TaskId> {
+        let id = TaskId::new(upstream.to_string())?;
+        let (from, into) = (self.partition(upstream.partition())?, self.partition(to)?);
+        self.task(upstream)?.info()?;
+        let never = SystemTime::UNIX_EPOCH + NEVER;
+        into.queue(QUEUE)?.submit_bytes(b"null", patient().id(id.clone()).eta(never))?;
+
+        let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
+        let (result, failure) = (carrier(true)?, carrier(false)?);
+        let links = from.queue(QUEUE)?;
+        // Which of the two is needed is decided by what the upstream does in between, too: the other one is refused.
+        match links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task())) {
+            Ok(_) => {
+                let last = links.submit_bytes(b"null", patient().id(failure).after_failure(&result));
+                last.map(drop).or_else(unless_upstream)?;
+            }
+            Err(error) => {
+                unless_upstream(error)?;
+                links.submit_bytes(b"null", patient().id(failure))?;
+            }
+        }
+        Ok(id)
+    }
+}
+
+fn unless_upstream(error: Error) -> Result<()> {
+    if error.code() == Some(Code::Upstream) { Ok(()) } else { Err(error) }
+}
+
+/// Delivers the ends of tasks to the partitions in which others wait for them. Any number of processes may run one.
+#[derive(Debug)]
+pub struct Deliverer {
+    partitions: Partitions,
+    stopped: AtomicBool,
+    workers: Mutex<Vec<Worker>>,
+}
+
+impl Deliverer {
+    /// One for these partitions.
+    #[must_use]
+    pub fn new(partitions: &Partitions) -> Self {
+        Self { partitions: partitions.clone(), stopped: AtomicBool::new(false), workers: Mutex::new(Vec::new()) }
+    }
+
+    /// Delivers until [`Deliverer::stop`]. A partition that cannot be reached is tried again and again; the others go on.
+    pub fn run(&self) {
+        thread::scope(|scope| {
+            for name in self.partitions.names() {
+                scope.spawn(|| {
+                    while !self.stopped.load(Ordering::Acquire) {
+                        let ran = self.worker(name).and_then(|worker| worker.run());
+                        if ran.is_err() {
+                            thread::sleep(PAUSE);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// Ends [`Deliverer::run`]; what is being delivered is done first.
+    pub fn stop(&self) {
+        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stopped.store(true, Ordering::Release);
+        for worker in &*workers {
+            worker.stop(Stop::Drain);
+        }
+    }
+
+    fn worker(&self, name: &PartitionName) -> Result<Worker> {
+        let (client, partitions) = (self.partitions.partition(name)?, self.partitions.clone());
+        let own = client.clone();
+        let worker = Worker::builder(&client)
+            .queue(QUEUE)?
+            .has(OFFER)
+            .slots(SLOTS)
+            .handle_bytes(move |context| match Carrier::of(&context.reservation().id) {
+                Some(carrier) => carry(&partitions, &own, &carrier, context),
+                None => received(&context.reservation().parameters),
+            })
+            .build()?;
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.stopped.load(Ordering::Acquire) {
+            worker.stop(Stop::Drain);
+        }
+        workers.push(worker.clone());
+        Ok(worker)
+    }
+}
+
+/// Ends a placeholder as what was delivered says.
+fn received(delivery: &[u8]) -> Result<Vec<u8>, HandlerError> {
+    match serde_json::from_slice(delivery) {
+        Ok(Delivery::Complete(result)) => Ok(result.get().as_bytes().to_vec()),
+        Ok(Delivery::Failed(why)) => Err(Failure::new(why).group("upstream").permanent().into()),
+        // Somebody else made it due.
+        Err(_) => Err(Failure::new("nothing has been delivered yet").again_in(Duration::from_secs(31_536_000)).into()),
+    }
+}
+
+/// Gives a placeholder what a carrier has.
+fn carry(partitions: &Partitions, own: &Client, carrier: &Carrier, context: &Context) -> Result<Vec<u8>, HandlerError> {
+    let from = own.topology()?.map(|stored| stored.partition).ok_or("this namespace is not a partition")?;
+    let upstream = GlobalId::new(from, carrier.task.clone());
+    let delivery = if carrier.has_result {
+        let [result] = serde_json::from_slice::<[&RawValue; 1]>(&context.reservation().parameters)?;
+        Delivery::Complete(result)
+    } else {
+        Delivery::Failed(reason(own, carrier, &upstream)?)
+    };
+    let parameters = serde_json::to_vec(&delivery)?;
+    let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
+    let placeholder = TaskId::new(upstream.to_string())?;
+    let target = partitions.partition(&carrier.to).map_err(|error| away(&carrier.to, &error))?;
+    let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
+    match target.task(placeholder.as_str())?.edit(&edit) {
+        Ok(_) => Ok(b"null".to_vec()),
+        // It has ended: this was delivered before, or it was cancelled there.
+        Err(error) if error.code() == Some(Code::State) => Ok(b"null".to_vec()),
+        Err(Error::NotFound) => {
+            Err(Failure::new(format!("{} has no placeholder {placeholder}", carrier.to)).permanent().into())
+        }
+        Err(error) if error.code() == Some(Code::TooBig) => Err(Failure::new(error.to_string()).permanent().into()),
+        Err(error) => Err(away(&carrier.to, &error)),
+    }
+}
+
+fn away(to: &PartitionName, error: &Error) -> HandlerError {
+    Failure::new(format!("the partition {to}: {error}")).group(format!("partition-{to}")).into()
+}
+
+/// Why there is no result.
+fn reason(own: &Client, carrier: &Carrier, upstream: &GlobalId) -> Result<String> {
+    let why = match own.task(carrier.task.as_str())?.info() {
+        Err(Error::NotFound) => "was removed".to_owned(),
+        Err(error) => return Err(error),
+        Ok(info) => match info.status() {
+            Some(Status::Failed) => format!("failed: {}", info.error().unwrap_or_default()),
+            Some(Status::Cancelled) => "was cancelled".to_owned(),
+            _ => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),
+        },
+    };
+    Ok(format!("{upstream} {why}"))
+}

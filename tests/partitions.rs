@@ -1,0 +1,320 @@
+//! Several partitions, each on a server of its own.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use blueque::{
+    Client, Deliverer, Filter, GlobalId, PartitionName, Partitions, Status, Submit, TaskId, Topology, Worker,
+};
+use support::{Server, eventually};
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn name(text: &str) -> PartitionName {
+    PartitionName::new(text).unwrap()
+}
+
+fn addresses(servers: &[Server]) -> String {
+    let each = servers.iter().enumerate().map(|(number, server)| format!("{}={}", number + 1, server.url()));
+    each.collect::<Vec<_>>().join(",")
+}
+
+/// Two partitions, each on its server.
+fn two() -> (Vec<Server>, Partitions) {
+    let servers = vec![Server::start(), Server::start()];
+    let partitions = Partitions::builder().limit(Duration::from_secs(5)).open(&addresses(&servers)).unwrap();
+    assert_eq!(partitions.store().unwrap().version(), 1);
+    (servers, partitions)
+}
+
+fn signal(server: &Server, signal: &str) {
+    assert!(Command::new("kill").args([signal, &server.pid().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_task_is_found_by_its_global_id_and_run_where_it_is() {
+    let (_servers, partitions) = two();
+    let ids: Vec<GlobalId> =
+        (0..20).map(|number| partitions.submit("q", &number, Submit::default()).unwrap()).collect();
+    let used: BTreeSet<_> = ids.iter().map(|id| id.partition().clone()).collect();
+    assert_eq!(used.len(), 2, "20 random ids are in both");
+
+    let (queues, counts) = (partitions.queues().all().unwrap(), partitions.counts("q").all().unwrap());
+    assert_eq!((queues.len(), counts.values().map(|counts| counts.pending).sum::<u64>()), (2, 20));
+    let found = partitions.find(&Filter::default(), 100).all().unwrap();
+    assert_eq!(found.into_values().flatten().collect::<BTreeSet<_>>(), ids.iter().cloned().collect());
+
+    let (first, rest) = ids.split_first().unwrap();
+    partitions.task(first).unwrap().cancel("not needed").unwrap();
+    let workers: Vec<_> = partitions
+        .names()
+        .map(|name| {
+            let client = partitions.partition(name).unwrap();
+            let worker = Worker::builder(&client).queue("q").unwrap();
+            worker.handle(|number: u32, _| Ok(number * 2)).build().unwrap()
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for worker in &workers {
+            scope.spawn(|| worker.run().unwrap());
+        }
+        for (number, id) in (1..).zip(rest) {
+            let id: GlobalId = id.to_string().parse().unwrap();
+            assert_eq!(partitions.task(&id).unwrap().result::<u32>(SOON).unwrap(), number * 2);
+        }
+        for worker in &workers {
+            worker.stop(blueque::Stop::Drain);
+        }
+    });
+    assert_eq!(partitions.task(first).unwrap().info().unwrap().status(), Some(Status::Cancelled));
+}
+
+#[test]
+fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
+    let (_servers, partitions) = two();
+    let chosen = partitions.submit_in(&name("2"), "q", "x", Submit::default().id(TaskId::new("a").unwrap())).unwrap();
+    assert_eq!(chosen.to_string(), "2:a");
+    // As docs/partitions.md has it.
+    let of_key = |how: Submit| partitions.submit("q", "x", how).unwrap().partition().to_string();
+    assert_eq!(of_key(Submit::default().id(TaskId::new("movie-17").unwrap())), "1");
+    assert_eq!(of_key(Submit::default().unique("movie-17")), "1");
+    assert_eq!(partitions.submit_by("movie-17", "q", "x", Submit::default()).unwrap().partition().as_str(), "1");
+    assert_eq!(
+        partitions.submit("q", "x", Submit::default().unique("movie-17")).unwrap_err().word(),
+        "DUPLICATE",
+        "the unique name is found again"
+    );
+    assert_eq!(partitions.submit_in(&name("3"), "q", "x", Submit::default()).unwrap_err().word(), "BADARG");
+}
+
+#[test]
+fn a_partition_that_hangs_is_named_within_the_limit_and_delays_no_other() {
+    let (servers, partitions) = two();
+    let ids = ["1", "2"].map(|at| partitions.submit_in(&name(at), "q", "x", Submit::default()).unwrap());
+    let impatient = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
+    assert_eq!(impatient.queues().all().unwrap().len(), 2);
+    signal(&servers[1], "-STOP");
+    // Connected before, and not yet.
+    let fresh = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
+    for partitions in [&impatient, &fresh] {
+        let began = Instant::now();
+        let found = partitions.find(&Filter::default(), 10);
+        let took = began.elapsed();
+        assert_eq!(found.answers.into_iter().collect::<Vec<_>>(), [(name("1"), vec![ids[0].clone()])]);
+        let missing: Vec<_> = found.missing.iter().map(|(name, error)| (name.as_str(), error.word())).collect();
+        assert_eq!(missing, [("2", "UNAVAILABLE")]);
+        assert!(took < Duration::from_millis(1500), "{took:?}");
+        let began = Instant::now();
+        assert_eq!(partitions.task(&ids[0]).unwrap().info().unwrap().status(), Some(Status::Pending));
+        assert!(began.elapsed() < Duration::from_millis(400), "the other one answers as ever");
+        assert_eq!(partitions.store().unwrap_err().word(), "UNAVAILABLE");
+    }
+    signal(&servers[1], "-CONT");
+    eventually("the partition answers again", || {
+        (impatient.find(&Filter::default(), 10).all().ok()?.values().flatten().count() == 2).then_some(())
+    });
+    assert_eq!(fresh.store().unwrap().version(), 1, "nothing was changed");
+}
+
+#[test]
+fn a_client_with_another_topology_is_refused_with_what_differs() {
+    let servers = vec![Server::start(), Server::start(), Server::start()];
+    let pair = Partitions::open(&addresses(&servers[..2])).unwrap();
+    let none = pair.partition(&name("1")).unwrap_err();
+    assert!(none.to_string().contains("the namespace of the partition 1 has no topology yet"), "{none}");
+    pair.store().unwrap();
+    pair.partition(&name("1")).unwrap();
+
+    let all = Partitions::open(&addresses(&servers)).unwrap();
+    let refused = all.partition(&name("1")).unwrap_err();
+    assert_eq!(refused.word(), "TOPOLOGY");
+    assert!(refused.to_string().contains("this client has also 3"), "{refused}");
+    let stored = all.store().unwrap();
+    assert_eq!((stored.version(), stored.names().len()), (2, 3));
+    assert_eq!(all.store().unwrap(), stored, "again changes nothing");
+    all.partition(&name("3")).unwrap();
+    let refused = Partitions::open(&addresses(&servers[..2])).unwrap().partition(&name("2")).unwrap_err();
+    assert!(refused.to_string().contains("it has also 3"), "{refused}");
+
+    let crossed = format!("1={},2={},3={}", servers[1].url(), servers[0].url(), servers[2].url());
+    let crossed = Partitions::open(&crossed).unwrap();
+    for refused in [crossed.partition(&name("1")).unwrap_err(), crossed.store().unwrap_err()] {
+        assert_eq!(refused.to_string(), "TOPOLOGY: the address of the partition 1 leads to 2: correct it");
+    }
+    let client = Client::open(&servers[0].url()).unwrap();
+    let own = Topology::new(3, [name("1")]).unwrap();
+    assert_eq!(client.set_topology(1, &own, &name("1")).unwrap_err().word(), "TOPOLOGY");
+    assert_eq!(client.topology().unwrap().unwrap().topology, stored);
+}
+
+#[test]
+fn namespaces_of_one_server_are_partitions_too() {
+    let server = Server::start();
+    let partitions = Partitions::open(&format!("{}#{{blueque:{{0..3}}}}", server.url())).unwrap();
+    partitions.store().unwrap();
+    let ids: Vec<_> = (0..8).map(|number| partitions.submit("q", &number, Submit::default()).unwrap()).collect();
+    for id in &ids {
+        let keys: Vec<String> =
+            redis::cmd("KEYS").arg(format!("*_task_{}", id.task())).query(&mut server.connection()).unwrap();
+        assert_eq!(keys, [format!("{{blueque:{}}}_task_{}", id.partition(), id.task())]);
+    }
+}
+
+/// Runs a deliverer of these partitions while `work` does something.
+fn delivering<T>(partitions: &Partitions, work: impl FnOnce() -> T) -> T {
+    let deliverer = Deliverer::new(partitions);
+    std::thread::scope(|scope| {
+        scope.spawn(|| deliverer.run());
+        let stop = Stopped(&deliverer);
+        let done = work();
+        drop(stop);
+        done
+    })
+}
+
+/// Stops it also if a test fails, which would wait for it otherwise.
+struct Stopped<'a>(&'a Deliverer);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+fn submit(partitions: &Partitions, at: &str, id: &str, how: Submit) -> GlobalId {
+    partitions.submit_bytes_in(&name(at), "q", b"", how.id(TaskId::new(id).unwrap())).unwrap()
+}
+
+/// Takes the next task of a partition, and ends it with a result.
+fn complete(partitions: &Partitions, at: &str, result: &str) {
+    let client = partitions.partition(&name(at)).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let attempt = listener.listen(SOON).unwrap().expect("a task");
+    attempt.complete_bytes(result.as_bytes()).unwrap();
+    listener.unregister().unwrap();
+}
+
+#[test]
+fn a_task_gets_the_result_of_one_in_another_partition() {
+    let (_servers, partitions) = two();
+    let own = submit(&partitions, "1", "save", Submit::default());
+    let other = submit(&partitions, "2", "save", Submit::default());
+    let there = partitions.link(&other, &name("1")).unwrap();
+    assert_eq!(partitions.link(&other, &name("1")).unwrap(), there, "again changes nothing");
+    let email = submit(&partitions, "1", "email", Submit::default().result_of(0, own.task()).result_of(1, &there));
+    delivering(&partitions, || {
+        complete(&partitions, "2", r#"{"link": "/2"}"#);
+        complete(&partitions, "1", r#"{"link": "/1"}"#);
+        let task = partitions.task(&email).unwrap();
+        let info = eventually("the task that waits is ready", || {
+            let info = task.info().unwrap();
+            (info.status() == Some(Status::Pending)).then_some(info)
+        });
+        let inputs: serde_json::Value = serde_json::from_slice(info.parameters_bytes().unwrap()).unwrap();
+        assert_eq!(inputs, serde_json::json!([{"link": "/1"}, {"link": "/2"}]), "in the order of the arguments");
+        complete(&partitions, "1", "null");
+        // One that has ended, and one that waits for it only now.
+        let late = partitions.link(&own, &name("2")).unwrap();
+        let after = submit(&partitions, "2", "after", Submit::default().result_of(0, &late));
+        complete(&partitions, "2", "null");
+        assert_eq!(partitions.task(&after).unwrap().wait(SOON).unwrap().status(), Some(Status::Complete));
+    });
+    let missing = GlobalId::new(name("1"), TaskId::new("nosuch").unwrap());
+    assert_eq!(partitions.link(&missing, &name("2")).unwrap_err().word(), "NOTASK");
+}
+
+#[test]
+fn one_that_fails_is_cancelled_or_has_no_json_fails_what_waits_for_it_elsewhere() {
+    let (_servers, partitions) = two();
+    let ends = ["failed", "cancelled", "text"];
+    let mut waiting = Vec::new();
+    for end in ends {
+        let upstream = submit(&partitions, "1", end, Submit::default());
+        let there = partitions.link(&upstream, &name("2")).unwrap();
+        waiting.push(submit(&partitions, "2", end, Submit::default().result_of(0, &there)));
+    }
+    delivering(&partitions, || {
+        let client = partitions.partition(&name("1")).unwrap();
+        client.task("cancelled").unwrap().cancel("no").unwrap();
+        let mut listener = client.listener(&["q"]).unwrap();
+        listener.listen(SOON).unwrap().unwrap().fail("the disk is full").unwrap();
+        listener.listen(SOON).unwrap().unwrap().complete_bytes(b"no JSON").unwrap();
+        let errors = waiting.iter().map(|id| {
+            let info = partitions.task(id).unwrap().wait(SOON).unwrap();
+            assert_eq!(info.status(), Some(Status::Failed));
+            info.error().unwrap()
+        });
+        let errors: Vec<_> = errors.collect();
+        let why =
+            ["1:failed failed: the disk is full", "1:cancelled was cancelled", "1:text has a result that was not"];
+        for (error, why) in errors.iter().zip(why) {
+            assert!(error.contains(why), "{errors:?}");
+        }
+    });
+}
+
+/// Whatever dies between the end of the upstream and its delivery: the carrier stays until the other side has it.
+#[test]
+fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
+    let mut servers: Vec<_> =
+        (0..2).map(|_| Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"])).collect();
+    let partitions = Partitions::builder().limit(Duration::from_secs(1)).open(&addresses(&servers)).unwrap();
+    partitions.store().unwrap();
+    let upstream = submit(&partitions, "1", "up", Submit::default());
+    let there = partitions.link(&upstream, &name("2")).unwrap();
+    let down = submit(&partitions, "2", "down", Submit::default().result_of(0, &there));
+    // Nobody delivers, and the server that has the end is killed.
+    complete(&partitions, "1", "17");
+    servers[0].kill();
+    servers[0].restart();
+    // The other one is away when it is to be delivered.
+    servers[1].kill();
+    let carrier = TaskId::new("@2:up").unwrap();
+    delivering(&partitions, || {
+        let client = partitions.partition(&name("1")).unwrap();
+        eventually("a delivery has failed", || {
+            let info = client.task(carrier.as_str()).unwrap().info().ok()?;
+            (info.failures() > 0).then_some(())
+        });
+        servers[1].restart();
+        let at = partitions.task(&down).unwrap();
+        eventually("it is delivered", || (at.info().ok()?.status() == Some(Status::Pending)).then_some(()));
+        assert_eq!(at.info().unwrap().parameters_bytes(), Some(&b"[17]"[..]));
+        // Delivered again, and forged: nothing changes.
+        client.task(carrier.as_str()).unwrap().wait(SOON).unwrap();
+        let request = client.queue("@links").unwrap();
+        let again = Submit::default().id(carrier.clone()).needs("blueque-links");
+        request.submit_again_bytes(b"[18]", again, "again").unwrap();
+        assert_eq!(client.task(carrier.as_str()).unwrap().wait(SOON).unwrap().status(), Some(Status::Complete));
+        let placeholder = partitions.partition(&name("2")).unwrap().task(there.as_str()).unwrap();
+        assert_eq!(placeholder.info().unwrap().result_bytes(), Some(&b"17"[..]));
+        assert_eq!(placeholder.info().unwrap().attempt(), 1);
+    });
+}
+
+#[test]
+fn an_end_is_delivered_within_fifty_milliseconds() {
+    let (_servers, partitions) = two();
+    delivering(&partitions, || {
+        let mut took = Vec::new();
+        for number in 0..11 {
+            let upstream = submit(&partitions, "1", &format!("up{number}"), Submit::default());
+            let there = partitions.link(&upstream, &name("2")).unwrap();
+            let task = partitions.partition(&name("2")).unwrap().task(there.as_str()).unwrap();
+            complete(&partitions, "1", "1");
+            let ended = Instant::now();
+            eventually("it is delivered", || {
+                task.info().unwrap().status().is_some_and(Status::is_finished).then_some(())
+            });
+            took.push(ended.elapsed());
+        }
+        took.sort();
+        println!("median {:?}, all {took:?}", took[5]);
+        assert!(took[5] < Duration::from_millis(50), "{took:?}");
+    });
+}
