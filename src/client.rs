@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use redis::ErrorKind;
 
+use crate::address::{Address, Place};
 use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitsOptions};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -292,17 +293,16 @@ impl<L: Link> Client<L> {
     }
 }
 
-/// The server at a URL. One with a user but no password is refused: the connection would use the default user.
-fn server(url: &str) -> Result<redis::Client> {
-    let server = redis::Client::open(url).map_err(Error::Connection)?;
-    let settings = server.get_connection_info().redis_settings();
-    match settings.username().filter(|user| !user.is_empty() && *user != "default") {
-        Some(user) if settings.password().is_none() => {
+/// The address in a URL. One with a user but no password is refused: the connection would use the default user.
+fn address(url: &str) -> Result<Address> {
+    let address = Address::parse(url)?;
+    match address.user() {
+        Some(user) if address.password().is_none() => {
             let text = format!("{user}: add its password, any one where it needs none, or leave out the user");
             let what = "the URL names a user and no password";
             Err(Error::Connection((ErrorKind::InvalidClientConfig, what, text).into()))
         }
-        _ => Ok(server),
+        _ => Ok(address),
     }
 }
 
@@ -386,17 +386,33 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature `tls-rustls`, or
-    /// `tokio-tls-rustls`) or `unix:///path`. A user needs a password.
+    /// Connects to `redis://[user:password@]host[:port][/db]`, or any other form of an [`Address`]. A user needs a
+    /// password.
     ///
     /// # Errors
-    /// As [`Client::open`].
+    /// As [`Client::open`]; `BADNAME` for a namespace without a `{tag}` on a cluster.
     pub fn open(self, url: &str) -> L::Answer<'static, Result<Client<L>>> {
-        let server = server(url);
+        let place = self.place(url);
         L::answer(async {
-            let wires = L::wires(server?, self.limit);
+            let wires = L::wires(place?, self.limit);
             self.connect(wires).await
         })
+    }
+
+    fn place(&self, url: &str) -> Result<Place> {
+        let address = address(url)?;
+        if address.is_cluster() {
+            self.tagged()?;
+        }
+        Ok(Place::new(address, &self.namespace))
+    }
+
+    /// On a cluster the keys of a namespace must be in one slot.
+    fn tagged(&self) -> Result<()> {
+        if self.namespace.as_str().contains('{') {
+            return Ok(());
+        }
+        Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"))
     }
 
     async fn connect(self, wires: L::Wires) -> Result<Client<L>> {
@@ -419,10 +435,8 @@ impl<L: Link> ClientBuilder<L> {
 impl<L: Link> ClientBuilder<L> {
     /// Some nodes of a cluster, checked.
     fn nodes(&self, urls: &[&str]) -> Result<Vec<String>> {
-        if !self.namespace.as_str().contains('{') {
-            return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
-        }
-        urls.iter().map(|&url| server(url).map(|_| url.to_owned())).collect()
+        self.tagged()?;
+        urls.iter().map(|&url| address(url).map(|_| url.to_owned())).collect()
     }
 }
 

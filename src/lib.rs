@@ -106,6 +106,7 @@
 #![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]
 #![doc(test(attr(deny(unused_must_use))))]
 
+mod address;
 pub mod bundle;
 pub mod calls;
 mod choice;
@@ -156,6 +157,7 @@ pub mod handles {
 }
 
 // The server.
+pub use address::Address;
 /// A connection to a namespace. Clones share it; it may be used from many threads.
 pub type Client = handles::Client<Blocking>;
 /// Settings of a [`Client`].

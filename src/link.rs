@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use redis::{Cmd, RedisResult, Value};
 
+use crate::address::Place;
 use crate::error::Result;
 
 pub use blocking::Blocking;
@@ -47,7 +48,7 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
     type Wires: Wires;
 
     /// Connections to a server, made when they are needed. `limit`: of one call.
-    fn wires(server: redis::Client, limit: Duration) -> Self::Wires;
+    fn wires(place: Place, limit: Duration) -> Self::Wires;
 
     /// Passes the time.
     fn pause(time: Duration) -> impl Future<Output = ()> + Send;

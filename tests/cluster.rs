@@ -122,6 +122,11 @@ fn a_task_goes_through_its_whole_life_on_a_cluster() {
     let client = client(&nodes);
     let queue = client.queue("q").unwrap();
     let task = queue.submit("x", Submit::default()).unwrap();
+    for node in &nodes {
+        let builder = Client::builder().namespace(Namespace::new("{blueque:7}").unwrap());
+        let by_any = builder.open(&node.url().replace("redis:", "redis+cluster:")).unwrap();
+        assert_eq!(by_any.queue("q").unwrap().counts().unwrap().pending, 1);
+    }
     let mut listener = client.listener(&["q"]).unwrap();
     let work = listener.listen(Duration::from_secs(20)).unwrap().unwrap();
     work.start(1).unwrap();

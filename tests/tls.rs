@@ -66,6 +66,11 @@ fn url() -> Option<String> {
 fn a_blocking_client_speaks_tls() {
     let Some(url) = url() else { return with_server("a_blocking_client_speaks_tls") };
     Client::open(&url).unwrap().queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    // The URL's authorities take the place of the system's.
+    for (authority, trusted) in [("ca.pem", true), ("absent.pem", false)] {
+        let opened = Client::open(&format!("{url}?ca={}", file(authority).display()));
+        assert_eq!(opened.is_ok(), trusted, "{authority}: {opened:?}");
+    }
     // By this name nobody has vouched for it; and without TLS it does not answer.
     let other = url.replace("localhost", "[::ffff:127.0.0.1]");
     assert_eq!(open(&other), Some(Code::Unavailable));

@@ -22,6 +22,7 @@ mod workers;
 
 use std::time::Duration;
 
+use blueque::Address;
 use clap::Args;
 use redis::{Connection, RedisError};
 
@@ -88,8 +89,8 @@ fn connect(settings: &Settings) -> anyhow::Result<Connection> {
         fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
     };
     diagnosis::somebody_listens(settings.url(), LIMIT)?;
-    let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
-    let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
+    let address = Address::parse(&settings.address()?)?;
+    let connection = address.connect(settings.namespace(), LIMIT).map_err(|error| wrong(&error))?;
     connection.set_read_timeout(Some(LIMIT))?;
     connection.set_write_timeout(Some(LIMIT))?;
     Ok(connection)

@@ -1,17 +1,10 @@
 //! Which server a URL names, and which host a listener is on.
 
-use blueque::ListenerId;
+use blueque::{Address, ListenerId};
 
 /// Identifies a server with database and user; passwords and options make no difference.
 pub fn identity(url: &str) -> String {
-    let info = redis::parse_redis_url(url).and_then(|url| redis::IntoConnectionInfo::into_connection_info(url).ok());
-    info.map_or_else(
-        || url.to_owned(),
-        |info| {
-            let settings = info.redis_settings();
-            format!("{} {} {}", info.addr(), settings.db(), settings.username().unwrap_or("default"))
-        },
-    )
+    Address::parse(url).map_or_else(|_| url.to_owned(), |address| address.identity())
 }
 
 /// The host of a listener, for people.

@@ -24,6 +24,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use blueque::Namespace;
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -222,7 +223,9 @@ fn attempt(
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional: it only makes orders arrive sooner.
-    let _ = spawn("orders", move || orders::listen(&address, &channel, &listener));
+    if let Ok(namespace) = Namespace::new(run.namespace.as_str()) {
+        let _ = spawn("orders", move || orders::listen(&address, &namespace, &channel, &listener));
+    }
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();

@@ -48,7 +48,7 @@ const LIBRARY: House = House {
         &["calls"],
         &["options"],
         &["model"],
-        &["rhythm", "host", "topology"],
+        &["rhythm", "host", "topology", "address"],
         &["names", "cron"],
         &["error", "bundle", "contract"],
         &["words", "text", "times", "deadline", "element"],

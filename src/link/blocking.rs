@@ -15,6 +15,7 @@ use std::{iter, thread};
 use redis::{Cmd, RedisResult, Value};
 
 use super::{Link, Way, Wires};
+use crate::address::Place;
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::model::reply;
@@ -73,9 +74,15 @@ fn now<T>(steps: impl Future<Output = T>) -> T {
 impl Way for Blocking {
     type Wires = Pool;
 
-    fn wires(server: redis::Client, limit: Duration) -> Pool {
-        let connect = move |limit| Ok(Box::new(server.get_connection_with_timeout(limit)?) as Box<dyn Wire>);
-        Pool::new(Box::new(connect), limit, false)
+    fn wires(place: Place, limit: Duration) -> Pool {
+        let cluster = place.is_cluster();
+        let connect = move |limit| {
+            let end = Deadline::after(limit);
+            let server = place.find(limit)?;
+            let connection = server.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))?;
+            Ok(Box::new(connection) as Box<dyn Wire>)
+        };
+        Pool::new(Box::new(connect), limit, cluster)
     }
 
     async fn pause(time: Duration) {

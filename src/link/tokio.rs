@@ -20,6 +20,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time;
 
 use super::{Link, Signal, Way, Wires};
+use crate::address::Place;
 use crate::error::Result;
 use waits::Waits;
 
@@ -55,8 +56,8 @@ impl Link for Tokio {
 impl Way for Tokio {
     type Wires = Shared;
 
-    fn wires(server: redis::Client, limit: Duration) -> Shared {
-        Shared::new(Server::One(Box::new(server)), limit)
+    fn wires(place: Place, limit: Duration) -> Shared {
+        Shared::new(Server::One(Arc::new(place)), limit)
     }
 
     async fn pause(time: Duration) {
@@ -118,7 +119,7 @@ impl Tokio {
 
 /// Where connections lead.
 enum Server {
-    One(Box<redis::Client>),
+    One(Arc<Place>),
     #[cfg(feature = "tokio-cluster")]
     Cluster(Vec<String>),
 }
@@ -166,7 +167,15 @@ impl Connections {
     /// A connection. `response`: the longest time until a reply.
     async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<Wire> {
         match &self.server {
-            Server::One(server) => {
+            Server::One(place) => {
+                let server = if place.is_one_server() {
+                    place.find(limit)?
+                } else {
+                    // Other nodes are asked first, which blocks.
+                    let place = Arc::clone(place);
+                    let found = Handle::current().spawn_blocking(move || place.find(limit));
+                    found.await.map_err(|_| late())??
+                };
                 let config = AsyncConnectionConfig::new()
                     .set_connection_timeout(Some(limit))
                     .set_response_timeout(Some(response));
@@ -182,7 +191,11 @@ impl Connections {
     }
 
     fn is_cluster(&self) -> bool {
-        !matches!(self.server, Server::One(_))
+        match &self.server {
+            Server::One(place) => place.is_cluster(),
+            #[cfg(feature = "tokio-cluster")]
+            Server::Cluster(_) => true,
+        }
     }
 
     /// The connection that all calls share.

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use blueque::{Client, ClientBuilder, Namespace};
 use clap::Args;
-use redis::IntoConnectionInfo;
 use serde::Deserialize;
 
 use super::caller::caller;
@@ -24,7 +23,9 @@ const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.co
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
 /// The forms of a URL, for error texts. They do not repeat the given URL: it may contain a password.
-const FORMS: &str = "redis://[user@]host[:port][/db] or unix:///path[?db=N]";
+const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path[?db=N], \
+                     redis+sentinel://host[:port],host[:port]/name[/db] or redis+cluster://host[:port],host[:port]; \
+                     rediss:// in place of redis:// for TLS";
 
 /// Printed once in a process if it is unknown whether the server evicts tasks.
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
@@ -154,41 +155,22 @@ fn malformed() -> anyhow::Error {
     fault(Code::Usage, format!("the URL of the server must be {FORMS}"))
 }
 
-fn is_socket(scheme: &str) -> bool {
-    scheme.ends_with("unix")
-}
-
 /// Splits a URL and its password.
 fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
-    let mut url = redis::parse_redis_url(text).ok_or_else(malformed)?;
-    if matches!(url.scheme(), "rediss" | "valkeys") && !cfg!(feature = "tls-rustls") {
+    if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
         return Err(fault(
             Code::Usage,
             "this blueque was built without TLS: cargo install --path cli --features tls-rustls",
         ));
     }
-    let info = url.clone().into_connection_info().map_err(|_| malformed())?;
-    let password = info.redis_settings().password().map(str::to_owned).filter(|password| !password.is_empty());
-    if is_socket(url.scheme()) {
-        let kept: Vec<(String, String)> = url
-            .query_pairs()
-            .filter(|(name, _)| name != "pass")
-            .map(|(n, v)| (n.into_owned(), v.into_owned()))
-            .collect();
-        url.set_query(None);
-        if !kept.is_empty() {
-            url.query_pairs_mut().extend_pairs(kept);
-        }
-    } else if password.is_some() {
-        url.set_password(None).map_err(|()| malformed())?;
-    }
-    Ok((url.into(), password))
+    let address = blueque::Address::parse(text).map_err(|_| malformed())?;
+    let password = address.password().map(str::to_owned).filter(|password| !password.is_empty());
+    Ok((address.to_string(), password))
 }
 
 /// The user in a URL, unless it is the default one.
 fn user(url: &str) -> Option<String> {
-    let info = redis::parse_redis_url(url)?.into_connection_info().ok()?;
-    info.redis_settings().username().filter(|user| !user.is_empty() && *user != "default").map(str::to_owned)
+    blueque::Address::parse(url).ok()?.user().map(str::to_owned)
 }
 
 /// An environment variable; an empty one counts as absent.

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Error, Namespace};
-use redis::{ConnectionAddr, IntoConnectionInfo, RedisError};
+use blueque::{Address, Error, Namespace};
+use redis::{ConnectionAddr, RedisError};
 
 use crate::output::{Code, fault};
 
@@ -20,14 +20,21 @@ const SLOW: Duration = Duration::from_millis(500);
 /// Fails if nobody listens at a URL without a password, sooner than the limit of a call, and after `limit` at the
 /// latest.
 pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
-    let Ok(info) = url.into_connection_info() else { return Ok(()) };
+    let Ok(address) = Address::parse(url) else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
     loop {
-        let why = match info.addr() {
-            ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => tcp(host, *port),
-            ConnectionAddr::Unix(path) => refusal(UnixStream::connect(path).map(drop)),
-            _ => None,
-        };
+        // One of several is enough, which is asked for the others.
+        let mut why = None;
+        for node in address.nodes() {
+            why = match node {
+                ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => tcp(host, *port),
+                ConnectionAddr::Unix(path) => refusal(UnixStream::connect(path).map(drop)),
+                _ => None,
+            };
+            if why.is_none() {
+                break;
+            }
+        }
         let Some(why) = why else { return Ok(()) };
         if Instant::now() >= end {
             let how = "start it, or name another one with --url or BLUEQUE_URL";
@@ -93,7 +100,7 @@ pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
 /// For a node of a cluster that does not hold the namespace. `node`: the one that does.
 pub fn elsewhere(namespace: &Namespace, node: &str) -> anyhow::Error {
     let text = if namespace.as_str().contains('{') {
-        format!("this node of the cluster does not hold the namespace {namespace}: use --url redis://{node}/")
+        format!("this node of the cluster does not hold the namespace {namespace}: use --url redis+cluster://{node}/")
     } else {
         format!(
             "this is a node of a cluster, where the namespace needs a {{tag}}, which keeps its keys in one slot: \

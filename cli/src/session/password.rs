@@ -103,13 +103,7 @@ impl Address {
 /// Inserts a password into a URL without one.
 pub fn with_password(url: &str, password: Option<&str>) -> Option<String> {
     let Some(password) = password.filter(|password| !password.is_empty()) else { return Some(url.to_owned()) };
-    let mut url = redis::parse_redis_url(url)?;
-    if url.scheme().ends_with("unix") {
-        url.query_pairs_mut().append_pair("pass", password);
-    } else {
-        url.set_password(Some(password)).ok()?;
-    }
-    Some(url.into())
+    blueque::Address::parse(url).ok()?.with_password(password).ok()
 }
 
 #[cfg(test)]

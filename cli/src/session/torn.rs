@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use blueque::Address;
+
 use super::config::Settings;
 
 /// How long the server may take to reply.
@@ -25,8 +27,8 @@ pub fn is(info: &str) -> bool {
 /// Asks the server. It may have one even if it does not show it.
 pub fn look(settings: &Settings) -> bool {
     let asked = || {
-        let mut connection =
-            redis::Client::open(settings.address().ok()?).ok()?.get_connection_with_timeout(LIMIT).ok()?;
+        let address = Address::parse(&settings.address().ok()?).ok()?;
+        let mut connection = address.connect(settings.namespace(), LIMIT).ok()?;
         connection.set_read_timeout(Some(LIMIT)).ok()?;
         redis::cmd("INFO").arg("everything").query::<String>(&mut connection).ok()
     };

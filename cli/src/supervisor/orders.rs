@@ -4,23 +4,28 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use blueque::Namespace;
+
 use super::shared::Shared;
 use crate::session::password::Address;
+
+/// For a connection.
+const LIMIT: Duration = Duration::from_secs(5);
 
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Listens for as long as the process lives.
-pub fn listen(address: &Address, channel: &str, shared: &Arc<Shared>) {
+pub fn listen(address: &Address, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) {
     loop {
         if let Ok(Some(url)) = address.secret() {
-            let _ = hear(&url, channel, shared);
+            let _ = hear(&url, namespace, channel, shared);
         }
         thread::sleep(AGAIN);
     }
 }
 
-fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()> {
-    let mut connection = redis::Client::open(url)?.get_connection_with_timeout(Duration::from_secs(5))?;
+fn hear(url: &str, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) -> anyhow::Result<()> {
+    let mut connection = blueque::Address::parse(url)?.connect(namespace, LIMIT)?;
     // By hand: `PubSub::subscribe` takes a refusal for a reply, and would wait for messages that never arrive.
     connection.send_packed_command(&redis::cmd("SUBSCRIBE").arg(channel).get_packed_command())?;
     connection.recv_response()?.extract_error()?;
@@ -31,7 +36,7 @@ fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()
         if let Err(error) = messages.get_message() {
             // Another server may have replaced the one that was lost, and give the task to another owner.
             shared.post(|outbox| outbox.beat = true);
-            return Err(error);
+            return Err(error.into());
         }
     }
 }

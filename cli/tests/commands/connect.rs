@@ -70,6 +70,8 @@ fn a_password_is_never_shown() {
     let tcp = format!("redis://user:{SECRET}@127.0.0.1:1/");
     let slash = format!("redis://user:x/{SECRET}@h/");
     let odd = format!("redis://user:x?{SECRET}@{SECRET}:@h/ rediss://:{SECRET}@h");
+    let cluster = format!("redis+cluster://:{SECRET}@127.0.0.1:1,127.0.0.1:2");
+    let sentinel = format!("redis+sentinel://me:{SECRET}@127.0.0.1:1,127.0.0.1:2/films");
     let two = format!("unix:///x?pass=a unix:///y?pass={SECRET}&db=1");
     for (args, code) in [
         (vec!["--url", &tcp, "ls"], 2),
@@ -82,6 +84,8 @@ fn a_password_is_never_shown() {
         (vec!["ls", &two], 2),
         (vec!["submit", "q", "--id", &two], 2),
         (vec!["worker", "-q", &slash], 2),
+        (vec!["--url", &cluster, "ls"], 2),
+        (vec!["--url", &sentinel, "ls"], 2),
         (vec!["show", &tcp], 3), // the server asks for a password first
     ] {
         let left = desk.run(&args);
@@ -89,9 +93,14 @@ fn a_password_is_never_shown() {
         assert!(!left.err.contains(SECRET) && !left.out.contains(SECRET), "{args:?}: {}", left.err);
     }
     assert!(desk.refused(2, &["--url", &tcp, "ls"]).contains("BLUEQUE_PASSWORD"));
-    for (url, password) in
-        [(&tcp, ""), (&socket, "wrong-secret"), (&format!("nonsense://x:{SECRET}@y"), ""), (&slash, "")]
-    {
+    for (url, password) in [
+        (&tcp, ""),
+        (&cluster, ""),
+        (&sentinel, ""),
+        (&socket, "wrong-secret"),
+        (&format!("nonsense://x:{SECRET}@y"), ""),
+        (&slash, ""),
+    ] {
         for command in ["ls", "doctor"] {
             let output = desk.command(&[command]).env("BLUEQUE_URL", url).env("BLUEQUE_PASSWORD", password).output();
             let left = left(output.unwrap());

@@ -161,6 +161,29 @@ fn why_a_server_cannot_be_used_is_said_soon_and_with_what_to_do() {
     }
 }
 
+/// A worker, its supervisor and the commands find the namespace, the first node that the URL names being away.
+fn everything_goes_by_the_url_of_the_cluster(desk: &Desk, connection: &mut redis::Connection) {
+    let (_, port): (String, u16) = redis::cmd("CONFIG").arg("GET").arg("port").query(connection).unwrap();
+    let url = format!("redis+cluster://127.0.0.1:1,127.0.0.1:{port}");
+    let command = |args: &[&str]| {
+        let mut command = desk.command(args);
+        command.env("BLUEQUE_URL", &url).env("BLUEQUE_NAMESPACE", "{bq}");
+        command
+    };
+    let ok = |args: &[&str]| {
+        let left = left(command(args).output().unwrap());
+        assert_eq!(left.code, 0, "{args:?}: {}{}", left.out, left.err);
+    };
+    ok(&["submit", "w", "--id", "by-cluster"]);
+    let mut worker = command(&["worker", "-q", "w", "--", "/bin/true"]).spawn().unwrap();
+    ok(&["wait", "by-cluster", "--timeout", "20s"]);
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    ok(&["delete", "by-cluster"]);
+    let doctor = left(command(&["doctor"]).output().unwrap());
+    assert!(doctor.out.contains("answers"), "{}{}", doctor.out, doctor.err);
+}
+
 /// Takes the two seconds after which a node of a cluster serves.
 #[test]
 fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() {
@@ -188,6 +211,7 @@ fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() 
     let tagged = ["--namespace", "{bq}"];
     desk.ok(&[&tagged[..], &["submit", "q", "--id", "t"]].concat());
     desk.ok(&[&tagged[..], &["cancel", "t"]].concat());
+    everything_goes_by_the_url_of_the_cluster(&desk, &mut connection);
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut connection).unwrap();
     redis::cmd("DEL").arg(&keys).exec(&mut connection).unwrap();
     redis::cmd("CLUSTER").arg("SETSLOT").arg(slot).arg("NODE").arg(&other).exec(&mut connection).unwrap();
@@ -197,7 +221,7 @@ fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() 
             &desk,
             2,
             &args,
-            "this node of the cluster does not hold the namespace {bq}: use --url redis://127.0.0.1:1/",
+            "this node of the cluster does not hold the namespace {bq}: use --url redis+cluster://127.0.0.1:1/",
         );
     }
 }

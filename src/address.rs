@@ -1,0 +1,517 @@
+//! Where a server is: the forms of its URL, and the way from a URL to the master that holds a namespace.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use redis::{Connection, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError, RedisResult};
+
+use crate::deadline::Deadline;
+use crate::error::{Error, Result};
+use crate::names::Namespace;
+
+/// How long one of several nodes may take. One that hangs must not use up the time of the others.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The port of a Sentinel.
+const SENTINEL: u16 = 26_379;
+
+/// The digest of no script: a call of it is refused, by the node that holds the key with `NOSCRIPT`, by others with the
+/// name of that node. Every role may call scripts; not every one may ask `CLUSTER SLOTS`.
+const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
+
+/// Where a server is.
+///
+/// | form | leads to |
+/// |---|---|
+/// | `redis://[user:password@]host[:port][/db]` | this server |
+/// | `rediss://…` | the same by TLS (feature `tls-rustls`, or `tokio-tls-rustls`) |
+/// | `unix:///path[?db=N&user=NAME&pass=PASSWORD]` | the server at this socket |
+/// | `redis://host,host[:port][/db]` | the one of these servers that is the master |
+/// | `redis+sentinel://host,host[:port]/name[/db]` | the master that the Sentinels name |
+/// | `redis+cluster://host,host[:port]` | the node of this cluster that holds the namespace, which needs a `{tag}` |
+///
+/// The last two are `rediss+sentinel` and `rediss+cluster` by TLS. A Sentinel gets no user and no password. With TLS,
+/// `?ca=/path` names the certificates of the authority in place of the system's, `&cert=/path&key=/path` the client's
+/// own; they are read at each connection.
+///
+/// Shown without its password.
+#[derive(Clone)]
+pub struct Address {
+    shown: String,
+    /// With user and password.
+    nodes: Vec<ConnectionInfo>,
+    lead: Lead,
+    #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
+    files: Files,
+}
+
+/// How the nodes of an address lead to the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Lead {
+    /// There is one, which is it.
+    Itself,
+    /// One of them is the master.
+    Master,
+    /// They name the master of this name.
+    Sentinel(String),
+    /// They know who holds the namespace.
+    Cluster,
+}
+
+/// Files in PEM format.
+#[derive(Clone, Debug, Default)]
+struct Files {
+    ca: Option<String>,
+    cert: Option<String>,
+    key: Option<String>,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Address").field(&self.shown).finish()
+    }
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// [`Error::Connection`] for one that is no address of a server. It does not repeat the URL, which may contain a
+    /// password.
+    pub fn parse(url: &str) -> Result<Self> {
+        parse(url).map_err(Error::Connection)
+    }
+
+    /// The password in the URL, if any.
+    #[must_use]
+    pub fn password(&self) -> Option<&str> {
+        self.settings()?.password()
+    }
+
+    /// The user, unless it is the default one.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        self.settings()?.username().filter(|user| !user.is_empty() && *user != "default")
+    }
+
+    /// Identifies the server with its database and user; passwords and options make no difference.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let mut nodes: Vec<String> = self.nodes().map(ToString::to_string).collect();
+        nodes.sort();
+        let (nodes, database) = (nodes.join(","), self.database());
+        let user = self.settings().and_then(redis::RedisConnectionInfo::username).unwrap_or("default");
+        match &self.lead {
+            Lead::Itself => format!("{nodes} {database} {user}"),
+            Lead::Master => format!("master of {nodes} {database} {user}"),
+            Lead::Sentinel(name) => format!("{name} of Sentinels {nodes} {database} {user}"),
+            Lead::Cluster => format!("cluster {nodes} {database} {user}"),
+        }
+    }
+
+    /// The number of the database.
+    #[must_use]
+    pub fn database(&self) -> i64 {
+        self.settings().map_or(0, redis::RedisConnectionInfo::db)
+    }
+
+    /// Whether it is that of a cluster.
+    #[must_use]
+    pub fn is_cluster(&self) -> bool {
+        self.lead == Lead::Cluster
+    }
+
+    /// Whether it names one server, rather than nodes that lead to one.
+    #[must_use]
+    pub fn is_one_server(&self) -> bool {
+        self.lead == Lead::Itself
+    }
+
+    /// The servers, Sentinels or nodes that it names.
+    pub fn nodes(&self) -> impl Iterator<Item = &ConnectionAddr> {
+        self.nodes.iter().map(ConnectionInfo::addr)
+    }
+
+    /// The URL with another password: to connect with, never to be shown.
+    ///
+    /// # Errors
+    /// [`Error::Connection`] if the URL has no place for one.
+    pub fn with_password(&self, password: &str) -> Result<String> {
+        reveal(&self.shown, password).ok_or_else(|| Error::Connection(malformed("the URL has no place for a password")))
+    }
+
+    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace.
+    ///
+    /// # Errors
+    /// If it cannot be found or reached within the limit.
+    pub fn connect(&self, namespace: &Namespace, limit: Duration) -> RedisResult<Connection> {
+        let end = Deadline::after(limit);
+        let client = Place::new(self.clone(), namespace).find(limit)?;
+        client.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))
+    }
+
+    fn settings(&self) -> Option<&redis::RedisConnectionInfo> {
+        self.nodes.first().map(ConnectionInfo::redis_settings)
+    }
+
+    /// A client of one server.
+    fn client(&self, server: ConnectionInfo) -> RedisResult<redis::Client> {
+        #[cfg(feature = "tls-rustls")]
+        if let Some(certificates) = self.files.read()? {
+            return redis::Client::build_with_tls(server, certificates);
+        }
+        redis::Client::open(server)
+    }
+}
+
+#[cfg(feature = "tls-rustls")]
+impl Files {
+    fn read(&self) -> RedisResult<Option<redis::TlsCertificates>> {
+        let read = |path: &String| {
+            std::fs::read(path).map_err(|error| {
+                let text = format!("{path}: {error}");
+                RedisError::from((ErrorKind::InvalidClientConfig, "a file of the URL cannot be read", text))
+            })
+        };
+        let root_cert = self.ca.as_ref().map(read).transpose()?;
+        let client_tls = match (&self.cert, &self.key) {
+            (Some(cert), Some(key)) => {
+                Some(redis::ClientTlsConfig { client_cert: read(cert)?, client_key: read(key)? })
+            }
+            _ => None,
+        };
+        let any = root_cert.is_some() || client_tls.is_some();
+        Ok(any.then_some(redis::TlsCertificates { client_tls, root_cert }))
+    }
+}
+
+fn malformed(text: &'static str) -> RedisError {
+    (ErrorKind::InvalidClientConfig, text).into()
+}
+
+fn parse(url: &str) -> RedisResult<Address> {
+    let wrong = || malformed("the URL is no address of a server");
+    let Some((scheme, rest)) = url.split_once("://") else { return single(url) };
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, hosts) = authority.rsplit_once('@').map_or((None, authority), |(user, hosts)| (Some(user), hosts));
+    let (plain, kind) = scheme.split_once('+').unwrap_or((scheme, ""));
+    let is_tcp = matches!(plain, "redis" | "rediss" | "valkey" | "valkeys");
+    let lead = match kind {
+        "sentinel" if is_tcp => Lead::Sentinel(String::new()),
+        "cluster" if is_tcp => Lead::Cluster,
+        "" if is_tcp && hosts.contains(',') => Lead::Master,
+        _ => return single(url),
+    };
+    let (path, query) = tail.split_at(tail.find(['?', '#']).unwrap_or(tail.len()));
+    let mut parts = path.split('/').skip(1).filter(|part| !part.is_empty());
+    let lead = match lead {
+        Lead::Sentinel(_) => {
+            let name = parts.next().ok_or_else(|| malformed("the URL of Sentinels needs the master's name: /name"))?;
+            Lead::Sentinel(name.to_owned())
+        }
+        lead => lead,
+    };
+    let database = parts.next().unwrap_or("0");
+    if parts.next().is_some() {
+        return Err(wrong());
+    }
+    if lead == Lead::Cluster && database != "0" {
+        return Err(malformed("a cluster has only the database 0"));
+    }
+    let credentials = user.map_or(String::new(), |user| format!("{user}@"));
+    let mut nodes = Vec::new();
+    for host in hosts.split(',') {
+        let node = redis::parse_redis_url(&format!("{plain}://{credentials}{host}/{database}{query}"));
+        let mut node = node.ok_or_else(wrong)?;
+        if matches!(lead, Lead::Sentinel(_)) && node.port().is_none() {
+            node.set_port(Some(SENTINEL)).map_err(|()| wrong())?;
+        }
+        nodes.push(node.into_connection_info()?);
+    }
+    let files = files(&format!("{plain}://host/{query}"))?;
+    let name = user.map(|user| user.split(':').next().unwrap_or_default()).filter(|name| !name.is_empty());
+    let name = name.map_or(String::new(), |name| format!("{name}@"));
+    Ok(Address { shown: format!("{scheme}://{name}{hosts}{tail}"), nodes, lead, files })
+}
+
+/// Reads the URL of one server.
+fn single(text: &str) -> RedisResult<Address> {
+    let mut url = redis::parse_redis_url(text).ok_or_else(|| malformed("the URL is no address of a server"))?;
+    let info = url.clone().into_connection_info()?;
+    let files = files(text)?;
+    if url.scheme().ends_with("unix") {
+        let pairs = url.query_pairs().filter(|(name, _)| name != "pass");
+        let kept: Vec<(String, String)> = pairs.map(|(n, v)| (n.into_owned(), v.into_owned())).collect();
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+    } else if url.password().is_some() {
+        url.set_password(None).map_err(|()| malformed("the URL has no place for a password"))?;
+    }
+    Ok(Address { shown: url.into(), nodes: vec![info], lead: Lead::Itself, files })
+}
+
+/// The files that a URL names.
+fn files(url: &str) -> RedisResult<Files> {
+    let mut files = Files::default();
+    let Some(url) = redis::parse_redis_url(url) else { return Ok(files) };
+    for (name, value) in url.query_pairs() {
+        let file = match name.as_ref() {
+            "ca" => &mut files.ca,
+            "cert" => &mut files.cert,
+            "key" => &mut files.key,
+            _ => continue,
+        };
+        if !matches!(url.scheme(), "rediss" | "valkeys") {
+            return Err(malformed("the URL names files for TLS, and is not rediss://"));
+        }
+        // Supervisors are started elsewhere.
+        if !value.starts_with('/') {
+            return Err(malformed("ca, cert and key in the URL must be absolute paths"));
+        }
+        *file = Some(value.into_owned());
+    }
+    if files.cert.is_some() == files.key.is_some() {
+        Ok(files)
+    } else {
+        Err(malformed("cert and key in the URL need each other"))
+    }
+}
+
+/// Inserts a password into a URL without one.
+fn reveal(shown: &str, password: &str) -> Option<String> {
+    if let Some(mut url) = redis::parse_redis_url(shown) {
+        if url.scheme().ends_with("unix") {
+            url.query_pairs_mut().append_pair("pass", password);
+            return Some(url.into());
+        }
+        if url.set_password(Some(password)).is_ok() {
+            return Some(url.into());
+        }
+    }
+    // The others have no host in the sense of URLs.
+    let mut one = redis::parse_redis_url("redis://host/")?;
+    one.set_password(Some(password)).ok()?;
+    let password = one.password()?;
+    let (scheme, rest) = shown.split_once("://")?;
+    let hosts = rest.get(..rest.find(['/', '?', '#']).unwrap_or(rest.len()))?;
+    Some(match hosts.split_once('@') {
+        Some((user, _)) => format!("{scheme}://{user}:{password}{}", rest.get(user.len()..)?),
+        None => format!("{scheme}://:{password}@{rest}"),
+    })
+}
+
+/// An address, and what is known of the way from it to the server that holds a namespace.
+pub struct Place {
+    address: Address,
+    /// A key of the namespace that every role may use.
+    key: String,
+    /// The node that answered last, which is asked first.
+    first: AtomicUsize,
+}
+
+impl Place {
+    pub(crate) fn new(address: Address, namespace: &Namespace) -> Self {
+        Self { address, key: format!("{namespace}_meta"), first: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn is_cluster(&self) -> bool {
+        self.address.is_cluster()
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_one_server(&self) -> bool {
+        self.address.is_one_server()
+    }
+
+    /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
+    pub(crate) fn find(&self, limit: Duration) -> RedisResult<redis::Client> {
+        let nodes = &self.address.nodes;
+        if let (Lead::Itself, Some(server)) = (&self.address.lead, nodes.first()) {
+            return self.address.client(server.clone());
+        }
+        let end = Deadline::after(limit);
+        let first = self.first.load(Ordering::Relaxed);
+        let mut failure = away("the URL names no node");
+        for number in 0..nodes.len() {
+            let number = (first + number) % nodes.len();
+            let Some(node) = nodes.get(number) else { continue };
+            match self.ask(node, end.left().min(PATIENCE)) {
+                Ok(server) => {
+                    self.first.store(number, Ordering::Relaxed);
+                    return Ok(server);
+                }
+                // The next one would say the same, and what is missing is known.
+                Err(error) if is_refusal(&error) => return Err(error),
+                Err(error) => failure = error,
+            }
+            if end.left().is_zero() {
+                break;
+            }
+        }
+        Err(failure)
+    }
+
+    /// Asks one node for the server.
+    fn ask(&self, node: &ConnectionInfo, limit: Duration) -> RedisResult<redis::Client> {
+        let end = Deadline::after(limit);
+        match &self.address.lead {
+            Lead::Itself => self.address.client(node.clone()),
+            Lead::Master => self.master(node.clone(), &end),
+            Lead::Sentinel(name) => {
+                // It has users of its own, and no databases.
+                let sentinel = node.clone().set_redis_settings(redis::RedisConnectionInfo::default());
+                let mut asked = self.connect(sentinel, &end)?.1;
+                let cmd = redis::cmd("SENTINEL").arg("GET-MASTER-ADDR-BY-NAME").arg(name).to_owned();
+                let Some((host, port)) = cmd.query::<Option<(String, u16)>>(&mut asked)? else {
+                    return Err(malformed("the Sentinels know no master of the name in the URL"));
+                };
+                self.master(at(node, host, port), &end)
+            }
+            Lead::Cluster => {
+                let (client, mut connection) = self.connect(node.clone(), &end)?;
+                let cmd = redis::cmd("EVALSHA").arg(NO_SCRIPT).arg(1).arg(&self.key).to_owned();
+                match cmd.query::<redis::Value>(&mut connection) {
+                    Err(error) if error.code() == Some("MOVED") => {
+                        let (holder, _) = error.redirect_node().ok_or_else(|| away("the cluster names no node"))?;
+                        let (host, port) = holder.rsplit_once(':').ok_or_else(|| away("the cluster names no node"))?;
+                        let port = port.parse().map_err(|_| away("the cluster names no node"))?;
+                        // A node that does not know its own name means the one by which it was reached.
+                        let host = if host.is_empty() { name(node.addr()) } else { host.to_owned() };
+                        self.address.client(at(node, host, port))
+                    }
+                    Err(error) if matches!(error.code(), Some("NOSCRIPT" | "ASK")) => Ok(client),
+                    Err(error) => Err(error),
+                    Ok(_) => Ok(client),
+                }
+            }
+        }
+    }
+
+    /// The server, if it is a master: a Sentinel may name one that is no longer, or not yet.
+    fn master(&self, server: ConnectionInfo, end: &Deadline) -> RedisResult<redis::Client> {
+        let (client, mut connection) = self.connect(server, end)?;
+        // Not ROLE, which the roles of the docs may not call.
+        match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
+            Ok(info) if info.lines().any(|line| line == "role:master") => Ok(client),
+            Ok(_) => Err(away("none of the servers is the master now")),
+            // A user who may not ask learns it from the first call that writes.
+            Err(error) if error.code() == Some("NOPERM") => Ok(client),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn connect(&self, server: ConnectionInfo, end: &Deadline) -> RedisResult<(redis::Client, Connection)> {
+        let client = self.address.client(server)?;
+        let connection = client.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))?;
+        let left = Some(end.left().max(Duration::from_millis(1)));
+        connection.set_read_timeout(left)?;
+        connection.set_write_timeout(left)?;
+        Ok((client, connection))
+    }
+}
+
+/// Passes with time.
+fn away(text: &'static str) -> RedisError {
+    io::Error::new(io::ErrorKind::NotConnected, text).into()
+}
+
+/// Whether the address has to be changed, or the password.
+fn is_refusal(error: &RedisError) -> bool {
+    matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig)
+        || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
+}
+
+/// Another server, reached as this one is.
+fn at(node: &ConnectionInfo, name: String, number: u16) -> ConnectionInfo {
+    let mut address = node.addr().clone();
+    if let ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } = &mut address {
+        (*host, *port) = (name, number);
+    }
+    node.clone().set_addr(address)
+}
+
+fn name(address: &ConnectionAddr) -> String {
+    match address {
+        ConnectionAddr::Tcp(host, _) | ConnectionAddr::TcpTls { host, .. } => host.clone(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn an_address_is_shown_without_its_password_and_takes_another() {
+        for (given, shown, other) in [
+            ("redis://me:s3@host:1/2", "redis://me@host:1/2", "redis://me:a%2Fb,c@host:1/2"),
+            ("redis://:s3@a,b:7/2", "redis://a,b:7/2", "redis://:a%2Fb,c@a,b:7/2"),
+            (
+                "redis+sentinel://me:s3@a,b:7/m/2",
+                "redis+sentinel://me@a,b:7/m/2",
+                "redis+sentinel://me:a%2Fb,c@a,b:7/m/2",
+            ),
+            ("redis+cluster://:s3@a,[::1]:7", "redis+cluster://a,[::1]:7", "redis+cluster://:a%2Fb,c@a,[::1]:7"),
+            ("unix:///run/s?pass=s3&db=2", "unix:///run/s?db=2", "unix:///run/s?db=2&pass=a%2Fb%2Cc"),
+        ] {
+            let address = Address::parse(given).unwrap();
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(address.password(), Some("s3"), "{given}");
+            assert_eq!(address.with_password("a/b,c").unwrap(), other);
+            assert_eq!(Address::parse(other).unwrap().password(), Some("a/b,c"), "{other}");
+            assert!(!format!("{address:?}").contains("s3"));
+        }
+    }
+
+    #[test]
+    fn nodes_have_their_ports_and_the_database() {
+        let of = |url: &str| {
+            let address = Address::parse(url).unwrap();
+            let nodes: Vec<String> = address.nodes().map(ToString::to_string).collect();
+            (nodes.join(" "), address.database())
+        };
+        assert_eq!(of("redis+sentinel://a,b:7/m/2"), ("a:26379 b:7".into(), 2));
+        assert_eq!(of("redis://a,b:7/3"), ("a:6379 b:7".into(), 3));
+        assert_eq!(of("redis+cluster://a/"), ("a:6379".into(), 0));
+        assert_eq!(of("redis://:x,y@a"), ("a:6379".into(), 0));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_repeating_it() {
+        for url in [
+            "s3cret",
+            "http://:s3cret@a/",
+            "redis+sentinel://:s3cret@a,b",
+            "redis+sentinel://:s3cret@a/m/1/2",
+            "redis+sentinel://:s3cret@a/m/x",
+            "redis+cluster://:s3cret@a/1",
+            "redis://:s3cret@a,,b",
+            "redis://:s3cret@a,b:port",
+            "redis://:s3cret@a?ca=/x",
+            "redis+else://:s3cret@a",
+        ] {
+            let error = Address::parse(url).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("s3cret"), "{url}: {error:?}");
+        }
+    }
+
+    #[cfg(feature = "tls-rustls")]
+    #[test]
+    fn files_for_tls_are_absolute_and_whole() {
+        assert!(Address::parse("rediss+sentinel://a/m?ca=/ca.pem&cert=/c&key=/k").is_ok());
+        for url in ["rediss://a?ca=ca.pem", "rediss://a?cert=/c", "rediss://a,b?key=/k"] {
+            assert!(Address::parse(url).is_err(), "{url}");
+        }
+    }
+}
