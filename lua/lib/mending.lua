@@ -27,6 +27,9 @@ mending.moved = {}
 -- Attempts that are over and have places.
 mending.freed = {}
 
+-- Shared limits whose places are corrected.
+mending.recounted = {}
+
 -- Tasks whose log sizes are removed already.
 mending.unlogged = {}
 
@@ -500,9 +503,9 @@ function mending.lanes(position, limit)
 end
 
 -- Frees the places of attempts that are over. The end of a lease does so, too; this is for one that was deleted by
--- hand, and for what a release ended that knows no shared limits.
+-- hand, and for what a release ended that knows no shared limits. Then corrects the sums of shared limits.
 -- @hot
-function mending.places(cursor, limit)
+function mending.places(cursor, limit, shared)
   local queue, held = mending.queue, namespace.key('places', mending.queue)
   namespace.probe('HLEN', held)
   local page = redis.call('HSCAN', held, cursor, 'COUNT', limit)
@@ -518,6 +521,17 @@ function mending.places(cursor, limit)
   if mending.freed[1] then
     limits.plan_released(queue, mending.freed)
     state.plan_wake(queue)
+  end
+  local wrong = page[1] == '0' and recount.wrong(queue, shared) or {}
+  for nth = 1, #wrong, 2 do
+    local name, number = wrong[nth], wrong[nth + 1]
+    if number > 0 then
+      mending.mend('HSET', shares.places_key(), name, number)
+    else
+      mending.mend('HDEL', shares.places_key(), name)
+    end
+    shares.plan_wakes(name, '', shares.WOKEN)
+    mending.recounted[#mending.recounted + 1] = name
   end
   return page[1]
 end
@@ -648,6 +662,9 @@ function mending.finish()
   if #mending.moves + #mending.entering + #mending.freed > 0 then
     state.wake(mending.queue)
   end
+  for _, name in ipairs(mending.recounted) do
+    shares.wake(name, '')
+  end
 end
 
 -- The parts of a queue, in the order in which they are looked at.
@@ -702,7 +719,7 @@ function mending.step(queue, cursor, limit, grace, shared)
   elseif part == 'lanes' then
     after = mending.lanes(position, limit)
   elseif part == 'places' then
-    after = mending.places(position, limit)
+    after = mending.places(position, limit, shared)
   elseif part == 'unique' then
     after = mending.unique(position, limit)
   elseif part == 'claims' then
