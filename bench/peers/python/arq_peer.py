@@ -3,25 +3,19 @@
 many are sent at once by `asyncio.gather`."""
 import asyncio
 import json
-import os
-import pathlib
-import signal
-import subprocess
 import sys
 
 from arq import create_pool
 from arq.connections import RedisSettings
 
-from peer import QUEUE, serve
-
-HERE = pathlib.Path(__file__).resolve().parent
+from peer import QUEUE, Program, serve
 
 
 def dumps(value):
     return json.dumps(value).encode()
 
 
-class Arq:
+class Arq(Program):
     def __init__(self, url, path):
         self.url, self.path = url, path
         self.loop = asyncio.new_event_loop()
@@ -38,17 +32,8 @@ class Arq:
         self.loop.run_until_complete(all_of_them())
 
     def work(self, slots, hold, lease):
-        ready, told = os.pipe()
-        environment = {**os.environ, "PEERS_URL": self.url, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold)}
-        environment |= {"PEERS_SLOTS": str(slots), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
         command = [sys.executable, "-m", "arq", "arq_tasks.Settings"]
-        self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
-        os.close(told)
-        os.read(ready, 1)
-
-    def stop(self):
-        self.worker.send_signal(signal.SIGTERM)
-        self.worker.wait(60)
+        self.launch(command, hold, lease, PEERS_URL=self.url, PEERS_RECORDS=self.path, PEERS_SLOTS=str(slots))
 
 
 if __name__ == "__main__":

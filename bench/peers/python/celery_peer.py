@@ -3,17 +3,15 @@
 worker's heartbeats to others are off. Acknowledged early, as by default; late where a lease is asked for, or nobody would
 ever run a dead worker's task again."""
 import os
-import pathlib
-import signal
-import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
+from peer import Program, serve
+
 # `celery_peer.py threads`: slots are threads of one process, not processes.
 THREADS = sys.argv[1] == "threads" and bool(sys.argv.pop(1))
 
 
-class Celery:
+class Celery(Program):
     def __init__(self, url, path):
         os.environ.update(PEERS_URL=url, PEERS_RECORDS=path)
         import celery_tasks
@@ -29,22 +27,12 @@ class Celery:
             self.add(task)
 
     def work(self, slots, hold, lease):
-        ready, told = os.pipe()
-        environment = {**os.environ, "PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
         command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker", "--concurrency", str(slots)]
         command += ["--loglevel", "ERROR", "--without-gossip", "--without-mingle", "--without-heartbeat"]
         command += ["--pool", "threads" if THREADS else "prefork"]
         command += ["--hostname", f"{os.getpid()}@peers"]
-        self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
-        os.close(told)
-        os.read(ready, 1)
-
-    def stop(self):
-        self.worker.send_signal(signal.SIGTERM)
-        self.worker.wait(60)
+        self.launch(command, hold, lease)
 
 
 if __name__ == "__main__":
-    from peer import serve
-
     serve(Celery)

@@ -2,23 +2,21 @@
 in a process of its own; `kept`: one after another in a process for each slot; `thread` and `asyncio`: all in one process."""
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
 FOLDER, MODE = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
 sys.path.insert(0, str(FOLDER))
 
 import blueque_client  # noqa: E402
 
-from peer import QUEUE, serve  # noqa: E402
+from peer import HERE, QUEUE, Program, serve  # noqa: E402
 
 OPTIONS = {"kept": ["--mode", "process", "--tasks-per-process", "1000000"]}
 
 
-class Python:
+class Python(Program):
     def __init__(self, url, path):
         self.url, self.path = url, path
         self.client = blueque_client.Client(url)
@@ -41,10 +39,6 @@ class Python:
         self.worker = subprocess.Popen(command, env=environment, stdout=sys.stderr)
         while len(self.client.workers()) == before:
             time.sleep(0.01)
-
-    def stop(self):
-        self.worker.send_signal(signal.SIGTERM)
-        self.worker.wait(60)
 
 
 serve(Python)

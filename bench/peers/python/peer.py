@@ -1,10 +1,14 @@
 """What every peer's program in Python does: it carries out the orders of ../README.md."""
 import json
 import os
+import pathlib
+import signal
 import struct
+import subprocess
 import sys
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
 QUEUE = "peers"
 
 
@@ -21,6 +25,24 @@ class Records:
 
     def handled(self, task):
         os.write(self.file, struct.pack("=QQ", task["n"], time.time_ns()))
+
+
+class Program:
+    """A peer whose worker is a program of its own: `self.worker`."""
+
+    def launch(self, command, hold, lease, **environment):
+        """Starts it, and waits until it writes a byte to the file descriptor `PEERS_READY`."""
+        ready, told = os.pipe()
+        environment |= {"PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
+        environment = {**os.environ, **environment}
+        self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
+        os.close(told)
+        os.read(ready, 1)
+        os.close(ready)
+
+    def stop(self):
+        self.worker.send_signal(signal.SIGTERM)
+        self.worker.wait(60)
 
 
 def answer(**what):

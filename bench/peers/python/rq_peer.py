@@ -3,7 +3,6 @@ process. Several slots are several such processes, started by `rq worker-pool` (
 by `enqueue_many` (Docs, Queues, Bulk Job Enqueueing)."""
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import time
@@ -11,15 +10,13 @@ import time
 import redis
 import rq
 
+from peer import HERE, QUEUE, Program, serve
+
 # `rq_peer.py fork`: RQ's own Worker, with a process for each job.
 FORK = sys.argv[1] == "fork" and bool(sys.argv.pop(1))
 
-from peer import QUEUE, serve
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-
-class Rq:
+class Rq(Program):
     def __init__(self, url, path):
         self.url, self.path = url, path
         self.server = redis.Redis.from_url(url)
@@ -37,13 +34,9 @@ class Rq:
         environment["PYTHONPATH"] = str(HERE)
         command = [pathlib.Path(sys.executable).parent / "rq", "worker-pool", "--num-workers", str(slots), "--quiet"]
         command += ["--worker-class", "rq.Worker" if FORK else "rq.SimpleWorker", "--url", self.url, QUEUE]
-        self.pool = subprocess.Popen([str(part) for part in command], env=environment, stdout=sys.stderr)
+        self.worker = subprocess.Popen([str(part) for part in command], env=environment, stdout=sys.stderr)
         while rq.Worker.count(connection=self.server) < slots:
             time.sleep(0.01)
-
-    def stop(self):
-        self.pool.send_signal(signal.SIGTERM)
-        self.pool.wait(60)
 
 
 serve(Rq)
