@@ -8,6 +8,7 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -224,3 +225,29 @@ def bomb() -> None:
             os.setsid()
             time.sleep(600)
             os._exit(0)
+
+
+@task(queue="q")
+def says_who(file: str) -> None:
+    """Logs to a file with the fields of the records, from a thread of its own, too."""
+    log = logging.getLogger("app")
+    handler = logging.FileHandler(file)
+    fields = ("task", "attempt", "queue", "method")
+    handler.setFormatter(logging.Formatter(" ".join(f"%(blueque_{name})s" for name in fields) + ": %(message)s"))
+    log.addHandler(handler)
+    try:
+        log.warning("from the function", extra={"task": "its own", "queue": "its own"})
+        thread = threading.Thread(target=log.warning, args=("from a thread",))
+        thread.start()
+        thread.join()
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+    if context.attempt == 1:
+        raise Again(0)
+
+
+@task(queue="q")
+async def awaits_and_says_who(file: str) -> None:
+    await asyncio.sleep(0)
+    says_who(file)

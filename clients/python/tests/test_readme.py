@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from blueque_client import Client
 from blueque_client.testing import Server
 
 README = Path(__file__).parents[1] / "README.md"
@@ -30,6 +31,29 @@ def test_two_minutes(server: Server, namespace: str, tmp_path: Path) -> None:
     finally:
         worker.terminate()
         assert worker.wait(60) == 0
+
+
+def test_what_is_logged_has_the_fields(server: Server, namespace: str, tmp_path: Path) -> None:
+    format = next(
+        block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.S) if "blueque_task" in block
+    )
+    function = "\n\n@task(queue='l')\ndef talks():\n    logging.getLogger('app').warning('about films')\n"
+    (tmp_path / "talks.py").write_text(f"from blueque_client import task\n{format}{function}")
+    command = [sys.executable, "-m", "blueque_client", "worker", "talks", "--url", server.url, "--namespace", namespace]
+    with (tmp_path / "log").open("w") as log, Client(server.url, namespace) as client:
+        worker = subprocess.Popen(command, cwd=tmp_path, stderr=log)
+        try:
+            job = client.queue("l").submit(method="talks")
+            job.result(60)
+        finally:
+            worker.terminate()
+            assert worker.wait(60) == 0
+    said = (tmp_path / "log").read_text()
+    assert f"WARNING {job.id}/1 about films\n" in said
+    # Of the worker itself: about the task, and about nothing.
+    assert f"INFO {job.id}/1 task {job.id} attempt 1: complete\n" in said
+    assert "INFO None/None takes tasks of l as" in said
+    assert "Traceback" not in said
 
 
 def test_every_block_is_python() -> None:

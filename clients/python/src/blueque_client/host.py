@@ -28,6 +28,7 @@ from .context import Again, Failure, Stopped, current
 from .errors import InvalidCall, PayloadError, verdict
 from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
+from .logs import Alone, attempt_here, fields
 from .payload import Json, Serializer
 from .tracing import enter, flush
 
@@ -194,7 +195,7 @@ class _Logs(logging.Handler):
     """What a function logs is in its task's log."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        attempt = current.get(None)
+        attempt = attempt_here()
         if isinstance(attempt, Running) and not record.name.startswith("blueque."):
             attempt.log(self.format(record))
 
@@ -217,6 +218,10 @@ class Host:
 
     def serve(self, mode: Mode, memory: int | None) -> None:
         """Runs tasks until the worker closes the pipe."""
+        with fields():
+            self._serve(mode, memory)
+
+    def _serve(self, mode: Mode, memory: int | None) -> None:
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         handler = _Logs()
@@ -314,13 +319,13 @@ class Host:
 
     def _here(self, running: Running) -> None:
         os.chdir(running.folder)
-        self._main = running
+        self._main = Alone.attempt = running
         try:
             ending = contextvars.copy_context().run(running.run)
             running.ended = True
         except Stopped as order:  # just as it ended
             ending = stopped(order.order)
-        self._main = None
+        self._main = Alone.attempt = None
         self._end(running, ending)
 
     def _in_a_thread(self, running: Running) -> None:

@@ -20,6 +20,7 @@ from .errors import TimedOut
 from .frames import Frame
 from .host import Running
 from .jobs import TaskFunction
+from .logs import fields
 from .sync import Client, Link
 from .tracing import carried
 from .worker import Tasks, call_of, error_of, functions_of
@@ -126,7 +127,8 @@ class _Here:
             about["trace"] = carried(span or None)
             about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
             running = Running(self, Frame("start", 0, about, item.parameters + (item.checkpoint or b"")))
-            ending = copy_context().run(running.run)
+            with fields():
+                ending = copy_context().run(running.run)
         verdict = str(self.link.run(call_of(item.id, item.token, ending)))
         if span and self.link.tracing:
             self.link.tracing.end(span, verdict, error_of(ending))

@@ -34,6 +34,7 @@ from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
 from .host import Ending, Host, Mode, importable, run_anew, stopped
 from .jobs import TaskFunction
+from .logs import Fields, fields, subject
 from .sync import Client, Link
 from .tracing import carried
 from .version import VERSION
@@ -103,6 +104,7 @@ class _Held:
     renewed: float
     began: float
     folder: Path
+    method: str | None = None
     process: _Process | None = None
     time_limit: float | None = None
     order: str | None = None
@@ -126,6 +128,10 @@ class _Held:
     @property
     def token(self) -> int:
         return int(self.item.token)
+
+    def say(self, level: int, text: str, *args: Any) -> None:
+        """Logs what happens to it."""
+        _say(self.item, self.method, level, text, *args)
 
 
 class Worker:
@@ -212,6 +218,10 @@ class Worker:
 
         Returns the number of attempts that have ended here. Call it before your program starts threads.
         """
+        with fields():
+            return self._run()
+
+    def _run(self) -> int:
         # Those of OpenTelemetry begin anew in forked processes.
         if any(not each.name.startswith("Otel") for each in threading.enumerate()[1:]):
             log.warning(
@@ -375,7 +385,7 @@ class Worker:
         method = record.get("method", b"").decode() or None
         function = self._functions.get(method or item.queue)
         folder = self._home / str(key)
-        held = _Held(key, item, item.lease / 1e6, sent, now(), folder)
+        held = _Held(key, item, item.lease / 1e6, sent, now(), folder, method)
         held.time_limit = function.time_limit if function else None
         if tracing := self._link.tracing:
             tags = record.get("tags", b"").decode().split(",")
@@ -388,7 +398,7 @@ class Worker:
                     folder.mkdir(mode=0o700, parents=True)
                 process = self._process()
             except OSError as error:
-                log.error("task %s attempt %d cannot begin: %s", held.id, item.attempt, error)
+                held.say(logging.ERROR, "cannot begin: %s", error)
                 held.over = True
                 self._events.put((held, Ending("uncounted", reason="noprocess", again=5)))
                 return
@@ -396,7 +406,7 @@ class Worker:
             process.running.add(key)
             held.process = process
             self._set_end(process)
-        log.info("task %s attempt %d begins", held.id, item.attempt)
+        held.say(logging.INFO, "begins")
         about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
         # It ends by itself then, and with it all that it has started; then the task's end is sent.
@@ -674,7 +684,7 @@ class Worker:
             each = [calls.HeartbeatEach(item.id, item.token)]
             reply = self._insist(calls.heartbeat_kill(item.queue, self._listener, lease, each, kill=True))
             if reply.items[0] in ("lost", "kill"):
-                log.warning("task %s attempt %d was lost before it began", item.id, item.attempt)
+                _say(item, None, logging.WARNING, "was lost before it began")
                 return None
         return sent
 
@@ -703,7 +713,7 @@ class Worker:
         except BluequeError as error:
             verdict = error.code
             if verdict != "LOST":
-                log.error("the end of the task %s is refused: %s", held.id, error)
+                held.say(logging.ERROR, "its end is refused: %s", error)
                 about = f"the end of the attempt was refused: {error}".encode()
                 with suppress(BluequeError):
                     verdict = str(self._insist(calls.fail(held.id, held.token, about, group="refused")))
@@ -712,7 +722,7 @@ class Worker:
     def _gave(self, held: _Held, ending: Ending, verdict: str) -> None:
         level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
         text = error_of(ending)
-        log.log(level, "task %s attempt %d: %s%s", held.id, held.item.attempt, verdict, text and f": {text}")
+        held.say(level, "%s%s", verdict, text and f": {text}")
         if held.span and self._link.tracing:
             self._link.tracing.end(held.span, verdict, text)
         with self._lock:
@@ -750,7 +760,7 @@ class Worker:
                 return
             held.order, held.ordered = "cancel" if order == "kill" else order, 0 if at_once else now()
             process = held.process
-        log.info("task %s attempt %d is to stop: %s", held.id, held.item.attempt, order)
+        held.say(logging.INFO, "is to stop: %s", order)
         held.force = max(held.force, 1)
         if process:
             process.pipe.post("order", held.key, order=held.order)
@@ -844,7 +854,7 @@ class Worker:
             others = [other for other in self._held.values() if other.process is process and other is not held]
         for other in others:
             if not other.order and other.ending is None:
-                log.warning("task %s attempt %d is given back: its process is killed", other.id, other.item.attempt)
+                other.say(logging.WARNING, "is given back: its process is killed")
                 other.order, other.ordered = "drain", now()
         self._signal(process, number)
 
@@ -908,6 +918,11 @@ class Worker:
                 log.warning("upkeep: %s", reply.trouble)
             due = min(due, time.time() if reply.more else max(reply.next, time.time() + 0.05))
         return due
+
+
+def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
+    with subject(Fields(item.id, item.attempt, item.queue, method)):
+        log.log(level, f"task %s attempt %d: {text}", item.id, item.attempt, *args)
 
 
 def passes(error: BluequeError) -> bool:

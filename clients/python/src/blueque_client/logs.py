@@ -1,0 +1,79 @@
+"""What each record of `logging` says of the task whose code has written it.
+
+Its attributes are `blueque_task`, `blueque_attempt`, `blueque_queue` and `blueque_method`; None where no task runs. The
+prefix keeps them apart from a program's own: `logging` refuses a record whose `extra` has a name that is there already.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from .context import Attempt, current
+
+
+class Fields(NamedTuple):
+    """What a record says: its attributes have the prefix `blueque_`."""
+
+    task: str | None = None
+    attempt: int | None = None
+    queue: str | None = None
+    method: str | None = None
+
+
+_NAMES = tuple(f"blueque_{name}" for name in Fields._fields)
+_subject: ContextVar[Fields] = ContextVar("blueque_subject", default=Fields())  # noqa: B039 - a tuple
+
+
+class Alone:
+    """The attempt that has this process for itself, whose threads of its own are its task's, too."""
+
+    attempt: Attempt | None = None
+
+
+def attempt_here() -> Attempt | None:
+    """The attempt whose code runs here."""
+    return current.get(None) or Alone.attempt
+
+
+@contextmanager
+def subject(fields: Fields) -> Iterator[None]:
+    """What is logged here is about a task that runs elsewhere."""
+    before = _subject.set(fields)
+    try:
+        yield
+    finally:
+        _subject.reset(before)
+
+
+class _Factory:
+    """Makes records as the factory before does, and adds the fields."""
+
+    def __init__(self, before: Any) -> None:
+        self.before = before
+
+    def __call__(self, *args: Any, **named: Any) -> logging.LogRecord:
+        record: logging.LogRecord = self.before(*args, **named)
+        here = attempt_here()
+        found = Fields(here.id, here.number, here.queue, here.method) if here else _subject.get()
+        record.__dict__.update(zip(_NAMES, found))
+        return record
+
+
+@contextmanager
+def fields() -> Iterator[None]:
+    """Within this, records have the fields."""
+    before = logging.getLogRecordFactory()
+    if isinstance(before, _Factory):
+        yield
+        return
+    own = _Factory(before)
+    logging.setLogRecordFactory(own)
+    try:
+        yield
+    finally:
+        if logging.getLogRecordFactory() is own:
+            logging.setLogRecordFactory(before)
