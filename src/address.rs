@@ -153,9 +153,7 @@ impl Address {
     /// # Errors
     /// If it cannot be found or reached within the limit.
     pub fn connect(&self, namespace: &Namespace, limit: Duration) -> RedisResult<Connection> {
-        let end = Deadline::after(limit);
-        let client = Place::new(self.clone(), namespace).find(limit)?;
-        client.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))
+        Place::new(self.clone(), namespace).connect(limit)
     }
 
     fn settings(&self) -> Option<&redis::RedisConnectionInfo> {
@@ -333,12 +331,15 @@ impl Place {
         self.address.is_one_server()
     }
 
+    /// A connection to the server. Blocks for `limit` at most.
+    pub(crate) fn connect(&self, limit: Duration) -> RedisResult<Connection> {
+        let end = Deadline::after(limit);
+        self.find(limit)?.get_connection_with_timeout(some(end))
+    }
+
     /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
     pub(crate) fn find(&self, limit: Duration) -> RedisResult<redis::Client> {
         let nodes = &self.address.nodes;
-        if let (Lead::Itself, Some(server)) = (&self.address.lead, nodes.first()) {
-            return self.address.client(server.clone());
-        }
         let end = Deadline::after(limit);
         let first = self.first.load(Ordering::Relaxed);
         let mut failure = away("the URL names no node");
@@ -366,19 +367,19 @@ impl Place {
         let end = Deadline::after(limit);
         match &self.address.lead {
             Lead::Itself => self.address.client(node.clone()),
-            Lead::Master => self.master(node.clone(), &end),
+            Lead::Master => self.master(node.clone(), end),
             Lead::Sentinel(name) => {
                 // It has users of its own, and no databases.
                 let sentinel = node.clone().set_redis_settings(redis::RedisConnectionInfo::default());
-                let mut asked = self.connect(sentinel, &end)?.1;
+                let mut asked = self.reach(sentinel, end)?.1;
                 let cmd = redis::cmd("SENTINEL").arg("GET-MASTER-ADDR-BY-NAME").arg(name).to_owned();
                 let Some((host, port)) = cmd.query::<Option<(String, u16)>>(&mut asked)? else {
                     return Err(malformed("the Sentinels know no master of the name in the URL"));
                 };
-                self.master(at(node, host, port), &end)
+                self.master(at(node, host, port), end)
             }
             Lead::Cluster => {
-                let (client, mut connection) = self.connect(node.clone(), &end)?;
+                let (client, mut connection) = self.reach(node.clone(), end)?;
                 let cmd = redis::cmd("EVALSHA").arg(NO_SCRIPT).arg(1).arg(&self.key).to_owned();
                 match cmd.query::<redis::Value>(&mut connection) {
                     Err(error) if error.code() == Some("MOVED") => {
@@ -398,8 +399,8 @@ impl Place {
     }
 
     /// The server, if it is a master: a Sentinel may name one that is no longer, or not yet.
-    fn master(&self, server: ConnectionInfo, end: &Deadline) -> RedisResult<redis::Client> {
-        let (client, mut connection) = self.connect(server, end)?;
+    fn master(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<redis::Client> {
+        let (client, mut connection) = self.reach(server, end)?;
         // Not ROLE, which the roles of the docs may not call.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
             Ok(info) if info.lines().any(|line| line == "role:master") => Ok(client),
@@ -410,14 +411,18 @@ impl Place {
         }
     }
 
-    fn connect(&self, server: ConnectionInfo, end: &Deadline) -> RedisResult<(redis::Client, Connection)> {
+    fn reach(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<(redis::Client, Connection)> {
         let client = self.address.client(server)?;
-        let connection = client.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))?;
-        let left = Some(end.left().max(Duration::from_millis(1)));
-        connection.set_read_timeout(left)?;
-        connection.set_write_timeout(left)?;
+        let connection = client.get_connection_with_timeout(some(end))?;
+        connection.set_read_timeout(Some(some(end)))?;
+        connection.set_write_timeout(Some(some(end)))?;
         Ok((client, connection))
     }
+}
+
+/// What is left of a limit, for calls that take 0 for no limit.
+fn some(end: Deadline) -> Duration {
+    end.left().max(Duration::from_millis(1))
 }
 
 /// Passes with time.

@@ -162,18 +162,15 @@ impl Partitions {
             return Ok(client);
         }
         let client = self.reach(name)?;
-        let text = match client.topology()? {
-            Some(stored) if &stored.partition == name => {
-                self.inner.names.require_names(&stored.topology)?;
-                *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
-                return Ok(client);
-            }
-            Some(stored) => format!("the address of the partition {name} leads to {}: correct it", stored.partition),
-            None => {
-                format!("the namespace of the partition {name} has no topology yet: store it in all partitions first")
-            }
+        let Some(stored) = client.topology()? else {
+            let text =
+                format!("the namespace of the partition {name} has no topology yet: store it in all partitions first");
+            return Err(Error::Unsuitable { code: Code::Topology, text });
         };
-        Err(Error::Unsuitable { code: Code::Topology, text })
+        require_partition(name, &stored)?;
+        self.inner.names.require_names(&stored.topology)?;
+        *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
+        Ok(client)
     }
 
     /// Stores the topology of these names in all partitions, if another one is stored, or none: one version for all,
@@ -186,22 +183,18 @@ impl Partitions {
     pub fn store(&self) -> Result<Topology> {
         let ask = |name: &PartitionName, end| self.reach(name)?.until(end).topology();
         let found: BTreeMap<PartitionName, Option<StoredTopology>> = self.ask_all(ask).all()?;
-        let version = |stored: &Option<StoredTopology>| stored.as_ref().map_or(0, |stored| stored.topology.version());
         for (name, stored) in &found {
-            if let Some(other) = stored.as_ref().filter(|stored| &stored.partition != name) {
-                let text = format!("the address of the partition {name} leads to {}: correct it", other.partition);
-                return Err(Error::Unsuitable { code: Code::Topology, text });
-            }
+            stored.as_ref().map_or(Ok(()), |stored| require_partition(name, stored))?;
         }
+        let version = |stored: &Option<StoredTopology>| stored.as_ref().map_or(0, |stored| stored.topology.version());
         let latest = found.values().map(version).max().unwrap_or_default();
-        let names = || self.names().cloned();
-        let same = |stored: &Option<StoredTopology>| {
-            stored.as_ref().is_some_and(|stored| Topology::new(latest, names()).is_ok_and(|own| own == stored.topology))
-        };
-        if found.values().all(same) {
-            return Topology::new(latest, names());
+        if let Some(Some(StoredTopology { topology: known, .. })) = found.values().next()
+            && self.inner.names.require_names(known).is_ok()
+            && found.values().all(|stored| stored.as_ref().is_some_and(|stored| &stored.topology == known))
+        {
+            return Ok(known.clone());
         }
-        let topology = Topology::new(latest + 1, names())?;
+        let topology = Topology::new(latest + 1, self.names().cloned())?;
         for (name, stored) in &found {
             self.reach(name)?.set_topology(version(stored), &topology, name)?;
         }
@@ -338,4 +331,13 @@ impl Partitions {
         let (place, _) = self.place(name)?;
         self.inner.builder.clone().namespace(place.namespace.clone()).open(&place.url)
     }
+}
+
+/// Fails if the address of a partition leads to another one.
+fn require_partition(name: &PartitionName, stored: &StoredTopology) -> Result<()> {
+    if &stored.partition == name {
+        return Ok(());
+    }
+    let text = format!("the address of the partition {name} leads to {}: correct it", stored.partition);
+    Err(Error::Unsuitable { code: Code::Topology, text })
 }

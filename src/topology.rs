@@ -11,7 +11,7 @@ use crate::error::{Code, Error, Result};
 use crate::names::{PartitionName, TaskId};
 
 /// The most partitions of a topology.
-const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
 
 /// The id of a task among several partitions: `PARTITION:ID`, its partition and its id there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,10 +91,9 @@ impl Topology {
     pub fn new(version: u32, names: impl IntoIterator<Item = PartitionName>) -> Result<Self> {
         let mut known = BTreeSet::new();
         for name in names {
-            if known.contains(&name) {
+            if !known.insert(name.clone()) {
                 return Err(Error::argument(format!("the partition {name} is named twice")));
             }
-            known.insert(name);
         }
         if !(1..=MOST).contains(&known.len()) {
             return Err(Error::argument(format!("a topology must have 1 to {MOST} partitions, not {}", known.len())));

@@ -21,7 +21,7 @@ fn program(name: &str) -> PathBuf {
 /// Builds a program, and returns the folder of all.
 fn built(what: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    // With the features of the whole workspace, as the tests are built: nothing is built anew.
+    // With the features that the tests were built with, so that nothing is built a second time.
     cargo.args(["build", "--locked", "--quiet", "--workspace"]).args(what);
     if cfg!(feature = "tokio") {
         cargo.arg("--all-features");

@@ -76,12 +76,7 @@ impl Way for Blocking {
 
     fn wires(place: Place, limit: Duration) -> Pool {
         let cluster = place.is_cluster();
-        let connect = move |limit| {
-            let end = Deadline::after(limit);
-            let server = place.find(limit)?;
-            let connection = server.get_connection_with_timeout(end.left().max(Duration::from_millis(1)))?;
-            Ok(Box::new(connection) as Box<dyn Wire>)
-        };
+        let connect = move |limit| Ok(Box::new(place.connect(limit)?) as Box<dyn Wire>);
         Pool::new(Box::new(connect), limit, cluster)
     }
 

@@ -5,9 +5,9 @@
 //! and one that runs if that cannot be. So the call that ends the upstream makes a carrier ready in the same step, and it
 //! is gone only after the placeholder has what it carries. A worker of each partition runs both, from the queue `@links`.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -124,14 +124,14 @@ fn unless_upstream(error: Error) -> Result<()> {
 pub struct Deliverer {
     partitions: Partitions,
     stopped: AtomicBool,
-    workers: Mutex<Vec<Worker>>,
+    workers: Mutex<BTreeMap<PartitionName, Worker>>,
 }
 
 impl Deliverer {
     /// One for these partitions.
     #[must_use]
     pub fn new(partitions: &Partitions) -> Self {
-        Self { partitions: partitions.clone(), stopped: AtomicBool::new(false), workers: Mutex::new(Vec::new()) }
+        Self { partitions: partitions.clone(), stopped: AtomicBool::new(false), workers: Mutex::new(BTreeMap::new()) }
     }
 
     /// Delivers until [`Deliverer::stop`]. A partition that cannot be reached is tried again and again; the others go on.
@@ -154,20 +154,23 @@ impl Deliverer {
     pub fn stop(&self) {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         self.stopped.store(true, Ordering::Release);
-        for worker in &*workers {
+        for worker in workers.values() {
             worker.stop(Stop::Drain);
         }
     }
 
     fn worker(&self, name: &PartitionName) -> Result<Worker> {
         let (client, partitions) = (self.partitions.partition(name)?, self.partitions.clone());
-        let own = client.clone();
+        let (own, from) = (client.clone(), name.clone());
         let worker = Worker::builder(&client)
             .queue(QUEUE)?
             .has(OFFER)
             .slots(SLOTS)
             .handle_bytes(move |context| match Carrier::of(&context.reservation().id) {
-                Some(carrier) => carry(&partitions, &own, &carrier, context),
+                Some(carrier) => {
+                    let upstream = GlobalId::new(from.clone(), carrier.task.clone());
+                    carry(&partitions, &own, &carrier, &upstream, context)
+                }
                 None => received(&context.reservation().parameters),
             })
             .build()?;
@@ -175,7 +178,7 @@ impl Deliverer {
         if self.stopped.load(Ordering::Acquire) {
             worker.stop(Stop::Drain);
         }
-        workers.push(worker.clone());
+        workers.insert(name.clone(), worker.clone());
         Ok(worker)
     }
 }
@@ -191,14 +194,18 @@ fn received(delivery: &[u8]) -> Result<Vec<u8>, HandlerError> {
 }
 
 /// Gives a placeholder what a carrier has.
-fn carry(partitions: &Partitions, own: &Client, carrier: &Carrier, context: &Context) -> Result<Vec<u8>, HandlerError> {
-    let from = own.topology()?.map(|stored| stored.partition).ok_or("this namespace is not a partition")?;
-    let upstream = GlobalId::new(from, carrier.task.clone());
+fn carry(
+    partitions: &Partitions,
+    own: &Client,
+    carrier: &Carrier,
+    upstream: &GlobalId,
+    context: &Context,
+) -> Result<Vec<u8>, HandlerError> {
     let delivery = if carrier.has_result {
         let [result] = serde_json::from_slice::<[&RawValue; 1]>(&context.reservation().parameters)?;
         Delivery::Complete(result)
     } else {
-        Delivery::Failed(reason(own, carrier, &upstream)?)
+        Delivery::Failed(reason(own, upstream)?)
     };
     let parameters = serde_json::to_vec(&delivery)?;
     let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
@@ -222,8 +229,8 @@ fn away(to: &PartitionName, error: &Error) -> HandlerError {
 }
 
 /// Why there is no result.
-fn reason(own: &Client, carrier: &Carrier, upstream: &GlobalId) -> Result<String> {
-    let why = match own.task(carrier.task.as_str())?.info() {
+fn reason(own: &Client, upstream: &GlobalId) -> Result<String> {
+    let why = match own.task(upstream.task().as_str())?.info() {
         Err(Error::NotFound) => "was removed".to_owned(),
         Err(error) => return Err(error),
         Ok(info) => match info.status() {

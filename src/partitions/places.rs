@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::names::{Namespace, PartitionName};
-
-/// The most partitions that one text has.
-const MOST: u32 = 1_000;
+use crate::topology::MOST;
 
 /// Where a partition is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +46,8 @@ fn entries(text: &str) -> Vec<String> {
 /// An entry for each number that `{A..B}` in it stands for, or the one.
 fn expanded(entry: &str) -> Result<Vec<(Option<u32>, String)>> {
     let Some((low, high, range)) = range(entry) else { return Ok(vec![(None, entry.to_owned())]) };
-    if low > high || high - low >= MOST {
+    let count = high.checked_sub(low).and_then(|more| usize::try_from(more).ok());
+    if count.is_none_or(|more| more >= MOST) {
         return Err(Error::argument(format!("{range} must be 1 to {MOST} whole numbers, the lower one first")));
     }
     Ok((low..=high).map(|number| (Some(number), entry.replace(&range, &number.to_string()))).collect())

@@ -275,8 +275,8 @@ class Run:
             raise Failed(f"a call that must change nothing changed {changed or 'nothing, but wrote again what is there'}")
 
     def trace(self):
-        """What tells whether a call changed anything: the number of changes according to the server, and every key with
-        its content where that is not to be had or `thorough`, which costs most of the time and names the keys."""
+        """Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys
+        are compared too if the user may not ask for it, or if the run is thorough, which takes most of the time."""
         try:
             writes = re.search(rb"changes_since_last_save:(\d+)", self.redis("INFO", "persistence")).group()
         except redis.RedisError:

@@ -45,7 +45,7 @@ pub struct Runner<'a> {
     namespace: &'static str,
     /// Replies that a step named with `as`.
     kept: HashMap<String, Reply>,
-    /// Whether keys are compared where the number of changes would do: it costs most of the time, and names the keys.
+    /// Whether the contents of the keys are compared too: it takes most of the time, and names the keys that changed.
     thorough: bool,
 }
 
@@ -296,8 +296,8 @@ impl<'a> Runner<'a> {
         redis::cmd("EVAL").arg(DIGEST).arg(0).query(self.connection).unwrap()
     }
 
-    /// What tells whether a call changed anything: the number of changes, and the keys too where that is not to be had or
-    /// [`Runner::thorough`].
+    /// Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys are
+    /// compared too if the user may not ask for it, or if the run is thorough.
     fn trace(&mut self) -> (Option<String>, BTreeMap<Vec<u8>, Vec<u8>>) {
         let writes = self.writes();
         let keys = if self.thorough || writes.is_none() { self.digest() } else { BTreeMap::new() };

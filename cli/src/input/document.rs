@@ -39,7 +39,7 @@ impl Document {
             return Err(fault(Code::Usage, format!("{}: the document is empty", self.name())));
         }
         if !listed && (self.strict || !self.shard.is_empty()) {
-            let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks; this one begins otherwise";
+            let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks; this one is no list";
             return Err(fault(Code::Usage, text.to_owned()));
         }
         let enq = Enq::new().strict(self.strict);

@@ -23,7 +23,7 @@ pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(address) = Address::parse(url) else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
     loop {
-        // One of several is enough, which is asked for the others.
+        // One node is enough: it knows the others.
         let mut why = None;
         for node in address.nodes() {
             why = match node {
