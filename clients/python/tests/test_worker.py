@@ -398,16 +398,25 @@ def test_a_killed_task_process_fails_the_task_alone(client: Client, start: Start
         job.result(PATIENCE)
 
 
-def test_without_its_fork_server_a_worker_gives_back_and_ends(client: Client, start: Start, tmp_path: Path) -> None:
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.parametrize("generation", [1, 2])
+def test_without_its_fork_server_a_worker_gives_back_and_ends(
+    client: Client, start: Start, tmp_path: Path, generation: int
+) -> None:
     worker = start()
-    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "gil"))
-    pid = number(tmp_path / "pid")
-    [forks] = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
-    os.kill(int(forks), signal.SIGKILL)
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"))
+    pids = number(tmp_path / "pid"), number(tmp_path / "pid.daemon")
+    between = worker.pid
+    for _ in range(generation):  # its keeper, and itself
+        [between] = children(between)
+    os.kill(between, signal.SIGKILL)
+    until(lambda: job.info().uncounted == 1)
+    assert all(gone(pid) for pid in pids), "the task was given back while something of it runs"
     assert worker.wait(PATIENCE) == 1
-    assert gone(pid)
     assert "start the worker again" in (tmp_path / "log").read_text()
-    assert job.info().uncounted == 1
     start()
     until(lambda: job.info().attempt == 2)
 

@@ -6,6 +6,8 @@ interpreter, it does neither to the worker nor to other tasks.
 
 Each process that it makes leads a session of its own. What a task has started and left behind, even as a daemon, is
 killed with the task: orphans become children of the task's process, and those of a dead task of this one (on Linux).
+Whoever kills this process gains nothing: a keeper, between it and the worker, waits for its end and then kills what is
+left. If the keeper is killed, this one does it.
 
 It also kills processes whose leases have passed, at times that the worker writes to memory they share: so a worker that
 is frozen loses its tasks, and nobody runs them beside the next owner.
@@ -23,7 +25,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,26 @@ def _prctl(option: int, value: int) -> None:
         _LIBC.prctl(option, value, 0, 0, 0)
 
 
+def keep(control: socket.socket) -> int:
+    """Forks. The child is to be the fork server and gets the pid of its parent, which waits for its end and then kills
+    all that it has left. Only on Linux does that become a child of the parent: elsewhere nobody does so."""
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    if sys.platform != "linux":
+        return os.getppid()
+    _prctl(_SET_SUBREAPER, 1)
+    keeper = os.getpid()
+    pid = os.fork()
+    if not pid:
+        # So it wakes up, and looks who its parent is.
+        _prctl(_SET_PDEATHSIG, signal.SIGCHLD)
+        return keeper
+    control.close()
+    os.waitpid(pid, 0)
+    _kill_strays()
+    os._exit(0)
+
+
 def _children() -> list[int]:
     """The processes whose parent is this one."""
     with suppress(OSError):
@@ -90,14 +112,13 @@ class ForkServer:
 
     def __init__(self, control: socket.socket, ends: Ends) -> None:
         self.control, self.ends = control, ends
+        self.keeper = keep(control)
         #: Its processes, each with its place among the ends.
         self.known: dict[int, int | None] = {}
         self.late: set[int] = set()
 
     def serve(self) -> socket.socket | None:
         """Obeys orders; returns the pipe in a process that is to run tasks, None when the worker is gone."""
-        for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(ignored, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         _prctl(_SET_SUBREAPER, 1)
         bell, ring = os.pipe()
@@ -107,7 +128,7 @@ class ForkServer:
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
         poll.register(bell, select.POLLIN)
-        while True:
+        while os.getppid() == self.keeper:
             ready = {fd for fd, _ in poll.poll(LOOK if self.known else None)}
             for pid, place in self.known.items():
                 if self.ends.passed(place):
@@ -123,8 +144,7 @@ class ForkServer:
                 except ConnectionResetError:  # it was killed with a report unread
                     message, fds = b"", []
                 if not message:
-                    self._end()
-                    return None
+                    break
                 order = json.loads(message)
                 if "start" in order:
                     if pipe := self._fork(fds[0], order["start"], order["place"]):
@@ -137,6 +157,8 @@ class ForkServer:
                         self._kill(order["pid"])
                     else:
                         _quietly(os.killpg, order["pid"], order["signal"])
+        self._end()
+        return None
 
     def _fork(self, fd: int, number: int, place: int | None) -> socket.socket | None:
         parent = os.getpid()
@@ -173,7 +195,7 @@ class ForkServer:
                 # What it has left in its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
                 del self.known[pid]
-                self._kill_strays()
+                _kill_strays(self.known)
                 cpu = round(1000 * (usage.ru_utime + usage.ru_stime))
                 late = pid in self.late
                 self.late.discard(pid)
@@ -183,24 +205,25 @@ class ForkServer:
         _quietly(os.killpg, pid, signal.SIGKILL)
         _quietly(os.kill, pid, signal.SIGKILL)
 
-    def _kill_strays(self) -> None:
-        """Kills children that this process has not made: those that a dead task has left, and what these leave."""
-        while strays := [pid for pid in _children() if pid not in self.known]:
-            for pid in strays:
-                _quietly(os.kill, pid, signal.SIGKILL)
-            for pid in strays:
-                with suppress(ChildProcessError):
-                    os.waitpid(pid, 0)
-
     def _end(self) -> None:
-        """The worker is gone: nobody renews the leases of what runs here."""
+        """The worker or the keeper is gone: nobody renews the leases of what runs here, or sees to what it leaves."""
         for pid in self.known:
             self._kill(pid)
         for pid in self.known:
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         self.known.clear()
-        self._kill_strays()
+        _kill_strays()
+
+
+def _kill_strays(known: Container[int] = ()) -> None:
+    """Kills children that this process has not made: those that a dead task has left, and what these leave."""
+    while strays := [pid for pid in _children() if pid not in known]:
+        for pid in strays:
+            _quietly(os.kill, pid, signal.SIGKILL)
+        for pid in strays:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
 
 
 def _dead() -> list[tuple[int, int, resource.struct_rusage]]:

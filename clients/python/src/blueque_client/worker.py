@@ -252,7 +252,7 @@ class Worker:
             self._report_now.set()
             with suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
-            os.waitpid(self._server_pid, 0)
+            self._wait_for_server()
             for number, handler in before:
                 signal.signal(number, handler)
             shutil.rmtree(folder, ignore_errors=True)
@@ -314,6 +314,11 @@ class Worker:
         finally:
             os._exit(status)
 
+    def _wait_for_server(self) -> None:
+        """Until it is gone, and all that tasks have started with it."""
+        with suppress(ChildProcessError):  # another thread has waited
+            os.waitpid(self._server_pid, 0)
+
     def _server_ends(self) -> None:
         """Hears of processes that were made, and of those that are gone."""
         while True:
@@ -325,6 +330,7 @@ class Worker:
                 if not self._over.is_set():
                     self._broken = "the process that makes the processes of tasks is gone: start the worker again."
                     log.critical(self._broken)
+                    self._wait_for_server()
                     with self._lock:
                         for process in self._processes:
                             process.known.set()
