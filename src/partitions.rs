@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use redis::Connection;
 use serde::Serialize;
 
+use crate::address::Address;
 use crate::client::{Client, ClientBuilder};
 use crate::error::{Code, Error, Result};
 use crate::link::Blocking;
@@ -162,15 +164,39 @@ impl Partitions {
             return Ok(client);
         }
         let client = self.reach(name)?;
-        let Some(stored) = client.topology()? else {
-            let text =
-                format!("the namespace of the partition {name} has no topology yet: store it in all partitions first");
-            return Err(Error::Unsuitable { code: Code::Topology, text });
-        };
-        require_partition(name, &stored)?;
-        self.inner.names.require_names(&stored.topology)?;
+        self.require(name, client.topology()?.as_ref())?;
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
         Ok(client)
+    }
+
+    /// Fails unless this is what the partition has to have stored.
+    ///
+    /// # Errors
+    /// `TOPOLOGY` if the namespace is not this partition, or its topology has other names.
+    pub fn require(&self, name: &PartitionName, stored: Option<&StoredTopology>) -> Result<()> {
+        let Some(stored) = stored else {
+            let text = "has no topology yet: store it in all partitions first";
+            let text = format!("the namespace of the partition {name} {text}");
+            return Err(Error::Unsuitable { code: Code::Topology, text });
+        };
+        require_partition(name, stored)?;
+        self.inner.names.require_names(&stored.topology)
+    }
+
+    /// The URL of a partition, with what passwords it has, and its namespace.
+    ///
+    /// # Errors
+    /// `BADARG` for a name that is none of these.
+    pub fn address(&self, name: &PartitionName) -> Result<(&str, &Namespace)> {
+        self.place(name).map(|(place, _)| (place.url.as_str(), &place.namespace))
+    }
+
+    /// The partition that a key chooses: see [`Topology::place`].
+    ///
+    /// # Errors
+    /// None: there is always one.
+    pub fn place_of(&self, key: &str) -> Result<&PartitionName> {
+        self.inner.names.place(key).ok_or_else(|| Error::argument("there is no partition"))
     }
 
     /// Stores the topology of these names in all partitions, if another one is stored, or none: one version for all,
@@ -181,8 +207,8 @@ impl Partitions {
     /// `TOPOLOGY` if a namespace is another partition already, or somebody else stores one at the same time; that of the
     /// first partition that cannot be reached: then nothing is changed.
     pub fn store(&self) -> Result<Topology> {
-        let ask = |name: &PartitionName, end| self.reach(name)?.until(end).topology();
-        let found: BTreeMap<PartitionName, Option<StoredTopology>> = self.ask_all(ask).all()?;
+        let found = self.stored().all()?;
+        self.are_distinct_masters()?;
         for (name, stored) in &found {
             stored.as_ref().map_or(Ok(()), |stored| require_partition(name, stored))?;
         }
@@ -199,6 +225,38 @@ impl Partitions {
             self.reach(name)?.set_topology(version(stored), &topology, name)?;
         }
         Ok(topology)
+    }
+
+    /// What each partition has stored, whatever it is.
+    pub fn stored(&self) -> Merged<Option<StoredTopology>> {
+        self.ask_all(|name, end| self.reach(name)?.until(end).topology())
+    }
+
+    /// Fails if a server is a replica, or two addresses lead to one namespace of one server, as far as the servers say it
+    /// to this user.
+    fn are_distinct_masters(&self) -> Result<()> {
+        let about = |name: &PartitionName, end: Instant| {
+            let (place, _) = self.place(name)?;
+            let limit = end.saturating_duration_since(Instant::now());
+            let address = Address::parse(&place.url)?;
+            let connected = address.connect(&place.namespace, limit).map_err(Error::Connection)?;
+            Ok(facts(connected, limit, address.database()))
+        };
+        let mut known: BTreeMap<(String, &Namespace), PartitionName> = BTreeMap::new();
+        for (name, (master, server)) in self.ask_all(about).all()? {
+            if let Some(master) = master {
+                let text = format!("the address of the partition {name} leads to a replica: name its master, {master}");
+                return Err(Error::Unsuitable { code: Code::Topology, text });
+            }
+            let (place, _) = self.place(&name)?;
+            let Some(server) = server else { continue };
+            if let Some(other) = known.insert((server, &place.namespace), name.clone()) {
+                let text =
+                    format!("the addresses of the partitions {other} and {name} lead to one namespace of one server");
+                return Err(Error::Unsuitable { code: Code::Topology, text });
+            }
+        }
+        Ok(())
     }
 
     /// Submits a task, with its parameters as JSON, in the partition of its unique name, or without one in that of its id.
@@ -224,8 +282,7 @@ impl Partitions {
         parameters: &P,
         how: Submit,
     ) -> Result<GlobalId> {
-        let Some(name) = self.inner.names.place(key) else { return Err(Error::argument("there is no partition")) };
-        self.submit_in(name, queue, parameters, how)
+        self.submit_in(self.place_of(key)?, queue, parameters, how)
     }
 
     /// Submits a task in a partition of the caller's choice.
@@ -331,6 +388,17 @@ impl Partitions {
         let (place, _) = self.place(name)?;
         self.inner.builder.clone().namespace(place.namespace.clone()).open(&place.url)
     }
+}
+
+/// The master of a server that is a replica; and what no other database of a server has.
+fn facts(mut server: Connection, limit: Duration, database: i64) -> (Option<String>, Option<String>) {
+    let limited = server.set_read_timeout(Some(limit.max(Duration::from_millis(1))));
+    let mut ask = |section: &str| redis::cmd("INFO").arg(section).query::<String>(&mut server).unwrap_or_default();
+    let info = if limited.is_ok() { ask("replication") + &ask("server") } else { String::new() };
+    let fact = |name: &str| info.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'));
+    let port = fact("master_port").unwrap_or_default();
+    let master = fact("master_host").filter(|_| fact("role") == Some("slave")).map(|host| format!("{host}:{port}"));
+    (master, fact("run_id").map(|id| format!("{id} {database}")))
 }
 
 /// Fails if the address of a partition leads to another one.

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, logs, ls, move_to, note, pause, peek, prioritise, queues, recall, resume, retry,
-    run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
+    groups, history, limit, limits, logs, ls, move_to, note, partitions, pause, peek, prioritise, queues, recall,
+    resume, retry, run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -128,6 +128,8 @@ pub enum Command {
     Why(why::Options),
     /// Watch running tasks and queues on a live screen
     Top(top::Options),
+    /// List the partitions of a topology, or add some
+    Partitions(partitions::Options),
     /// Check server, settings and data
     Doctor(crate::doctor::Options),
     /// Do what workers do beside their tasks: due tasks, orphans, schedules, retention, repairs

@@ -23,6 +23,7 @@ pub mod logs;
 pub mod ls;
 pub mod move_to;
 pub mod note;
+pub mod partitions;
 pub mod pause;
 pub mod peek;
 pub mod prioritise;

@@ -22,13 +22,14 @@ mod workers;
 
 use std::time::Duration;
 
-use blueque::Address;
+use blueque::{Address, PartitionName};
 use clap::Args;
 use redis::{Connection, RedisError};
 
 use self::exam::{Exam, Finding, Level};
 use crate::input::values::whole_number;
-use crate::output::{Code, Format, clean_line, fault, line, say, table};
+use crate::output::table::Shown;
+use crate::output::{Code, Format, chain, clean_line, code, fault, line, say, table};
 use crate::session::config::Settings;
 use crate::session::diagnosis;
 
@@ -43,6 +44,60 @@ pub struct Options {
 }
 
 pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
+    let found = examined(settings, options)?;
+    match format {
+        Format::Table => found.iter().try_for_each(write)?,
+        format => table::write(format, &found)?,
+    }
+    Ok(counted(found.iter().filter(|finding| finding.level == Level::Finding).count()))
+}
+
+/// The same for several partitions, one after the other. `topology`: what is wrong with the one that is stored.
+pub fn run_all(
+    partitions: Vec<(PartitionName, Settings)>,
+    topology: &dyn Fn(&PartitionName) -> anyhow::Result<()>,
+    options: &Options,
+    format: Format,
+) -> anyhow::Result<Code> {
+    let (mut rows, mut findings, mut missing) = (Vec::new(), 0, Code::Ok);
+    for (name, settings) in partitions {
+        let mut found = match examined(&settings, options) {
+            Ok(found) => found,
+            Err(error) => {
+                say(format!("blueque: partition {name}: {}", chain(&error)));
+                missing = code(&error);
+                continue;
+            }
+        };
+        if let Err(error) = topology(&name) {
+            found.push(Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: None });
+        }
+        findings += found.iter().filter(|finding| finding.level == Level::Finding).count();
+        if format == Format::Table {
+            line(format!("partition {name}"))?;
+            found.iter().try_for_each(write)?;
+        } else {
+            let shown = found.iter().map(|finding| Shown::of(format, finding, name.as_str(), true));
+            rows.extend(shown.collect::<anyhow::Result<Vec<_>>>()?);
+        }
+    }
+    if format != Format::Table {
+        table::write_all(format, &[], rows)?;
+    }
+    let code = counted(findings);
+    Ok(if missing == Code::Ok { code } else { missing })
+}
+
+fn counted(findings: usize) -> Code {
+    say(match findings {
+        0 => "nothing is wrong".to_owned(),
+        1 => "1 finding".to_owned(),
+        number => format!("{number} findings"),
+    });
+    if findings == 0 { Code::Ok } else { Code::Failed }
+}
+
+fn examined(settings: &Settings, options: &Options) -> anyhow::Result<Vec<Finding>> {
     let mut exam = Exam::new(connect(settings)?, format!("{}_", settings.namespace()), options.limit as usize);
     exam.ok("server", format!("{} answers", settings.url()));
     let looked = look(&mut exam, settings);
@@ -54,17 +109,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
         node.or_else(|| diagnosis::refused(url, source?)).unwrap_or(error)
     })?;
     exam.count_up();
-    match format {
-        Format::Table => exam.found.iter().try_for_each(write)?,
-        format => table::write(format, &exam.found)?,
-    }
-    let findings = exam.found.iter().filter(|finding| finding.level == Level::Finding).count();
-    say(match findings {
-        0 => "nothing is wrong".to_owned(),
-        1 => "1 finding".to_owned(),
-        number => format!("{number} findings"),
-    });
-    Ok(if findings == 0 { Code::Ok } else { Code::Failed })
+    Ok(exam.found)
 }
 
 /// Runs all checks in turn.

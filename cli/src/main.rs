@@ -2,11 +2,13 @@
 
 mod args;
 mod commands;
+mod dispatch;
 mod doctor;
 mod follow;
 mod input;
 mod logs;
 mod output;
+mod partitioned;
 mod process;
 mod processes;
 mod run_folder;
@@ -20,20 +22,14 @@ mod view;
 mod worker;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
-use crate::commands::{
-    audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, ls, move_to, note, pause, peek, prioritise, queues, recall, reset_clock, resume,
-    retry, run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
-};
-use crate::output::Code;
-use crate::session::config::Settings;
-use crate::session::{LIMIT, Session, diagnosis, outage};
+use crate::commands::{completions, dev, exec, task};
+use crate::output::{Code, fault};
+use crate::session::config::{Places, Settings};
 
 fn main() -> ExitCode {
     // The library leaves the choice to programs; without one, a `rediss://` URL panics.
@@ -43,7 +39,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    match dispatch(&cli) {
+    match run(&cli) {
         Ok(code) => code,
         Err(error) => output::report(&error),
     }
@@ -67,7 +63,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 }
 
 /// Runs the command.
-fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let code = match &cli.command {
         Command::Worker(options) => return worker::run(&cli.connection, options),
         Command::Supervise(options) => return supervisor::run(options),
@@ -75,95 +71,27 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Dev(options) => return dev::run(&cli.connection, options),
         Command::Task { word } => task::run(word)?,
         Command::Completions(options) => completions::run(options, Cli::command())?,
-        Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
-        command => {
-            let settings = Settings::load(&cli.connection)?;
-            let (end, client) = if let Some(timeout) = waits(command) {
-                outage::connect(&settings, timeout)?
-            } else {
-                diagnosis::somebody_listens(settings.url(), LIMIT)?;
-                (None, settings.client_within(LIMIT)?)
-            };
-            let session = Session { client, format: cli.output, namespace: settings.namespace().clone(), end };
-            if let Command::Run(options) = command {
-                return run::run(&session, options);
-            }
-            with_server(&session, command)?
-        }
+        command => match Places::load(&cli.connection)? {
+            Some(places) => return partitioned::run(cli, &places),
+            None => return alone(cli, command),
+        },
     };
     Ok(code.into())
 }
 
-/// Whether a command waits for something that may take hours, including the server, and for how long if limited.
-fn waits(command: &Command) -> Option<Option<Duration>> {
+/// Runs it in one namespace.
+fn alone(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
+    let settings = Settings::load(&cli.connection)?;
     match command {
-        Command::Wait(options) => Some(options.timeout),
-        Command::Graph(options) => options.waits(),
-        Command::Logs(options) => options.follow.then_some(None),
-        Command::Events(options) => options.follow.then_some(None),
-        Command::Audit(options) => options.follow.then_some(None),
-        Command::Ls(options) => options.watch.then_some(None),
-        Command::Upkeep(options) => (!options.once).then_some(None),
-        Command::Top(_) => Some(None),
-        _ => None,
+        Command::Doctor(options) => return Ok(doctor::run(&settings, options, cli.output)?.into()),
+        Command::Partitions(_) => {
+            return Err(fault(Code::Usage, "which partitions? name them with --topology, or BLUEQUE_TOPOLOGY"));
+        }
+        _ => {}
     }
-}
-
-fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
+    let session = dispatch::open(&settings, cli.output, command)?;
     match command {
-        Command::Submit(options) => submit::run(session, options),
-        Command::Ls(options) => ls::run(session, options),
-        Command::Show(options) => show::run(session, options),
-        Command::Logs(options) => commands::logs::run(session, options),
-        Command::Wait(options) => wait::run(session, options),
-        Command::Cancel(options) => cancel::run(session, options),
-        Command::Retry(options) => retry::run(session, options),
-        Command::Recall(options) => recall::run(session, options),
-        Command::Delete(options) => delete::run(session, options),
-        Command::Note(options) => note::run(session, options),
-        Command::Prioritise(options) => prioritise::run(session, options),
-        Command::Edit(options) => edit::run(session, options),
-        Command::Depend(options) => depend::run(session, options),
-        Command::Undepend(options) => depend::remove(session, options),
-        Command::Move(options) => move_to::run(session, options),
-        Command::Track(options) => track::track(session, options),
-        Command::Untrack(options) => track::untrack(session, options),
-        Command::Tracked => track::list(session),
-        Command::Find(options) => find::run(session, options),
-        Command::Tag(options) => tag::tag(session, options),
-        Command::Untag(options) => tag::untag(session, options),
-        Command::Tags(options) => tags::run(session, options),
-        Command::Groups(options) => groups::run(session, options),
-        Command::Bulk(options) => bulk::run(session, options),
-        Command::Purge(options) => bulk::purge(session, options),
-        Command::Forget(options) => forget::run(session, options),
-        Command::Config(options) => config::run(session, options),
-        Command::Limit(options) => limit::run(session, options),
-        Command::Limits(options) => limits::run(session, options),
-        Command::Schedule(options) => schedule::run(session, options),
-        Command::Graph(options) => graph::run(session, options),
-        Command::Queues(options) => queues::run(session, options),
-        Command::Peek(options) => peek::run(session, options),
-        Command::Pause(options) => pause::run(session, options),
-        Command::Resume(options) => resume::run(session, options),
-        Command::Workers(options) => workers::run(session, options),
-        Command::Drain(options) => drain::run(session, options),
-        Command::Audit(options) => audit::run(session, options),
-        Command::Events(options) => events::run(session, options),
-        Command::History(options) => history::run(session, options),
-        Command::Stats(options) => stats::run(session, options),
-        Command::Why(options) => why::run(session, options),
-        Command::Top(options) => top::run(session, options),
-        Command::Upkeep(options) => upkeep::run(session, options),
-        Command::ResetClock => reset_clock::run(session),
-        // These are handled before a server is contacted.
-        Command::Worker(_)
-        | Command::Supervise(_)
-        | Command::Exec(_)
-        | Command::Dev(_)
-        | Command::Run(_)
-        | Command::Doctor(_)
-        | Command::Completions(_)
-        | Command::Task { .. } => Ok(Code::Usage),
+        Command::Run(options) => commands::run::run(&session, options),
+        command => Ok(dispatch::run(&session, command)?.into()),
     }
 }

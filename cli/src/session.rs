@@ -8,11 +8,14 @@ pub mod outage;
 pub mod password;
 pub mod queues;
 pub mod rights;
+mod rows;
+pub mod sheet;
 pub mod torn;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Namespace};
+use blueque::{Client, Namespace, PartitionName};
 
 use crate::output::Format;
 
@@ -26,6 +29,10 @@ pub struct Session {
     pub namespace: Namespace,
     /// When to stop waiting for the end of tasks, if limited.
     pub end: Option<Instant>,
+    /// Which of several partitions it is of, if there are several.
+    pub partition: Option<PartitionName>,
+    /// Where its rows are kept until those of the other partitions are there.
+    pub sheet: Option<Arc<sheet::Sheet>>,
 }
 
 /// As many tasks as ten of the largest graphs have.

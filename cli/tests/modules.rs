@@ -23,7 +23,10 @@ struct House {
 const COMMAND: House = House {
     sources: "src",
     floors: &[
-        &["main", "args"],
+        &["main"],
+        &["partitioned"],
+        &["dispatch"],
+        &["args"],
         &["commands", "doctor", "worker", "supervisor"],
         &["follow"],
         &["input", "view", "logs", "processes"],

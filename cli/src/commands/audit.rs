@@ -80,6 +80,9 @@ impl Row for View {
         Column::text("detail").rank(3),
     ];
 
+    /// It may be the name of anything.
+    const ID: Option<usize> = None;
+
     fn id(&self) -> &str {
         self.on.as_deref().unwrap_or_default()
     }
@@ -127,10 +130,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
     if !options.follow {
-        table::write(session.format, &kept)?;
+        session.write_ranked(&kept, |entry| entry.at.clone().unwrap_or_default())?;
         return Ok(Code::Ok);
     }
-    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format));
+    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
     shown.write(&kept)?;
     loop {
         let Some((entries, more)) = outage.survive(reader.next())? else { continue };

@@ -10,7 +10,7 @@ use crate::input::confirm::agreed;
 use crate::input::filter::TaskFilter;
 use crate::input::force::Forced;
 use crate::input::values::{queue_name, whole_number};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, bar, say};
 use crate::session::Session;
 use crate::view::queue::States;
@@ -185,7 +185,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
             session.must_exist(std::slice::from_ref(&all.queue))?;
         }
         let (queue, action, tasks) = (all.queue.to_string(), action.as_str(), states.all());
-        table::write(session.format, &[Counted { queue, action, tasks, states }])?;
+        session.write(&[Counted { queue, action, tasks, states }])?;
         return Ok(Code::Ok);
     }
     let verb = match action {
@@ -235,7 +235,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     if done.looked_at == 0 {
         session.must_exist(std::slice::from_ref(&all.queue))?;
     }
-    table::write(session.format, &[done])?;
+    session.write(&[done])?;
     if refused > 0 {
         say(format!("{refused} refused: their state, a unique name or the other queue does not allow it"));
         return Ok(Code::Refused);

@@ -11,7 +11,7 @@ use crate::session::Session;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
     #[command(flatten)]
     force: Forced,
     /// The reason, for people

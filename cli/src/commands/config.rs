@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::input::values::{bytes, queue_name, rate, seconds, written_bytes};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
 use crate::view::setting::words;
@@ -69,7 +69,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match &options.word {
         None | Some(Word::Show) => {
             let settings = session.client.call(&calls.settings(queue))?;
-            table::write(session.format, &settings.into_iter().map(view).collect::<Vec<_>>())?;
+            session.write(&settings.into_iter().map(view).collect::<Vec<_>>())?;
         }
         Some(Word::Set { pairs }) => {
             set(session, queue, pairs)?;

@@ -9,7 +9,7 @@ use crate::session::Session;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

@@ -13,7 +13,7 @@ use crate::session::Session;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
     #[command(flatten)]
     upstreams: Upstreams,
     /// Add the result of this task to the parameters of one that waits for results; may be repeated
@@ -38,14 +38,21 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 /// With the last one the task is ready.
+impl Options {
+    /// The ids of what they are to wait for.
+    pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
+        self.upstreams.ids().chain(&mut self.result_of).collect()
+    }
+}
+
 #[derive(Args, Debug)]
 pub struct Removal {
     /// The task that waits: its id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
     /// Tasks that it is no longer to wait for
     #[arg(required = true, value_name = "UPSTREAM", value_parser = task_id)]
-    upstreams: Vec<TaskId>,
+    pub upstreams: Vec<TaskId>,
 }
 
 pub fn remove(session: &Session, options: &Removal) -> anyhow::Result<Code> {

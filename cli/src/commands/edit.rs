@@ -18,7 +18,7 @@ use crate::session::Session;
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
     #[command(flatten)]
     parameters: Parameters,
     /// Move it to another queue, behind those that wait there

@@ -38,7 +38,7 @@ pub struct Options {
     last: Option<usize>,
     /// Only those of one task: its id, or an unambiguous prefix of it
     #[arg(long, value_name = "ID")]
-    task: Option<String>,
+    pub task: Option<String>,
     /// Only those after an event: its cursor, from JSON
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
@@ -167,6 +167,9 @@ impl Row for ChangeView {
 trait Source {
     type View: Row;
 
+    /// The time of one, in the order of time.
+    fn when(view: &Self::View) -> String;
+
     /// Those after a cursor: the new cursor, whether some may be missing, and what was read.
     fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<Self::View>)>;
 
@@ -189,6 +192,10 @@ struct OfQueue {
 
 impl Source for OfQueue {
     type View = EventView;
+
+    fn when(view: &EventView) -> String {
+        view.at.clone().unwrap_or_default()
+    }
 
     fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<EventView>)> {
         let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
@@ -228,6 +235,10 @@ struct OfTracked {
 
 impl Source for OfTracked {
     type View = ChangeView;
+
+    fn when(view: &ChangeView) -> String {
+        view.at.clone().unwrap_or_default()
+    }
 
     fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<ChangeView>)> {
         let options = self.only.iter().fold(ChangesOptions::new(), |options, id| options.id(id.as_str()));
@@ -324,12 +335,12 @@ fn show<S: Source>(
         reader.draft(file)?;
     }
     if !options.follow {
-        table::write(session.format, &kept)?;
+        session.write_ranked(&kept, S::when)?;
         reader.shown()?;
         return Ok(Code::Ok);
     }
     let mut outage = Outage::default();
-    let mut shown = table::Stream::new(session.format);
+    let mut shown = table::Stream::new(session.format, session.partition());
     shown.write(&kept)?;
     loop {
         reader.shown()?;

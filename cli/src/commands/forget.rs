@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::confirm::agreed;
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, fault, say};
 use crate::session::Session;
 use crate::view::queue::States;
@@ -71,7 +71,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         if tasks + listeners == 0 && schedules.is_empty() {
             session.must_exist(std::slice::from_ref(&options.queue))?;
         }
-        table::write(session.format, &[Kept { queue, action: "forget", tasks, states, listeners, schedules }])?;
+        session.write(&[Kept { queue, action: "forget", tasks, states, listeners, schedules }])?;
         return Ok(Code::Ok);
     }
     let question = format!("Forget {queue}, with its settings, limits, statistics and events?");

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use crate::input::document::Document;
 use crate::input::new_graph::submit_graph;
 use crate::input::values::{coming, duration, whole_number};
-use crate::output::{Code, Format, clean, data, fault, say, table};
+use crate::output::{Code, Format, clean, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::graph::{Drawing, Made, Standing, Summary, Whole};
@@ -202,7 +202,7 @@ fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> 
     }
     let more = shown.len() > limit;
     shown.truncate(limit);
-    table::write(session.format, &shown)?;
+    session.write(&shown)?;
     if more && session.format == Format::Table {
         say(format!("the latest {limit} graphs; --limit shows more"));
     }

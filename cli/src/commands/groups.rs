@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, Format};
 use crate::session::Session;
 use crate::times;
@@ -40,6 +40,8 @@ impl Row for GroupView {
         Column::whole("failed").rank(1),
     ];
 
+    const ID: Option<usize> = None;
+
     fn id(&self) -> &str {
         &self.group
     }
@@ -71,6 +73,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         // An empty name would be an unusable line.
         views.retain(|view| !view.group.is_empty());
     }
-    table::write(session.format, &views)?;
+    session.write(&views)?;
     Ok(Code::Ok)
 }

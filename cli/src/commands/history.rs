@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
 use crate::times;
@@ -20,7 +20,7 @@ use crate::view::record::headline;
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
 }
 
 /// A transition of a task.
@@ -155,6 +155,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         steps.push(Step::new(id.as_str(), step, before));
         before = at;
     }
-    table::write(session.format, &steps)?;
+    session.write(&steps)?;
     Ok(Code::Ok)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::values::queue_name;
 use crate::output::Code;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
@@ -68,6 +68,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         in_use: limit.used,
         shared: options.shared,
     };
-    table::write(session.format, &limits.into_iter().map(view).collect::<Vec<_>>())?;
+    session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
     Ok(Code::Ok)
 }

@@ -34,7 +34,7 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
     /// Continue until the task is finished
     #[arg(short, long)]
     pub follow: bool,

@@ -12,6 +12,7 @@ use crate::input::values::{queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
+use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
 /// The refresh interval.
@@ -58,17 +59,37 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             // Clears the screen and moves the cursor home.
             data("\x1b[2J\x1b[H")?;
         }
-        let hidden = if options.watch { picture.write_screen(session)? } else { picture.write(session).map(|()| 0)? };
+        let hidden = if options.watch {
+            picture.write_screen(session)?
+        } else {
+            picture.write(session, rank(options))?;
+            0
+        };
         if hidden > 0 {
             say(format!("+{hidden} tasks"));
-        } else if more && session.format == Format::Table {
-            say(format!("the first {} tasks; --limit shows more", options.limit));
+        } else if session.is_one_of_many() || session.format == Format::Table {
+            session.say_more(options.limit as usize, more);
         }
         if !options.watch {
             return Ok(Code::Ok);
         }
         thread::sleep(WATCH);
     }
+}
+
+/// The place of a task among those of other partitions: that of its state.
+fn rank(options: &Options) -> impl Fn(&TaskView) -> String {
+    let states = states(options);
+    move |task| {
+        let place = states.iter().position(|state| state.as_str() == task.status);
+        let started = task.started.as_deref().filter(|_| task.is_started());
+        format!("{:02}{}", place.unwrap_or(states.len()), started.unwrap_or_default())
+    }
+}
+
+/// The states to show, in this order.
+fn states(options: &Options) -> Vec<Status> {
+    if options.status.is_empty() { shown() } else { options.status.clone() }
 }
 
 /// Tasks to show, and whether there are more.
@@ -88,8 +109,7 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
 fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow::Result<(Vec<String>, bool)> {
     let limit = options.limit as usize;
     let mut ids = Vec::new();
-    let states = if options.status.is_empty() { shown() } else { options.status.clone() };
-    for state in states {
+    for state in states(options) {
         for queue in queues {
             let mut cursor = Some("0".to_owned());
             while let Some(at) = cursor {

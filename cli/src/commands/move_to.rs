@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

@@ -11,7 +11,7 @@ use crate::session::Session;
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
     /// What to note, at most 1 KiB
     #[arg(value_name = "TEXT")]
     text: String,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::input::values::{queue_name, whole_number};
 use crate::output::Code;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::session::Session;
 use crate::times;
 
@@ -91,6 +91,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         View { id: task.id.to_string(), place, passed: task.why, until: task.until.and_then(times::exact) }
     };
     let views: Vec<View> = found.into_iter().enumerate().map(view).collect();
-    table::write(session.format, &views)?;
+    session.write(&views)?;
     Ok(Code::Ok)
 }

@@ -14,7 +14,7 @@ pub struct Options {
     #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
     priority: i32,
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::output::{Code, table};
+use crate::output::Code;
 use crate::session::Session;
 use crate::view::queue::queue_views;
 
@@ -10,6 +10,6 @@ use crate::view::queue::queue_views;
 pub struct Options {}
 
 pub fn run(session: &Session, _options: &Options) -> anyhow::Result<Code> {
-    table::write(session.format, &queue_views(session)?)?;
+    session.write_ranked(&queue_views(session)?, |queue| queue.queue.clone())?;
     Ok(Code::Ok)
 }

@@ -13,7 +13,7 @@ use crate::session::Session;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
     /// Do not wait for their workers: put the tasks at the front of their queue now. Programs may run on, even
     /// beside the next attempt, until their workers learn of it: up to a third of the lease
     #[arg(long)]

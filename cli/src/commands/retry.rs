@@ -15,7 +15,7 @@ use crate::times;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
     /// Forget the checkpoint, and start over
     #[arg(long)]
     fresh: bool,

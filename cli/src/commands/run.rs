@@ -16,22 +16,23 @@ use crate::view::cost;
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    new: NewTaskArgs,
+    pub new: NewTaskArgs,
 }
 
 /// Exits with the exit code of the program, if it failed with one.
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     let interrupts = Interrupts::hear()?;
     let (id, _) = options.new.submit(session, true)?;
+    let shown = session.global_id(&id);
     if session.format == Format::Id {
-        line(id.as_str())?;
+        line(shown.as_str())?;
     } else {
-        say(format!("{id} submitted"));
+        say(format!("{shown} submitted"));
     }
     let streams = if session.format == Format::Table { Streams::Same } else { Streams::Talk };
     let mut follower = Follower::new(session, &id, streams);
     let ended = to_the_end(session, &id, &mut follower, &interrupts);
-    let Some(info) = ended.map_err(|error| left(&id, error))? else {
+    let Some(info) = ended.map_err(|error| left(&shown, error))? else {
         drop(follower);
         return Ok(Code::Cancelled.into());
     };
@@ -46,12 +47,12 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     );
     drop(follower);
     match session.format {
-        Format::Json | Format::Jsonl => ended::write(session.format, &id, &info)?,
+        Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
         // The result of a program is in its log already.
         Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
-    ended::report(&id, &info);
+    ended::report(&shown, &info);
     let verdict = ended::verdict(&info);
     let programs = exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
     Ok(programs.map_or(verdict.into(), ExitCode::from))

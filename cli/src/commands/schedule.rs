@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args, Subcommand};
 use crate::input::parameters::Parameters;
 use crate::input::task_options::{SlotOptions, TaskOptions, overlap};
 use crate::input::values::{duration, queue_name, task_id};
-use crate::output::table::{self, write_one};
+use crate::output::table::write_one;
 use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
 use crate::session::caller::caller;
@@ -125,7 +125,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match &options.word {
         None | Some(Word::Ls) => {
             let schedules: Vec<Summary> = client.schedules()?.into_iter().map(Summary::new).collect();
-            table::write(session.format, &schedules)?;
+            session.write(&schedules)?;
         }
         Some(Word::Add(add)) => return add.run(session),
         Some(Word::Show { name }) => return show(session, name),
@@ -207,7 +207,7 @@ fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
         }
     }
     if !removed.is_empty() || worst == Code::Ok {
-        table::write(session.format, &removed)?;
+        session.write(&removed)?;
     }
     Ok(worst)
 }

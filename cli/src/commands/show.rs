@@ -23,12 +23,12 @@ const SHOWN: usize = 2_000;
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
-    let mut task = TaskView::whole(id.as_str(), &info);
+    let mut task = TaskView::whole(&session.global(id.as_str()), &info);
     let cause = why(session, &id, &info)?;
     task.expected = cause.expected(session, &id, &info)?;
     let lease = cause.why.deadline;

@@ -194,6 +194,12 @@ struct Answer<'a> {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    write(session.format, options, &read(session, options)?)?;
+    Ok(Code::Ok)
+}
+
+/// The numbers, up to date.
+pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
     for _ in 0..TALLIES {
         if !queue.tally()?.more {
@@ -207,10 +213,29 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if found.days.is_empty() {
         session.must_exist(std::slice::from_ref(&options.queue))?;
     }
+    Ok(found)
+}
+
+/// The numbers of several partitions as those of one.
+pub fn together(all: Vec<Statistics>) -> Option<Statistics> {
+    all.into_iter().reduce(|mut sum, other| {
+        sum.total.add(&other.total);
+        for day in other.days {
+            match sum.days.iter_mut().find(|known| known.date == day.date) {
+                Some(known) => known.figures.add(&day.figures),
+                None => sum.days.push(day),
+            }
+        }
+        sum.days.sort_by(|one, other| one.date.cmp(&other.date));
+        sum
+    })
+}
+
+pub fn write(format: Format, options: &Options, found: &Statistics) -> anyhow::Result<()> {
     let days: Vec<Numbers> = found.days.iter().map(|day| Numbers::new(Some(&day.date), &day.figures)).collect();
-    match session.format {
+    match format {
         Format::Table if options.each => table::write(Format::Table, &days)?,
-        Format::Table => people(options, &found)?,
+        Format::Table => people(options, found)?,
         Format::Id => days.iter().try_for_each(|day| line(day.id()))?,
         Format::Json | Format::Jsonl if !options.each => {
             let (first, last) = (dashed(&found.first), dashed(&found.last));
@@ -225,7 +250,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             found.total.missed
         ));
     }
-    Ok(Code::Ok)
+    Ok(())
 }
 
 fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {

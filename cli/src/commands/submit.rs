@@ -19,7 +19,7 @@ use crate::session::Session;
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     #[command(flatten)]
-    new: NewTaskArgs,
+    pub new: NewTaskArgs,
     /// Submit a task for each index: 1-500, or 1-500%20 for 20 at once; each receives its index if there are no parameters
     #[arg(long, value_name = "FIRST-LAST", value_parser = array::indexes, conflicts_with_all = NOT_OF_ARRAYS)]
     array: Option<String>,
@@ -73,7 +73,7 @@ fn array(session: &Session, options: &Options, indexes: &str) -> anyhow::Result<
     let (id, graph) = options.new.array(indexes)?;
     let made = submit_graph(session, &graph, &id)?;
     let indexes = indexes.split('%').next().unwrap_or_default().to_owned();
-    let row = MadeArray { graph: id.to_string(), created: made.created, tasks: made.tasks.len(), indexes };
+    let row = MadeArray { graph: session.global(id.as_str()), created: made.created, tasks: made.tasks.len(), indexes };
     write_one(if options.id_only { Format::Id } else { session.format }, &row)?;
     Ok(Code::Ok)
 }
@@ -128,27 +128,30 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let interrupts = follows.then(Interrupts::hear).transpose()?;
     let made = make(session, options)?;
     let id = TaskId::new(made.id.as_str())?;
+    let shown = session.global_id(&id);
+    let replaced = made.replaced.as_deref().map(|other| session.global(other));
+    let made = Made { id: shown.to_string(), replaced, ..made };
     let format = if options.id_only { Format::Id } else { session.format };
     if follows && format == Format::Table {
         // For scripts: stdout has only the result.
-        say(format!("{id} submitted"));
+        say(format!("{shown} submitted"));
     } else if !follows || format == Format::Id {
-        write_one(format, &made).inspect_err(|_| say(format!("{id} submitted")))?;
+        write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;
     }
     let Some(interrupts) = interrupts else { return Ok(Code::Ok) };
     let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
-    let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&id, error))?;
+    let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&shown, error))?;
     drop(follower);
     let Some(info) = ended else {
-        leave(&id);
+        leave(&shown);
         interrupts.obey()?;
         return Ok(Code::Ok);
     };
     match format {
-        Format::Json | Format::Jsonl => ended::write(format, &id, &info)?,
+        Format::Json | Format::Jsonl => ended::write(format, &shown, &info)?,
         Format::Table => ended::write_result(&info)?,
         Format::Id => {}
     }
-    ended::report(&id, &info);
+    ended::report(&shown, &info);
     Ok(ended::verdict(&info))
 }

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::input::values::plain;
 use crate::output::Code;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
     /// The tags
     #[arg(required = true, value_name = "TAG", value_parser = plain)]
     tags: Vec<String>,
@@ -54,6 +54,6 @@ fn change(
     let id = session.find(&options.id)?;
     let tags: Vec<&str> = options.tags.iter().map(String::as_str).collect();
     let tags = call(&id, &tags)?;
-    table::write(session.format, &[Tagged { id: id.to_string(), tags }])?;
+    session.write(&[Tagged { id: id.to_string(), tags }])?;
     Ok(Code::Ok)
 }

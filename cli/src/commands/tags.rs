@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::values::queue_name;
 use crate::output::Code;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
@@ -45,6 +45,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if views.is_empty() {
         session.must_exist(options.queue.as_slice())?;
     }
-    table::write(session.format, &views)?;
+    session.write(&views)?;
     Ok(Code::Ok)
 }

@@ -40,6 +40,9 @@ const ESTIMATED: Duration = Duration::from_secs(10);
 /// Running tasks that are read; more do not fit a screen.
 const TASKS: usize = 200;
 
+/// Threads that ask.
+const AT_ONCE: usize = 64;
+
 /// The width of a progress bar.
 const BAR: usize = 20;
 
@@ -75,11 +78,30 @@ pub struct Options {
     queues: Vec<QueueName>,
 }
 
-/// The data on the screen.
+/// Opens the namespace that is shown, or one of several partitions; repeated until it can be reached.
+pub type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
+
+/// What is shown, with the name of each partition if there are several.
+pub type Places = Vec<(Option<String>, Open)>;
+
+/// The place of a session.
+pub fn one(session: &Session) -> Places {
+    let session = session.clone();
+    vec![(None, Box::new(move || Ok(session.clone())))]
+}
+
+/// A queue, in all partitions.
+struct InAll {
+    queue: String,
+    numbers: Vec<u64>,
+    words: Vec<String>,
+}
+
+/// The data on the screen, or of one partition.
 struct Picture {
     /// When it was read.
     seen: Instant,
-    queues: Vec<QueueView>,
+    queues: Vec<InAll>,
     running: Vec<Running>,
     more: bool,
     /// Why the data is old.
@@ -93,10 +115,10 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// A warning that it is old, and why.
-    fn warning(&self) -> Option<String> {
+    /// A warning that it is old, and why. `who`: what was asked.
+    fn warning(&self, who: &str) -> Option<String> {
         let age = self.seen.elapsed();
-        let old = (age >= OLD).then(|| format!("the server has not answered for {}s", age.as_secs()));
+        let old = (age >= OLD).then(|| format!("{who} has not answered for {}s", age.as_secs()));
         match (old, &self.trouble) {
             (Some(old), Some(trouble)) => Some(format!("{old}: {trouble}")),
             (old, trouble) => old.or_else(|| trouble.clone()),
@@ -104,6 +126,7 @@ impl Picture {
     }
 }
 
+#[derive(Clone)]
 struct Running {
     id: String,
     queue: String,
@@ -140,31 +163,43 @@ impl Estimates {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+pub fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         let text = "top needs a terminal; blueque ls, or blueque ls --watch -o jsonl, do without";
         return Err(fault(Code::Usage, text));
     }
-    session.must_exist(&options.queues)?;
+    if let [(None, open)] = places.as_slice() {
+        open()?.must_exist(&options.queues)?;
+    }
     let mut terminal = ratatui::try_init()?;
-    let outcome = live(session, options, &mut terminal);
+    let outcome = live(places, options, &mut terminal);
     ratatui::restore();
     outcome
 }
 
-fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<Code> {
-    let looks = looks(session, options);
+fn live(places: Places, options: &Options, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<Code> {
+    let names: Vec<String> = places.iter().map(|(name, _)| who(name.as_deref())).collect();
+    let mut pictures: Vec<Picture> = names.iter().map(|_| Picture::default()).collect();
+    let looks = looks(places, options);
     let mut picture = Picture::default();
     let mut at = 0_usize;
     // The first picture has data in it, if the server answers soon.
     let mut patience = GLANCE;
     loop {
         match looks.recv_timeout(std::mem::take(&mut patience)) {
-            Ok(Ok(new)) => picture = new,
-            Ok(Err(error)) => picture.trouble = Some(clean_line(&chain(&error), 200)),
+            Ok((at, look)) => {
+                if let Some(known) = pictures.get_mut(at) {
+                    match look {
+                        Ok(new) => *known = new,
+                        Err(error) => known.trouble = Some(clean_line(&chain(&error), 200)),
+                    }
+                }
+                picture = together(&pictures);
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(fault(Code::Failed, "the polling thread has ended")),
         }
+        picture.trouble = warnings(&names, &pictures);
         let (queues, running) = (picture.queues.len(), picture.running.len());
         at = at.min((queues + running).saturating_sub(1));
         terminal.draw(|frame| draw(frame, &picture, at))?;
@@ -186,16 +221,80 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
     }
 }
 
-/// Polls on a separate thread, so that keys are handled while the server does not reply.
-fn looks(session: &Session, options: &Options) -> Receiver<anyhow::Result<Picture>> {
-    let (session, queues) = (session.clone(), options.queues.clone());
-    let (sender, receiver) = mpsc::sync_channel(1);
-    thread::spawn(move || {
-        let mut estimates = Estimates::default();
-        while sender.send(look(&session, &queues, &mut estimates)).is_ok() {
-            thread::sleep(REFRESH);
-        }
+fn who(name: Option<&str>) -> String {
+    name.map_or_else(|| "the server".to_owned(), |name| format!("partition {name}"))
+}
+
+/// What is wrong with each that is asked.
+fn warnings(names: &[String], pictures: &[Picture]) -> Option<String> {
+    let warnings = names.iter().zip(pictures).filter_map(|(name, picture)| {
+        let warning = picture.warning(name)?;
+        Some(if names.len() > 1 && !warning.starts_with(name.as_str()) {
+            format!("{name}: {warning}")
+        } else {
+            warning
+        })
     });
+    let warnings: Vec<String> = warnings.collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
+}
+
+/// The pictures of all partitions as one.
+fn together(pictures: &[Picture]) -> Picture {
+    let mut picture = Picture::default();
+    let mut queues: BTreeMap<&str, InAll> = BTreeMap::new();
+    for line in pictures.iter().flat_map(|picture| &picture.queues) {
+        let empty = || InAll { queue: line.queue.clone(), numbers: vec![0; line.numbers.len()], words: Vec::new() };
+        let sum = queues.entry(&line.queue).or_insert_with(empty);
+        sum.numbers.iter_mut().zip(&line.numbers).for_each(|(sum, number)| *sum += number);
+        sum.words.extend(line.words.iter().filter(|words| !words.is_empty()).cloned());
+        sum.words.dedup();
+    }
+    picture.queues = queues.into_values().collect();
+    picture.running = pictures.iter().flat_map(|picture| &picture.running).cloned().collect();
+    picture.more = picture.running.len() > TASKS || pictures.iter().any(|picture| picture.more);
+    // The longest running first: their place on the screen does not change.
+    picture.running.sort_by(|a, b| {
+        // Those that have not started come last.
+        let begun = |task: &Running| (task.started.is_none(), task.started);
+        begun(a).cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
+    });
+    picture.running.truncate(TASKS);
+    picture
+}
+
+/// A look at one place, by its number.
+type Look = (usize, anyhow::Result<Picture>);
+
+/// Polls on separate threads, so that keys are handled while a server does not reply.
+fn looks(places: Places, options: &Options) -> Receiver<Look> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let mut groups: Vec<Vec<(usize, Open)>> = Vec::new();
+    groups.resize_with(places.len().min(AT_ONCE), Vec::new);
+    for (at, (_, open)) in places.into_iter().enumerate() {
+        if let Some(group) = groups.get_mut(at % AT_ONCE) {
+            group.push((at, open));
+        }
+    }
+    for group in groups {
+        let (queues, sender) = (options.queues.clone(), sender.clone());
+        thread::spawn(move || {
+            let mut known: Vec<(Option<Session>, Estimates)> = group.iter().map(|_| Default::default()).collect();
+            loop {
+                for ((at, open), (session, estimates)) in group.iter().zip(&mut known) {
+                    let opened = session.take().map_or_else(open, Ok);
+                    let picture = opened.and_then(|opened| {
+                        let opened = session.insert(opened);
+                        look(opened, &queues, estimates)
+                    });
+                    if sender.send((*at, picture)).is_err() {
+                        return;
+                    }
+                }
+                thread::sleep(REFRESH);
+            }
+        });
+    }
     receiver
 }
 
@@ -216,7 +315,7 @@ fn look(session: &Session, named: &[QueueName], estimates: &mut Estimates) -> an
                     }
                     let Ok(task) = TaskId::new(id.as_str()) else { continue };
                     if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
-                        let mut running = Running::new(id, &info);
+                        let mut running = Running::new(session.global(&id), &info);
                         running.end = estimates.end(session, &task, &info)?;
                         picture.running.push(running);
                     }
@@ -225,16 +324,21 @@ fn look(session: &Session, named: &[QueueName], estimates: &mut Estimates) -> an
             }
         }
     }
-    estimates.0.retain(|id, _| picture.running.iter().any(|task| task.id == *id));
-    // The longest running first: their place on the screen does not change.
-    picture.running.sort_by(|a, b| {
-        // Those that have not started come last.
-        let begun = |task: &Running| (task.started.is_none(), task.started);
-        begun(a).cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
-    });
-    picture.queues = queues;
+    estimates.0.retain(|id, _| picture.running.iter().any(|task| task.id == session.global(id)));
+    picture.queues = queues.iter().map(InAll::of).collect();
     picture.seen = Instant::now();
     Ok(picture)
+}
+
+impl InAll {
+    fn of(queue: &QueueView) -> Self {
+        Self { queue: one_line(&queue.queue), numbers: queue.numbers(&ORDER), words: vec![one_line(&queue.words())] }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let numbers = self.numbers.iter().map(u64::to_string);
+        std::iter::once(self.queue.clone()).chain(numbers).chain([self.words.join("; ")]).collect()
+    }
 }
 
 impl Running {
@@ -287,12 +391,12 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     let [head, upper, lower, foot] = parts.areas(frame.area());
     let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
     frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
-    let queues: Vec<_> = picture.queues.iter().map(queue_row).collect();
+    let queues: Vec<_> = picture.queues.iter().map(InAll::row).collect();
     draw_list(frame, upper, &*QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
     let now = times::now();
     let running: Vec<_> = picture.running.iter().map(|task| task.row(now)).collect();
     draw_list(frame, lower, RUNNING, "tasks", &running, at.checked_sub(queues.len()));
-    let (text, color) = match (picture.warning(), picture.more) {
+    let (text, color) = match (picture.trouble.clone(), picture.more) {
         (Some(warning), _) => (warning, Color::Red),
         (None, true) => (format!("the first {TASKS} tasks   {KEYS}"), Color::DarkGray),
         (None, false) => (KEYS.to_owned(), Color::DarkGray),
@@ -353,12 +457,6 @@ fn color(head: &str) -> Style {
     }
 }
 
-fn queue_row(queue: &QueueView) -> Vec<String> {
-    let name = std::iter::once(one_line(&queue.queue));
-    let numbers = queue.numbers(&ORDER).into_iter().map(|number| number.to_string());
-    name.chain(numbers).chain([one_line(&queue.words())]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use ratatui::Terminal;
@@ -397,7 +495,7 @@ mod tests {
         }
         let seen = Instant::now().checked_sub(OLD).unwrap_or_else(Instant::now);
         let old = Picture { seen, trouble: Some("gone".into()), ..Picture::default() };
-        assert_eq!(old.warning().as_deref(), Some("the server has not answered for 3s: gone"));
+        assert_eq!(old.warning("the server").as_deref(), Some("the server has not answered for 3s: gone"));
         Ok(())
     }
 }

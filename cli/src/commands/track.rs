@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::session::Session;
 use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    tasks: TaskIds,
+    pub tasks: TaskIds,
 }
 
 /// A tracked task.
@@ -63,6 +63,6 @@ pub fn untrack(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 pub fn list(session: &Session) -> anyhow::Result<Code> {
     let tasks: Vec<View> = session.client.tracked()?.into_iter().map(View::from).collect();
-    table::write(session.format, &tasks)?;
+    session.write(&tasks)?;
     Ok(Code::Ok)
 }

@@ -79,13 +79,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.once {
         let round = round(session, &options.queues)?;
         let failed = !round.troubles.is_empty();
-        table::write(session.format, &round.parts())?;
+        session.write(&round.parts())?;
         return Ok(if failed { Code::Failed } else { Code::Ok });
     }
     if session.format == Format::Json {
         return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
     }
-    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format));
+    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
     let mut said = BTreeMap::new();
     loop {
         let Some(mut round) = outage.survive(round(session, &options.queues))? else {

@@ -9,7 +9,7 @@ use crate::follow::Follower;
 use crate::follow::ended::{verdict, write};
 use crate::follow::printer::Streams;
 use crate::input::values::duration;
-use crate::output::{Code, Format, fault, table};
+use crate::output::{Code, Format, fault};
 use crate::session::Session;
 use crate::session::outage::begin;
 use crate::view::task::TaskView;
@@ -18,7 +18,7 @@ use crate::view::task::TaskView;
 pub struct Options {
     /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
-    ids: Vec<String>,
+    pub ids: Vec<String>,
     /// Give up after this long, such as 90s or 2h
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
@@ -42,13 +42,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         };
         verdicts.push(verdict(&info));
         if session.format == Format::Jsonl || session.format == Format::Id {
-            write(session.format, id, &info)?;
+            write(session.format, &session.global_id(id), &info)?;
         } else {
             ended.push(TaskView::whole(id.as_str(), &info));
         }
     }
     if matches!(session.format, Format::Json | Format::Table) {
-        table::write(session.format, &ended)?;
+        session.write(&ended)?;
     }
     let found = |code| verdicts.contains(&code).then_some(code);
     Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))

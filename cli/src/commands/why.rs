@@ -15,7 +15,7 @@ use crate::view::why::why;
 pub struct Options {
     /// The id, or an unambiguous prefix of it; GRAPH[17], GRAPH[3-9] or GRAPH/NAME: a part of a graph
     #[arg(value_name = "ID")]
-    id: String,
+    pub id: String,
 }
 
 /// The output in JSON.
@@ -48,10 +48,16 @@ fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> a
     match (session.format, name) {
         (Format::Table, Some(name)) => line(format!("{}: {sentence}", one_line(name)))?,
         (Format::Table, None) => line(sentence)?,
-        (Format::Id, _) => line(id.as_str())?,
+        (Format::Id, _) => line(session.global(id.as_str()))?,
         (Format::Json | Format::Jsonl, _) => {
             let status = cause.why.status.as_str();
-            line(json(&Answer { id: id.as_str(), queue: &cause.why.queue, status, why: sentence, expected })?)?;
+            line(json(&Answer {
+                id: &session.global(id.as_str()),
+                queue: &cause.why.queue,
+                status,
+                why: sentence,
+                expected,
+            })?)?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
 use crate::times;
@@ -169,7 +169,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
     // The server returns the listeners of a queue unordered.
     views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
-    table::write(session.format, &views)?;
+    session.write(&views)?;
     for sentence in lacking {
         say(sentence);
     }

@@ -43,6 +43,17 @@ pub struct NewTaskArgs {
 }
 
 impl NewTaskArgs {
+    /// The ids of what it waits for.
+    pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
+        self.upstreams.ids().chain(&mut self.result_of).collect()
+    }
+
+    /// What chooses its partition: its unique name, else its id, which it has from now on.
+    pub fn key(&mut self) -> String {
+        let id = self.id.get_or_insert_with(TaskId::random).to_string();
+        self.options.given().find(|(name, _)| *name == "unique").map_or(id, |(_, unique)| unique.to_owned())
+    }
+
     /// A graph of an array: a task for each of these indexes.
     pub fn array(&self, indexes: &str) -> anyhow::Result<(GraphId, Graph)> {
         let id = match &self.id {

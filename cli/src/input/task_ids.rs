@@ -4,7 +4,7 @@ use blueque::{TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{Column, Row};
 use crate::output::{Code, chain, clean, code, say};
 use crate::session::Session;
 
@@ -12,7 +12,7 @@ use crate::session::Session;
 pub struct TaskIds {
     /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
-    ids: Vec<String>,
+    pub ids: Vec<String>,
 }
 
 /// The outcome for one task.
@@ -59,7 +59,7 @@ impl TaskIds {
                 Err(error) => {
                     let code = code(&error);
                     if code == Code::Unreachable {
-                        table::write(session.format, &done)?;
+                        session.write(&done)?;
                         return Err(error);
                     }
                     say(format!("blueque: {}: {}", clean(&text), chain(&error)));
@@ -71,7 +71,7 @@ impl TaskIds {
             session.settle();
         }
         if !done.is_empty() || worst == Code::Ok {
-            table::write(session.format, &done)?;
+            session.write(&done)?;
         }
         Ok(worst)
     }

@@ -46,6 +46,11 @@ impl Upstreams {
         self.at_least.into_iter().fold(waits, W::at_least)
     }
 
+    /// Their ids.
+    pub fn ids(&mut self) -> impl Iterator<Item = &mut TaskId> {
+        self.after_success.iter_mut().chain(&mut self.after).chain(&mut self.after_failure)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.after_success.is_empty()
             && self.after.is_empty()

@@ -57,6 +57,23 @@ impl Column {
         self.head
     }
 
+    const fn is_id(&self) -> bool {
+        matches!(self.form, Form::Id)
+    }
+
+    /// The first column of ids.
+    #[allow(clippy::indexing_slicing, reason = "below the length")]
+    pub const fn ids(columns: &[Self]) -> Option<usize> {
+        let mut at = 0;
+        while at < columns.len() {
+            if columns[at].is_id() {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
     /// May be left out: columns of the lowest rank first.
     #[must_use]
     pub const fn rank(self, rank: u8) -> Self {
@@ -78,8 +95,8 @@ impl Column {
 
 /// The columns that are shown.
 #[derive(Debug)]
-pub struct Layout {
-    columns: &'static [Column],
+pub struct Layout<'a> {
+    columns: &'a [Column],
     shown: Vec<Shown>,
     gap: usize,
     room: Option<usize>,
@@ -95,9 +112,9 @@ struct Shown {
     short: Option<Short>,
 }
 
-impl Layout {
+impl<'a> Layout<'a> {
     /// For these rows, with `gap` between two columns and at most `room` in a line.
-    pub fn new(columns: &'static [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
+    pub fn new(columns: &'a [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
         let shown = columns.iter().enumerate().map(|(at, column)| {
             let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
             let natural = widest.max(width(column.head));
@@ -163,7 +180,7 @@ impl Layout {
         self.taken().saturating_sub(cut.sum())
     }
 
-    fn column(&self, at: usize) -> Option<&'static Column> {
+    fn column(&self, at: usize) -> Option<&'a Column> {
         self.columns.get(at)
     }
 
@@ -206,7 +223,7 @@ impl Layout {
     /// Shortens ids to unique prefixes.
     fn shorten(&mut self, rows: &[Vec<String>], room: usize) {
         let columns = self.columns;
-        let is_id = |shown: &&mut Shown| columns.get(shown.at).is_some_and(|column| column.form == Form::Id);
+        let is_id = |shown: &&mut Shown| columns.get(shown.at).is_some_and(Column::is_id);
         for shown in self.shown.iter_mut().filter(is_id) {
             let ids: HashSet<&str> = rows.iter().filter_map(|row| row.get(shown.at)).map(String::as_str).collect();
             let short = Short::of_all(&ids, shown.natural.min(room));

@@ -1,9 +1,11 @@
 //! Rows of data in each format.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
 use std::marker::PhantomData;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use terminal_size::{Height, Width, terminal_size_of};
 
 pub use super::layout::Column;
@@ -18,6 +20,9 @@ pub trait Row: Serialize {
     /// The columns of the table.
     const COLUMNS: &'static [Column];
 
+    /// The column with its id, if that is the id of a task or of a graph.
+    const ID: Option<usize> = Column::ids(Self::COLUMNS);
+
     /// Its id or name.
     fn id(&self) -> &str;
 
@@ -27,31 +32,107 @@ pub trait Row: Serialize {
 
 /// Writes rows.
 pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
+    let shown = rows.iter().map(|row| Shown::new(format, row)).collect::<Result<Vec<_>, _>>()?;
+    write_all(format, R::COLUMNS, shown)
+}
+
+/// The same for what is shown of them.
+pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow::Result<()> {
+    let texts: Vec<String> = rows.iter().filter_map(Shown::text).collect();
     match format {
-        Format::Table => table(R::COLUMNS, rows.iter().map(Row::cells))?,
-        Format::Json => {
-            let rows: Vec<String> = rows.iter().map(json).collect::<Result<_, _>>()?;
-            line(format!("[{}]", rows.join(",\n")))?;
-        }
-        Format::Jsonl => rows.iter().try_for_each(|row| anyhow::Ok(line(json(row)?)?))?,
-        Format::Id => rows.iter().try_for_each(|row| line(one_line(row.id())))?,
+        Format::Table => table(columns, rows.into_iter().map(Shown::cells))?,
+        Format::Json => line(format!("[{}]", texts.join(",\n")))?,
+        Format::Jsonl | Format::Id => texts.iter().try_for_each(line)?,
     }
     Ok(())
 }
 
 /// Writes one row as it arrives; `--output json` needs a list that ends.
 pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
-    match format {
-        Format::Table => line(cleaned(&row.cells()).join("  "))?,
-        Format::Json | Format::Jsonl => line(json(row)?)?,
-        Format::Id => line(one_line(row.id()))?,
+    Shown::new(format, row)?.write()
+}
+
+/// What a format shows of a row.
+pub enum Shown {
+    Cells(Vec<String>),
+    Json(String),
+    Id(String),
+}
+
+impl Shown {
+    pub fn new<R: Row>(format: Format, row: &R) -> anyhow::Result<Self> {
+        Ok(match format {
+            Format::Table => Self::Cells(row.cells()),
+            Format::Json | Format::Jsonl => Self::Json(json(row)?),
+            Format::Id => Self::Id(row.id().to_owned()),
+        })
     }
-    Ok(())
+
+    /// The same of one of several partitions: with the id of a task anywhere, `PARTITION:ID`, in place of that within
+    /// the partition. `whole`: and with the partition, as its first cell if the id does not say it.
+    pub fn of<R: Row>(format: Format, row: &R, partition: &str, whole: bool) -> anyhow::Result<Self> {
+        let global = |id: &str| format!("{partition}:{id}");
+        Ok(match Self::new(format, row)? {
+            Self::Cells(mut cells) => {
+                match R::ID.and_then(|at| cells.get_mut(at)) {
+                    Some(id) => *id = global(id),
+                    None if whole => cells.insert(0, partition.to_owned()),
+                    None => {}
+                }
+                Self::Cells(cells)
+            }
+            Self::Json(text) => {
+                let mut fields: BTreeMap<&str, Box<RawValue>> = serde_json::from_str(&text)?;
+                let known = R::ID.and_then(|at| R::COLUMNS.get(at)).and_then(|column| fields.get_mut(column.head()));
+                if let Some(known) = known
+                    && let Ok(id) = serde_json::from_str::<String>(known.get())
+                {
+                    *known = RawValue::from_string(json(&global(&id))?)?;
+                }
+                if whole {
+                    fields.insert("partition", RawValue::from_string(json(partition)?)?);
+                }
+                Self::Json(json(&fields)?)
+            }
+            Self::Id(id) => Self::Id(if R::ID.is_some() { global(&id) } else { id }),
+        })
+    }
+
+    /// The columns of rows of several partitions.
+    pub fn columns<R: Row>() -> Vec<Column> {
+        let partition = R::ID.is_none().then_some(Column::whole("partition"));
+        partition.iter().chain(R::COLUMNS).copied().collect()
+    }
+
+    fn cells(self) -> Vec<String> {
+        if let Self::Cells(cells) = self { cells } else { Vec::new() }
+    }
+
+    /// As a line, unless it is a row of a table.
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Cells(_) => None,
+            Self::Json(text) => Some(text.clone()),
+            Self::Id(id) => Some(one_line(id)),
+        }
+    }
+
+    /// As a line.
+    pub fn write(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Cells(cells) => line(cleaned(cells).join("  "))?,
+            Self::Json(text) => line(text)?,
+            Self::Id(id) => line(one_line(id))?,
+        }
+        Ok(())
+    }
 }
 
 /// Rows that arrive one after the other. On a terminal they are aligned as far as earlier rows allow.
 pub struct Stream<R> {
     format: Format,
+    /// The name of their partition, if there are several.
+    partition: Option<String>,
     /// The last rows, which determine the layout of the next.
     seen: Vec<Vec<String>>,
     rows: PhantomData<R>,
@@ -61,16 +142,22 @@ pub struct Stream<R> {
 const SEEN: usize = 100;
 
 impl<R: Row> Stream<R> {
-    pub fn new(format: Format) -> Self {
-        Self { format, seen: Vec::new(), rows: PhantomData }
+    pub fn new(format: Format, partition: Option<String>) -> Self {
+        Self { format, partition, seen: Vec::new(), rows: PhantomData }
     }
 
     pub fn write(&mut self, rows: &[R]) -> anyhow::Result<()> {
-        let Some((width, _)) = screen().filter(|_| self.format == Format::Table) else {
-            return rows.iter().try_for_each(|row| write_one(self.format, row));
+        let shown = |row: &R| match &self.partition {
+            Some(partition) => Shown::of(self.format, row, partition, true),
+            None => Shown::new(self.format, row),
         };
-        self.seen.extend(rows.iter().map(|row| cleaned(&row.cells())));
-        let layout = Layout::new(R::COLUMNS, &self.seen, GAP, Some(width));
+        let shown = rows.iter().map(shown).collect::<anyhow::Result<Vec<_>>>()?;
+        let Some((width, _)) = screen().filter(|_| self.format == Format::Table) else {
+            return shown.iter().try_for_each(Shown::write);
+        };
+        self.seen.extend(shown.into_iter().map(|row| cleaned(&row.cells())));
+        let columns = if self.partition.is_some() { Shown::columns::<R>() } else { R::COLUMNS.to_vec() };
+        let layout = Layout::new(&columns, &self.seen, GAP, Some(width));
         let new = self.seen.iter().skip(self.seen.len().saturating_sub(rows.len()));
         new.map(|row| layout.line(&layout.cells(row))).try_for_each(line)?;
         self.seen.drain(..self.seen.len().saturating_sub(SEEN));
@@ -85,7 +172,7 @@ pub fn screen() -> Option<(usize, usize)> {
 }
 
 /// A table without frames, one line a row, for `awk` and `grep`. Columns are left out only on a terminal.
-pub fn table(columns: &'static [Column], rows: impl Iterator<Item = Vec<String>>) -> anyhow::Result<()> {
+pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> anyhow::Result<()> {
     let rows: Vec<Vec<String>> = rows.map(|cells| cleaned(&cells)).collect();
     let layout = Layout::new(columns, &rows, GAP, screen().map(|(width, _)| width));
     line(layout.line(&layout.heads()))?;

@@ -1,5 +1,6 @@
 //! Which server, namespace and password to use: from flags, else the environment, else a file.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use blueque::{Client, ClientBuilder, Namespace};
+use blueque::{Client, ClientBuilder, Namespace, PartitionName, Partitions};
 use clap::Args;
 use serde::Deserialize;
 
@@ -19,6 +20,10 @@ use crate::output::{Code, fault, say};
 const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
                         BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
 const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
+
+const TOPOLOGY_HELP: &str = "Several partitions in place of one server: 1=redis://one,2=redis://two, or \
+                             redis://shard-{1..4}.internal, or a file with one a line; docs/partitions.md \
+                             [else BLUEQUE_TOPOLOGY]";
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
@@ -45,6 +50,12 @@ pub struct Connection {
     /// The configuration file.
     #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
     pub config: Option<PathBuf>,
+    /// Several partitions, or a file that names them.
+    #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
+    pub topology: Option<String>,
+    /// Only this partition of the topology
+    #[arg(long, global = true, value_name = "NAME")]
+    pub partition: Option<PartitionName>,
 }
 
 /// Where to connect, resolved.
@@ -60,24 +71,33 @@ pub struct Settings {
 struct File {
     url: Option<String>,
     namespace: Option<String>,
+    topology: Option<String>,
     password: Option<String>,
     #[serde(rename = "password_file")]
     secret: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Resolves flags, environment and file.
+    /// Resolves flags, environment and file. Of several partitions the one that was named.
     pub fn load(flags: &Connection) -> anyhow::Result<Self> {
-        let file = File::find(flags.config.as_deref())?;
-        if let Some(url) = &flags.url
-            && split(url)?.1.is_some()
-        {
-            return Err(fault(
+        let Some(places) = Places::load(flags)? else {
+            return match &flags.partition {
+                Some(_) => Err(fault(Code::Usage, "--partition needs a --topology, or BLUEQUE_TOPOLOGY")),
+                None => Self::of_one(flags),
+            };
+        };
+        match &flags.partition {
+            Some(name) => places.settings(name).cloned(),
+            None => Err(fault(
                 Code::Usage,
-                "--url holds a password, which every user of this machine can read in the list of processes: \
-                 set BLUEQUE_PASSWORD, or `password` in the configuration file",
-            ));
+                "this command works on one partition: name it with --partition, or leave out the topology",
+            )),
         }
+    }
+
+    fn of_one(flags: &Connection) -> anyhow::Result<Self> {
+        let file = File::find(flags.config.as_deref())?;
+        flags.url.as_deref().map_or(Ok(()), |url| unspoken("--url", url))?;
         let chosen = flags.url.clone().or_else(|| variable("BLUEQUE_URL"));
         // The file's password belongs to the file's server, and is sent to no other.
         let same = chosen.is_none() || file.url.is_none() || chosen == file.url;
@@ -98,11 +118,7 @@ impl Settings {
                 ),
             ));
         }
-        let namespace = match flags.namespace.clone().or_else(|| variable("BLUEQUE_NAMESPACE")).or(file.namespace) {
-            Some(name) => Namespace::new(name)?,
-            None => Namespace::default(),
-        };
-        Ok(Self { address: Address { url, password }, namespace })
+        Ok(Self { address: Address { url, password }, namespace: namespace(flags, file.namespace)? })
     }
 
     /// The URL without a password, which may be shown and stored.
@@ -138,6 +154,106 @@ impl Settings {
         }
         Ok(client)
     }
+}
+
+fn namespace(flags: &Connection, of_file: Option<String>) -> anyhow::Result<Namespace> {
+    let chosen = flags.namespace.clone().or_else(|| variable("BLUEQUE_NAMESPACE")).or(of_file);
+    Ok(chosen.map_or_else(|| Ok(Namespace::default()), Namespace::new)?)
+}
+
+/// Fails if an argument holds a password.
+fn unspoken(flag: &str, url: &str) -> anyhow::Result<()> {
+    if split(url)?.1.is_none() {
+        return Ok(());
+    }
+    let text = format!(
+        "{flag} holds a password, which every user of this machine can read in the list of processes: set \
+         BLUEQUE_PASSWORD, or `password` in the configuration file"
+    );
+    Err(fault(Code::Usage, text))
+}
+
+/// Several partitions, and how each is reached.
+#[derive(Clone)]
+pub struct Places {
+    /// Without connections and passwords.
+    pub partitions: Partitions,
+    settings: BTreeMap<PartitionName, Settings>,
+    text: String,
+}
+
+impl Places {
+    /// Those of flags, environment or file, if any. `--url` asks for one server.
+    pub fn load(flags: &Connection) -> anyhow::Result<Option<Self>> {
+        let file = File::find(flags.config.as_deref())?;
+        if flags.url.is_some() {
+            return Ok(None);
+        }
+        let of_environment = variable("BLUEQUE_TOPOLOGY");
+        // A server in the environment is closer than a topology in the file.
+        let of_file = if variable("BLUEQUE_URL").is_none() { file.topology.clone() } else { None };
+        let Some(given) = flags.topology.clone().or(of_environment).or(of_file) else { return Ok(None) };
+        let text = if given.contains("://") { given } else { listed(Path::new(&given))? };
+        let partitions =
+            Partitions::builder().namespace(namespace(flags, file.namespace.clone())?).by(caller()).open(&text)?;
+        let password = variable("BLUEQUE_PASSWORD").map(Password::Text);
+        let mut settings = BTreeMap::new();
+        for name in partitions.names() {
+            let (url, namespace) = partitions.address(name)?;
+            if flags.topology.as_deref().is_some_and(|given| given.contains("://")) {
+                unspoken("--topology", url)?;
+            }
+            let (url, inline) = split(url)?;
+            let mut password = password.clone().or(inline.map(Password::Text));
+            if password.is_none() && file.url.is_none() {
+                password = file.password()?;
+            }
+            let settings_of = Settings { address: Address { url, password }, namespace: namespace.clone() };
+            settings.insert(name.clone(), settings_of);
+        }
+        Ok(Some(Self { partitions, settings, text }))
+    }
+
+    /// How a partition is reached.
+    pub fn settings(&self, name: &PartitionName) -> anyhow::Result<&Settings> {
+        self.settings.get(name).ok_or_else(|| {
+            let names: Vec<_> = self.settings.keys().map(PartitionName::as_str).collect();
+            fault(Code::Usage, format!("there is no partition {name}: there are {}", names.join(" ")))
+        })
+    }
+
+    /// The addresses as they were given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The partitions with passwords, to connect with: at these addresses, and at more.
+    pub fn reachable(&self, limit: Duration, more: &[String]) -> anyhow::Result<Partitions> {
+        let mut all = more.to_vec();
+        for (name, settings) in &self.settings {
+            all.push(format!("{name}={}#{}", settings.address()?, settings.namespace()));
+        }
+        Ok(Partitions::builder().by(caller()).limit(limit).open(&all.join(","))?)
+    }
+}
+
+/// The addresses in a file: one a line. Empty lines, and lines that begin with `#`, are skipped.
+fn listed(path: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        let what = "is neither a list of addresses, NAME=URL,NAME=URL, nor a file that can be read";
+        fault(Code::Usage, format!("the topology {} {what}: {error}", path.display()))
+    })?;
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    if lines.iter().any(|line| split_password(line)) {
+        warn_if_open(path);
+    }
+    Ok(lines.join(","))
+}
+
+/// Whether an entry of a topology has a password.
+fn split_password(entry: &str) -> bool {
+    entry.split_once("://").is_some_and(|(_, rest)| rest.split_once('@').is_some_and(|(user, _)| user.contains(':')))
 }
 
 /// For a client of the chosen namespace.
@@ -231,6 +347,6 @@ fn about(error: &toml::de::Error) -> String {
     if message.starts_with("unknown field") || message.starts_with("missing field") {
         message.to_owned()
     } else {
-        "not TOML, or a value that is no text; it may have url, namespace, password, password_file".to_owned()
+        "not TOML, or a value that is no text; it may have url, namespace, topology, password, password_file".to_owned()
     }
 }

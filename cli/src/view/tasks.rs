@@ -15,7 +15,9 @@ pub enum TaskList {
 impl TaskList {
     /// Reads what the format shows.
     pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
-        Ok(if session.format == Format::Id { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
+        // Among those of other partitions they are put in order by what they are.
+        let only_ids = session.format == Format::Id && !session.is_one_of_many();
+        Ok(if only_ids { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -25,10 +27,11 @@ impl TaskList {
         }
     }
 
-    pub fn write(&self, session: &Session) -> anyhow::Result<()> {
+    /// `rank`: their places among those of other partitions, smaller ones first.
+    pub fn write(&self, session: &Session, rank: impl Fn(&TaskView) -> String) -> anyhow::Result<()> {
         match self {
-            Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(id)))?),
-            Self::Tasks(tasks) => table::write(session.format, tasks),
+            Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(&session.global(id))))?),
+            Self::Tasks(tasks) => session.write_ranked(tasks, rank),
         }
     }
 
@@ -38,10 +41,10 @@ impl TaskList {
             // The headings, the line below, and the line of the cursor.
             && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
         {
-            table::write(session.format, shown)?;
+            session.write(shown)?;
             return Ok(hidden.len());
         }
-        self.write(session).map(|()| 0)
+        self.write(session, |_| String::new()).map(|()| 0)
     }
 }
 

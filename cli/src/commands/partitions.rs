@@ -1,0 +1,162 @@
+//! `blueque partitions`: the partitions of a topology.
+
+use std::collections::BTreeMap;
+
+use blueque::{Client, Counts, PartitionName, Partitions, QueueName, Status};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::output::table::{self, Column, Row};
+use crate::output::{Code, Format, causes, line, redact, say};
+use crate::session::LIMIT;
+use crate::session::config::Places;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    word: Option<Word>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Word {
+    /// List the partitions: where they are, what they have, and what is wrong with them
+    Ls,
+    /// Store the topology in all partitions: for the first time, or with more partitions than before
+    Add {
+        /// Partitions that are not in the topology yet
+        #[arg(value_name = "NAME=URL")]
+        more: Vec<String>,
+    },
+}
+
+/// A partition.
+#[derive(Serialize)]
+struct View {
+    partition: String,
+    address: String,
+    namespace: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
+}
+
+impl Row for View {
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("partition"),
+        Column::text("address").at_least(20),
+        Column::text("namespace").rank(1),
+        Column::whole("version").rank(2),
+        Column::whole("waiting"),
+        Column::whole("running"),
+        Column::whole("ended").rank(3),
+        Column::text("trouble").at_least(30),
+    ];
+
+    fn id(&self) -> &str {
+        &self.partition
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+        vec![
+            self.partition.clone(),
+            self.address.clone(),
+            self.namespace.clone(),
+            number(self.version.map(u64::from)),
+            number(self.waiting),
+            number(self.running),
+            number(self.ended),
+            self.trouble.clone().unwrap_or_default(),
+        ]
+    }
+}
+
+pub fn run(places: &Places, options: &Options, format: Format) -> anyhow::Result<Code> {
+    match &options.word {
+        None | Some(Word::Ls) => list(places, format),
+        Some(Word::Add { more }) => add(places, more),
+    }
+}
+
+fn list(places: &Places, format: Format) -> anyhow::Result<Code> {
+    let partitions = places.reachable(LIMIT, &[])?;
+    let found = partitions.each(numbers);
+    let mut views = Vec::new();
+    for name in partitions.names() {
+        let settings = places.settings(name)?;
+        let (version, [waiting, running, ended]) = match found.answers.get(name) {
+            Some((version, numbers)) => (Some(*version), numbers.map(Some)),
+            None => (None, [None; 3]),
+        };
+        views.push(View {
+            partition: name.to_string(),
+            address: settings.url().to_owned(),
+            namespace: settings.namespace().to_string(),
+            version,
+            waiting,
+            running,
+            ended,
+            trouble: found.missing.get(name).map(|error| redact(&causes(error))),
+        });
+    }
+    table::write(format, &views)?;
+    let unreachable = found.missing.values().any(|error| matches!(error, blueque::Error::Unavailable { .. }));
+    Ok(match (found.missing.is_empty(), unreachable) {
+        (true, _) => Code::Ok,
+        (false, true) => Code::Unreachable,
+        (false, false) => Code::Failed,
+    })
+}
+
+/// The version that a partition has stored, and its numbers of tasks that wait, run and have ended.
+fn numbers(client: &Client) -> blueque::Result<(u32, [u64; 3])> {
+    let version = client.topology()?.map_or(0, |stored| stored.topology.version());
+    let mut all = [0; 3];
+    for queue in client.queues()? {
+        // Clients without scripts may have created names of any form.
+        let Ok(name) = QueueName::new(queue.name) else { continue };
+        let counts: Counts = client.queue(name.as_str())?.counts()?;
+        for &status in Status::ALL {
+            let place = if status.is_finished() { 2 } else { usize::from(!status.is_waiting()) };
+            if let Some(number) = all.get_mut(place) {
+                *number += counts.of(status);
+            }
+        }
+    }
+    Ok((version, all))
+}
+
+fn add(places: &Places, more: &[String]) -> anyhow::Result<Code> {
+    let partitions = places.reachable(LIMIT, more)?;
+    let before = versions(&partitions);
+    let topology = partitions.store()?;
+    let names: Vec<&str> = topology.names().map(PartitionName::as_str).collect();
+    line(format!("version {}: {}", topology.version(), names.join(" ")))?;
+    if before.values().all(|&version| version == topology.version()) {
+        say("it was stored already; nothing was changed");
+    } else if before.values().any(|&version| version > 0) {
+        let all: Vec<&str> = std::iter::once(places.text()).chain(more.iter().map(String::as_str)).collect();
+        say(format!(
+            "clients and workers that run go on with the former topology, and are refused when they begin anew: give \
+             them {}",
+            all.join(",")
+        ));
+    }
+    Ok(Code::Ok)
+}
+
+fn versions(partitions: &Partitions) -> BTreeMap<PartitionName, u32> {
+    partitions
+        .stored()
+        .answers
+        .into_iter()
+        .map(|(name, stored)| (name, stored.map_or(0, |stored| stored.topology.version())))
+        .collect()
+}

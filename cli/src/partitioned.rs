@@ -1,0 +1,380 @@
+//! Runs a command over several partitions: in that of each task, in a chosen one, or in all at the same time.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use blueque::{GlobalId, PartitionName, Statistics, TaskId};
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::commands::{partitions, run, stats, top};
+use crate::dispatch;
+use crate::doctor;
+use crate::output::{Code, chain, code, data, fault, say};
+use crate::session::config::Places;
+use crate::session::sheet::Sheet;
+use crate::session::{LIMIT, Session};
+
+/// Partitions that are asked at the same time.
+const AT_ONCE: usize = 64;
+
+/// The refresh interval of `ls --watch`.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// The partition of each task that is named, and its ids there.
+type Located = BTreeMap<PartitionName, Vec<String>>;
+
+/// Runs it where it belongs.
+pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
+    let all: Vec<PartitionName> = cli
+        .connection
+        .partition
+        .clone()
+        .map_or_else(|| places.partitions.names().cloned().collect(), |only| vec![only]);
+    let code = match &cli.command {
+        Command::Partitions(options) => partitions::run(places, options, cli.output)?,
+        Command::Doctor(options) => {
+            let topology = |name: &PartitionName| open(cli, places, name).map(drop);
+            let each = all.iter().map(|name| Ok((name.clone(), places.settings(name)?.clone())));
+            doctor::run_all(each.collect::<anyhow::Result<_>>()?, &topology, options, cli.output)?
+        }
+        Command::Stats(options) => statistics(cli, places, &all, options)?,
+        Command::Top(options) => {
+            let looks = all.iter().map(|name| {
+                let (places, name, format) = (places.clone(), name.clone(), cli.output);
+                let shown = name.to_string();
+                let open: top::Open = Box::new(move || {
+                    let session = dispatch::at_once(places.settings(&name)?, format)?;
+                    within(&places, &name, session)
+                });
+                (Some(shown), open)
+            });
+            top::run(looks.collect(), options)?
+        }
+        Command::Submit(_) | Command::Run(_) => return submitted(cli, places),
+        Command::Ls(options) if options.watch => loop {
+            if io::stdout().is_terminal() {
+                // Clears the screen and moves the cursor home.
+                data("\x1b[2J\x1b[H")?;
+            }
+            spread(cli, places, &all, None)?;
+            thread::sleep(WATCH);
+        },
+        command if is_for_all(command) => spread(cli, places, &all, None)?,
+        _ => {
+            let mut own = again();
+            let Some(texts) = ids(&mut own.command).map(|ids| ids.texts()) else {
+                let Some(name) = &cli.connection.partition else {
+                    let text = "this command works on one partition: name it with --partition";
+                    return Err(fault(Code::Usage, text));
+                };
+                return Ok(dispatch::run(&open(cli, places, name)?, &cli.command)?.into());
+            };
+            let located = located(cli, places, &all, &texts)?;
+            let names: Vec<PartitionName> = located.keys().cloned().collect();
+            spread(cli, places, &names, Some(&located))?
+        }
+    };
+    Ok(code.into())
+}
+
+/// Whether a command is about whatever all partitions have, and its answers go together.
+fn is_for_all(command: &Command) -> bool {
+    match command {
+        Command::Events(options) => options.task.is_none(),
+        Command::Ls(_)
+        | Command::Find(_)
+        | Command::Queues(_)
+        | Command::Workers(_)
+        | Command::Tags(_)
+        | Command::Groups(_)
+        | Command::Limits(_)
+        | Command::Limit(_)
+        | Command::Tracked
+        | Command::Audit(_)
+        | Command::Bulk(_)
+        | Command::Purge(_)
+        | Command::Pause(_)
+        | Command::Resume(_)
+        | Command::Config(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether it may ask before it acts, in one partition after the other.
+fn may_ask(command: &Command) -> bool {
+    matches!(command, Command::Bulk(_) | Command::Purge(_))
+}
+
+/// The ids among the arguments of a command.
+enum Ids<'a> {
+    One(&'a mut String),
+    Many(&'a mut Vec<String>),
+}
+
+impl Ids<'_> {
+    fn texts(self) -> Vec<String> {
+        match self {
+            Self::One(id) => vec![id.clone()],
+            Self::Many(ids) => ids.clone(),
+        }
+    }
+
+    fn set(self, texts: &[String]) {
+        match self {
+            Self::One(id) => texts.first().into_iter().for_each(|text| id.clone_from(text)),
+            Self::Many(ids) => *ids = texts.to_vec(),
+        }
+    }
+}
+
+fn ids(command: &mut Command) -> Option<Ids<'_>> {
+    Some(match command {
+        Command::Show(options) => Ids::One(&mut options.id),
+        Command::Logs(options) => Ids::One(&mut options.id),
+        Command::Why(options) => Ids::One(&mut options.id),
+        Command::History(options) => Ids::One(&mut options.id),
+        Command::Note(options) => Ids::One(&mut options.id),
+        Command::Edit(options) => Ids::One(&mut options.id),
+        Command::Tag(options) | Command::Untag(options) => Ids::One(&mut options.id),
+        Command::Undepend(options) => Ids::One(&mut options.id),
+        Command::Events(options) => Ids::One(options.task.as_mut()?),
+        Command::Wait(options) => Ids::Many(&mut options.ids),
+        Command::Cancel(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Retry(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Recall(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Delete(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Prioritise(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Depend(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Move(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Track(options) | Command::Untrack(options) => Ids::Many(&mut options.tasks.ids),
+        _ => return None,
+    })
+}
+
+/// The ids of tasks that others are to wait for.
+fn upstreams(command: &mut Command) -> Vec<&mut TaskId> {
+    match command {
+        Command::Submit(options) => options.new.waits_for(),
+        Command::Run(options) => options.new.waits_for(),
+        Command::Depend(options) => options.waits_for(),
+        Command::Undepend(options) => options.upstreams.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The command once more, for another partition.
+fn again() -> Cli {
+    Cli::parse_from(env::args_os())
+}
+
+/// Connects to a partition, and compares the topology that it has stored.
+fn open(cli: &Cli, places: &Places, name: &PartitionName) -> anyhow::Result<Session> {
+    within(places, name, dispatch::open(places.settings(name)?, cli.output, &cli.command)?)
+}
+
+fn within(places: &Places, name: &PartitionName, session: Session) -> anyhow::Result<Session> {
+    places.partitions.require(name, session.client.topology()?.as_ref())?;
+    Ok(Session { partition: Some(name.clone()), ..session })
+}
+
+/// Asks partitions, and returns the answers in their order.
+fn at_once<T: Send>(
+    names: &[PartitionName],
+    most: usize,
+    ask: impl Fn(&PartitionName) -> anyhow::Result<T> + Sync,
+) -> Vec<(PartitionName, anyhow::Result<T>)> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    thread::scope(|scope| {
+        for _ in 0..names.len().min(most) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(name) = names.get(at) else { break };
+                    let answer = (name.clone(), ask(name));
+                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(at, answer);
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+/// Runs the command in these partitions, with the ids there, and writes the rows of all together.
+fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&Located>) -> anyhow::Result<Code> {
+    let sheet = Arc::new(Sheet::default());
+    let alone = names.len() == 1;
+    let most = if may_ask(&cli.command) { 1 } else { AT_ONCE };
+    let outcomes = at_once(names, most, |name| {
+        let mut own = again();
+        if let Command::Ls(options) = &mut own.command {
+            options.watch = false;
+        }
+        if let (Some(texts), Some(ids)) = (ids_of.and_then(|located| located.get(name)), ids(&mut own.command)) {
+            ids.set(texts);
+        }
+        link(places, name, &mut own.command)?;
+        let session = open(&own, places, name)?;
+        let session = Session { sheet: (!alone).then(|| sheet.clone()), ..session };
+        dispatch::run(&session, &own.command)
+    });
+    sheet.write(cli.output)?;
+    verdict(outcomes)
+}
+
+/// The code of the first that is not well. What one partition does not know may be in another.
+fn verdict(outcomes: Vec<(PartitionName, anyhow::Result<Code>)>) -> anyhow::Result<Code> {
+    if outcomes.len() == 1 {
+        return outcomes.into_iter().next().map_or(Ok(Code::Ok), |(_, outcome)| outcome);
+    }
+    let known = outcomes.iter().any(|(_, outcome)| outcome.is_ok());
+    let (mut worst, mut unknown) = (Code::Ok, None);
+    for (name, outcome) in outcomes {
+        let code = match outcome {
+            Ok(code) => code,
+            Err(error) if code(&error) == Code::NotFound => {
+                unknown = Some(error);
+                continue;
+            }
+            Err(error) => missing(&name, &error),
+        };
+        worst = if worst == Code::Ok { code } else { worst };
+    }
+    match unknown {
+        Some(error) if !known && worst == Code::Ok => Err(error),
+        _ => Ok(worst),
+    }
+}
+
+/// Names a partition that has not done what was asked.
+fn missing(name: &PartitionName, error: &anyhow::Error) -> Code {
+    say(format!("blueque: partition {name}: {}", chain(error)));
+    code(error)
+}
+
+/// Where each task is: as its id says, or in the only partition that has one of this id.
+fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) -> anyhow::Result<Located> {
+    let mut located = Located::new();
+    let mut bare = Vec::new();
+    for text in texts {
+        match text.split_once(':').and_then(|(name, rest)| Some((PartitionName::new(name).ok()?, rest))) {
+            Some((name, rest)) if all.contains(&name) => located.entry(name).or_default().push(rest.to_owned()),
+            Some((name, _)) if places.settings(&name).is_ok() => {
+                let text = format!("{text} is a task of another partition than the one of --partition");
+                return Err(fault(Code::Usage, text));
+            }
+            _ => bare.push(text),
+        }
+    }
+    if bare.is_empty() || all.len() == 1 {
+        if let (Some(only), false) = (all.first(), bare.is_empty()) {
+            located.entry(only.clone()).or_default().extend(bare.into_iter().cloned());
+        }
+        return Ok(located);
+    }
+    let found = at_once(all, AT_ONCE, |name| {
+        let session = open(cli, places, name)?;
+        let has = |text: &&&String| match session.find_tasks(text).next() {
+            Some((_, Err(error))) if code(&error) == Code::NotFound => Ok(false),
+            Some((_, found)) => found.map(|_| true),
+            None => Ok(false),
+        };
+        bare.iter().map(|text| Ok((has(&text)?, *text))).collect::<anyhow::Result<Vec<_>>>()
+    });
+    let mut away = None;
+    let mut has: BTreeMap<&String, Vec<PartitionName>> = BTreeMap::new();
+    for (name, found) in found {
+        match found {
+            Ok(found) => found.into_iter().filter(|(has, _)| *has).for_each(|(_, text)| {
+                has.entry(text).or_default().push(name.clone());
+            }),
+            Err(error) => {
+                missing(&name, &error);
+                away = Some(error);
+            }
+        }
+    }
+    for text in bare {
+        match has.remove(text).unwrap_or_default().as_slice() {
+            [only] => located.entry(only.clone()).or_default().push(text.clone()),
+            [] => {
+                let why = format!("no partition has a task whose id is, or begins with, {text}");
+                return Err(away.map_or_else(
+                    || fault(Code::NotFound, why.clone()),
+                    |_| fault(Code::Unreachable, format!("of those that answered {why}")),
+                ));
+            }
+            several => {
+                let names: Vec<String> = several.iter().map(|name| format!("{name}:{text}")).collect();
+                return Err(fault(Code::Usage, format!("{text} is ambiguous: {}", names.join(", "))));
+            }
+        }
+    }
+    Ok(located)
+}
+
+/// Makes the ids of what is to be waited for those that the partition knows: its own, and placeholders of others.
+fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow::Result<()> {
+    let undoes = matches!(command, Command::Undepend(_));
+    let mut reachable = None;
+    for upstream in upstreams(command) {
+        let Ok(global) = upstream.as_str().parse::<GlobalId>() else { continue };
+        if global.partition() == here {
+            *upstream = global.task().clone();
+        } else if places.settings(global.partition()).is_ok() && !undoes {
+            let partitions = match &reachable {
+                Some(known) => known,
+                None => reachable.insert(places.reachable(LIMIT, &[])?),
+            };
+            *upstream = partitions.link(&global, here)?;
+        }
+    }
+    Ok(())
+}
+
+/// Submits a task where it belongs: in the named partition, in that of what it waits for, or in that of its key.
+fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
+    let mut own = again();
+    let of_upstream = upstreams(&mut own.command)
+        .into_iter()
+        .find_map(|id| id.as_str().parse::<GlobalId>().ok().map(|id| id.partition().clone()))
+        .filter(|name| places.settings(name).is_ok());
+    let key = match &mut own.command {
+        Command::Submit(options) => options.new.key(),
+        Command::Run(options) => options.new.key(),
+        _ => String::new(),
+    };
+    let name = match cli.connection.partition.clone().or(of_upstream) {
+        Some(name) => name,
+        None => places.partitions.place_of(&key)?.clone(),
+    };
+    link(places, &name, &mut own.command)?;
+    let session = open(&own, places, &name)?;
+    match &own.command {
+        Command::Run(options) => run::run(&session, options),
+        command => Ok(dispatch::run(&session, command)?.into()),
+    }
+}
+
+/// The statistics of all that answered.
+fn statistics(cli: &Cli, places: &Places, all: &[PartitionName], options: &stats::Options) -> anyhow::Result<Code> {
+    let found = at_once(all, AT_ONCE, |name| stats::read(&open(cli, places, name)?, options));
+    let (mut answers, mut outcomes): (Vec<Statistics>, Vec<_>) = (Vec::new(), Vec::new());
+    for (name, found) in found {
+        let outcome = found.map(|found| {
+            answers.push(found);
+            Code::Ok
+        });
+        outcomes.push((name, outcome));
+    }
+    if let Some(found) = stats::together(answers) {
+        stats::write(cli.output, options, &found)?;
+    }
+    verdict(outcomes)
+}

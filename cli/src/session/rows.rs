@@ -1,0 +1,59 @@
+//! What a command says of one of several partitions: ids that name it, and rows among those of the others.
+
+use blueque::TaskId;
+
+use super::Session;
+use super::sheet::first;
+use crate::output::say;
+use crate::output::table::{self, Row, Shown};
+
+impl Session {
+    /// The name of its partition, if there are several.
+    pub fn partition(&self) -> Option<String> {
+        self.partition.as_ref().map(ToString::to_string)
+    }
+
+    /// An id as others know it: with the name of the partition, if there are several.
+    pub fn global(&self, id: &str) -> String {
+        self.partition.as_ref().map_or_else(|| id.to_owned(), |partition| format!("{partition}:{id}"))
+    }
+
+    /// The same where an id is wanted.
+    pub fn global_id(&self, id: &TaskId) -> TaskId {
+        TaskId::new(self.global(id.as_str())).unwrap_or_else(|_| id.clone())
+    }
+
+    /// Whether its rows are shown among those of other partitions.
+    pub fn is_one_of_many(&self) -> bool {
+        self.sheet.is_some()
+    }
+
+    /// Writes rows, or keeps them for those of the other partitions.
+    pub fn write<R: Row>(&self, rows: &[R]) -> anyhow::Result<()> {
+        self.write_ranked(rows, |_| String::new())
+    }
+
+    /// The same for rows that have their places among those of other partitions: smaller ranks come first.
+    pub fn write_ranked<R: Row>(&self, rows: &[R], rank: impl Fn(&R) -> String) -> anyhow::Result<()> {
+        match (&self.partition, &self.sheet) {
+            (Some(partition), Some(sheet)) => {
+                let ranked: Vec<_> = rows.iter().map(|row| (rank(row), row)).collect();
+                sheet.add(self.format, partition.as_str(), &ranked)
+            }
+            (Some(partition), None) => {
+                let shown = rows.iter().map(|row| Shown::of(self.format, row, partition.as_str(), false));
+                table::write_all(self.format, R::COLUMNS, shown.collect::<anyhow::Result<_>>()?)
+            }
+            (None, _) => table::write(self.format, rows),
+        }
+    }
+
+    /// Says so if there are more tasks than are shown; of several partitions when all have answered.
+    pub fn say_more(&self, limit: usize, more: bool) {
+        if let Some(sheet) = &self.sheet {
+            sheet.limit(limit, more);
+        } else if more {
+            say(first(limit));
+        }
+    }
+}

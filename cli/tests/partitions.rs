@@ -1,0 +1,281 @@
+//! The command over several partitions, each on a server of its own.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use blueque::{Client, PartitionName, Partitions};
+use serde_json::Value;
+use support::{Folder, Server, eventually};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Two servers, and a home without a configuration.
+struct Desk {
+    servers: Vec<Server>,
+    home: Folder,
+}
+
+struct Left {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Desk {
+    /// With the topology stored.
+    fn new() -> Self {
+        let desk = Self::bare();
+        assert_eq!(desk.ok(&["partitions", "add"]), "version 1: 1 2\n");
+        desk
+    }
+
+    fn bare() -> Self {
+        Self { servers: vec![Server::start(), Server::start()], home: Folder::new() }
+    }
+
+    fn topology(&self) -> String {
+        let each = self.servers.iter().enumerate().map(|(at, server)| format!("{}={}", at + 1, server.url()));
+        each.collect::<Vec<_>>().join(",")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_TOPOLOGY", self.topology());
+        command.env("BLUEQUE_STATE_DIR", self.home.path().join("state"));
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Left {
+        let output = self.command(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Left { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    fn ok(&self, args: &[&str]) -> String {
+        let left = self.run(args);
+        assert_eq!(left.code, 0, "{args:?}: {}{}", left.out, left.err);
+        left.out
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let args: Vec<&str> = ["-o", "json"].iter().chain(args).copied().collect();
+        serde_json::from_str(&self.ok(&args)).unwrap()
+    }
+
+    fn refused(&self, code: i32, args: &[&str]) -> String {
+        let left = self.run(args);
+        assert_eq!(left.code, code, "{args:?}: {}{}", left.out, left.err);
+        left.err
+    }
+
+    fn submit(&self, args: &[&str]) -> String {
+        let all: Vec<&str> = ["submit"].iter().chain(args).copied().collect();
+        self.ok(&all).trim().to_owned()
+    }
+
+    fn partitions(&self) -> Partitions {
+        Partitions::open(&self.topology()).unwrap()
+    }
+
+    fn client(&self, name: &str) -> Client {
+        self.partitions().partition(&PartitionName::new(name).unwrap()).unwrap()
+    }
+
+    /// Takes the next task of a partition, and ends it with this result.
+    fn complete(&self, name: &str, queue: &str, result: &str) {
+        let mut listener = self.client(name).listener(&[queue]).unwrap();
+        listener.listen(SOON).unwrap().expect("a task").complete_bytes(result.as_bytes()).unwrap();
+        listener.unregister().unwrap();
+    }
+}
+
+fn column(rows: &Value, name: &str) -> Vec<String> {
+    rows.as_array().unwrap().iter().map(|row| row[name].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_task_has_an_id_that_names_its_partition_and_every_command_finds_it() {
+    let desk = Desk::new();
+    // As docs/partitions.md has it.
+    assert_eq!(desk.submit(&["q", "--id", "movie-17"]), "1:movie-17");
+    assert_eq!(desk.submit(&["q", "--id", "x", "--partition", "2"]), "2:x");
+    assert_eq!(desk.json(&["show", "2:x"])["id"], "2:x");
+    assert_eq!(desk.json(&["show", "x"])["id"], "2:x", "the only one of this id");
+    assert!(desk.ok(&["why", "1:movie-17"]).contains("no listener"), "{}", desk.ok(&["why", "1:movie-17"]));
+    assert!(desk.ok(&["history", "2:x"]).contains("pending"));
+    let done = desk.json(&["cancel", "1:movie-17", "2:x"]);
+    assert_eq!(column(&done, "id"), ["1:movie-17", "2:x"]);
+    assert_eq!(column(&done, "partition"), ["1", "2"]);
+    let waited = desk.run(&["wait", "2:x", "movie-17", "-o", "id"]);
+    assert_eq!((waited.code, waited.out.lines().collect::<BTreeSet<_>>()), (7, ["1:movie-17", "2:x"].into()));
+    assert_eq!(column(&desk.json(&["retry", "2:x"]), "id"), ["2:x"]);
+    assert!(desk.refused(4, &["show", "nosuch"]).contains("no partition has a task"));
+    assert!(desk.refused(4, &["show", "2:nosuch"]).contains("no task has an id"));
+    desk.submit(&["q", "--id", "x", "--partition", "1"]);
+    assert!(desk.refused(2, &["show", "x"]).contains("x is ambiguous: 1:x, 2:x"));
+    assert!(desk.refused(2, &["show", "2:x", "--partition", "1"]).contains("another partition"));
+    assert!(desk.refused(2, &["graph", "ls"]).contains("--partition"), "a command on one partition asks which");
+    desk.ok(&["graph", "ls", "--partition", "1"]);
+}
+
+#[test]
+fn lists_have_the_tasks_of_all_partitions_in_one_order() {
+    let desk = Desk::new();
+    for (id, at) in [("a", "2"), ("b", "1"), ("c", "2"), ("d", "1")] {
+        desk.submit(&["q", "--id", id, "--partition", at]);
+    }
+    assert_eq!(column(&desk.json(&["find", "q"]), "id"), ["1:d", "2:c", "1:b", "2:a"], "the latest first");
+    let left = desk.run(&["find", "q", "--limit", "3", "-o", "id"]);
+    assert_eq!(left.out, "1:d\n2:c\n1:b\n");
+    assert!(left.err.contains("the first 3 tasks"), "{}", left.err);
+    let table = desk.ok(&["ls"]);
+    assert_eq!(table.lines().count(), 5, "one heading: {table}");
+    desk.complete("2", "q", "1");
+    let listed = column(&desk.json(&["ls"]), "id");
+    assert_eq!((listed.len(), listed[3].as_str()), (4, "2:a"), "what has ended comes last: {listed:?}");
+
+    let queues = desk.json(&["queues"]);
+    assert_eq!(
+        (column(&queues, "queue"), column(&queues, "partition")),
+        (vec!["q".into(); 2], vec!["1".into(), "2".into()])
+    );
+    assert_eq!(desk.ok(&["queues", "-o", "id"]), "q\n");
+    let total = &desk.json(&["stats", "q"])["total"];
+    assert_eq!((&total["submitted"], &total["complete"]), (&4.into(), &1.into()));
+    let events = desk.json(&["events", "q"]);
+    let ids = column(&events, "id");
+    assert_eq!(ids[..4], ["2:a", "1:b", "2:c", "1:d"], "in the order of time");
+    assert_eq!(ids.len(), 6);
+
+    desk.submit(&["only", "--id", "o", "--partition", "2"]);
+    assert_eq!(column(&desk.json(&["ls", "only"]), "id"), ["2:o"], "a queue that one of them has");
+    assert!(desk.refused(4, &["ls", "nosuch"]).contains("there is no queue nosuch"));
+    let done = desk.json(&["bulk", "cancel", "q", "--yes"]);
+    assert_eq!(done.as_array().unwrap().iter().map(|row| row["changed"].as_u64().unwrap()).sum::<u64>(), 3);
+    desk.ok(&["pause", "q"]);
+    assert!(
+        desk.json(&["queues"])
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| row["queue"] == "q")
+            .all(|row| row["paused"].is_object())
+    );
+    assert!(desk.run(&["doctor"]).out.contains("partition 2\n"));
+}
+
+#[test]
+fn a_partition_that_does_not_answer_is_named_and_the_others_are_shown() {
+    let mut desk = Desk::new();
+    desk.submit(&["q", "--id", "a", "--partition", "1"]);
+    desk.submit(&["q", "--id", "b", "--partition", "2"]);
+    desk.servers[1].kill();
+    for args in [&["ls"][..], &["find"], &["queues"], &["stats", "q"], &["doctor"], &["events", "q"]] {
+        let began = Instant::now();
+        let left = desk.run(args);
+        assert_eq!(left.code, 3, "{args:?}: {}", left.err);
+        assert!(left.err.contains("partition 2: no server at"), "{args:?}: {}", left.err);
+        assert!(!left.err.contains("partition 1"), "{args:?}: {}", left.err);
+        assert!(left.out.contains('1'), "{args:?}: {}", left.out);
+        assert!(began.elapsed() < Duration::from_secs(12), "{args:?}: {:?}", began.elapsed());
+    }
+    assert_eq!(desk.json(&["show", "1:a"])["id"], "1:a");
+    assert_eq!(desk.json(&["show", "a"])["id"], "1:a");
+    assert!(desk.refused(3, &["show", "2:b"]).contains("no server at"));
+    assert!(desk.refused(3, &["show", "b"]).contains("of those that answered no partition has"));
+    let left = desk.run(&["partitions", "-o", "jsonl"]);
+    let rows: Vec<Value> = left.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((left.code, &rows[0]["waiting"], &rows[0]["version"]), (3, &1.into(), &1.into()));
+    assert!(rows[1]["trouble"].is_string() && rows[0]["trouble"].is_null(), "{rows:?}");
+    // A task that exists waits for its server.
+    let mut waits = desk.command(&["wait", "2:b", "--timeout", "20s"]).spawn().unwrap();
+    desk.servers[1].restart();
+    waits.kill().unwrap();
+    waits.wait().unwrap();
+}
+
+#[test]
+fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
+    let desk = Desk::bare();
+    let one = desk.servers[0].url();
+    let two = desk.servers[1].url();
+    let says = |topology: &str, code, text: &str| {
+        let said = desk.refused(code, &["--topology", topology, "partitions", "add"]);
+        assert!(said.contains(text), "{topology}: {said}");
+    };
+    says(&format!("{one},{two}"), 2, "must be NAME=URL");
+    says(&format!("1={one},1={two}"), 2, "two partitions have the name 1");
+    says(&format!("1={one},2={one}"), 2, "has the address of another one");
+    says(&format!("1={one},2={one}?db=0"), 1, "1 and 2 lead to one namespace of one server");
+    says("redis://shard-{4..1}.internal", 2, "the lower one first");
+    says("/nosuch/file", 2, "nor a file that can be read");
+    says("1=redis://u:secret@host/", 2, "--topology holds a password");
+    assert!(desk.refused(1, &["ls"]).contains("has no topology yet"), "nothing of this was stored");
+
+    let replica = Server::start();
+    redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut replica.connection()).unwrap();
+    says(
+        &format!("1={one},2={}", replica.url()),
+        1,
+        "the partition 2 leads to a replica: name its master, 127.0.0.1:1",
+    );
+
+    desk.ok(&["partitions", "add"]);
+    assert!(desk.run(&["partitions", "add"]).err.contains("nothing was changed"));
+    says(&format!("1={two},2={one}"), 1, "the address of the partition 1 leads to 2: correct it");
+    let less = desk.refused(1, &["--topology", &format!("1={one}"), "show", "1:x"]);
+    assert!(less.contains("it has also 2: give the client the stored one"), "{less}");
+    assert!(desk.refused(2, &["--partition", "3", "ls"]).contains("there are 1 2"));
+    assert!(desk.refused(2, &["--url", &one, "--partition", "1", "ls"]).contains("--partition needs"));
+    assert!(desk.refused(2, &["--url", &one, "partitions"]).contains("which partitions?"));
+
+    let file = desk.home.path().join("topology");
+    fs::write(&file, format!("# two of them\n1={one}\n\n2={two}\n")).unwrap();
+    assert_eq!(desk.ok(&["--topology", file.to_str().unwrap(), "partitions", "-o", "id"]), "1\n2\n");
+}
+
+#[test]
+fn a_partition_more_is_added_while_the_others_are_used() {
+    let mut desk = Desk::new();
+    desk.submit(&["q", "--id", "a"]);
+    let third = Server::start();
+    let left = desk.run(&["partitions", "add", &format!("3={}", third.url())]);
+    assert_eq!((left.code, left.out.as_str()), (0, "version 2: 1 2 3\n"), "{}", left.err);
+    assert!(left.err.contains(&format!("3={}", third.url())), "the list that clients need: {}", left.err);
+    assert!(desk.refused(1, &["show", "1:a"]).contains("it has also 3"));
+    desk.servers.push(third);
+    assert_eq!(desk.json(&["partitions"]).as_array().unwrap().len(), 3);
+    assert_eq!(desk.json(&["show", "a"])["status"], "pending");
+    // As docs/partitions.md has it.
+    assert_eq!(desk.submit(&["q", "--unique", "movie-17", "--id", "m"]), "3:m");
+}
+
+#[test]
+fn a_task_waits_for_one_of_another_partition() {
+    let desk = Desk::new();
+    desk.submit(&["q", "--id", "save", "--partition", "2"]);
+    desk.submit(&["q", "--id", "own", "--partition", "1"]);
+    let email = desk.submit(&["mail", "--id", "email", "--result-of", "1:own", "--result-of", "2:save"]);
+    assert_eq!(email, "1:email", "beside the first that it waits for");
+    let partitions = desk.partitions();
+    let deliverer = blueque::Deliverer::new(&partitions);
+    std::thread::scope(|scope| {
+        scope.spawn(|| deliverer.run());
+        desk.complete("1", "q", "1");
+        desk.complete("2", "q", "2");
+        let ready = eventually("its results are there", || {
+            let task = desk.json(&["show", "1:email"]);
+            (task["status"] == "pending").then_some(task)
+        });
+        assert_eq!(ready["parameters"], serde_json::json!([1, 2]));
+        deliverer.stop();
+    });
+}
