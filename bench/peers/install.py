@@ -66,12 +66,36 @@ def client(folder):
     shutil.move(place / "src" / "blueque_client", place / "blueque_client")
 
 
-def node(folder):
+def node(folder, own):
+    """BullMQ, and if it is asked for Blueque's client for TypeScript."""
     need("node", "apt-get install nodejs npm (Node.js 20 or later), or leave it out: make peers ONLY=blueque-threads,…")
     need("npm", "apt-get install npm, or leave it out: make peers ONLY=blueque-threads,…")
     place = folder / "node"
     place.mkdir(parents=True, exist_ok=True)
     files = [HERE / "node" / name for name in ("package.json", "package-lock.json")]
+    locked(place, files)
+    # Modules are looked up next to the file that imports them.
+    for program in (HERE / "node").glob("*.mjs"):
+        shutil.copy(program, place)
+    if not own:
+        return
+    source, built = ROOT / "clients" / "typescript", folder / "client-node"
+    built.mkdir(exist_ok=True)
+    locked(built, [source / name for name in ("package.json", "package-lock.json")])
+    shutil.rmtree(built / "src", ignore_errors=True)
+    shutil.copytree(source / "src", built / "src")
+    for name in ("generate.mjs", "tsconfig.json"):
+        shutil.copy(source / name, built)
+    run("node", "generate.mjs", next((folder / "bundle").glob("blueque-lua-*")), cwd=built)
+    run("npx", "tsc", "-p", "tsconfig.json", cwd=built)
+    link = place / "node_modules" / "@blueque" / "client"
+    link.parent.mkdir(exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(built)
+
+
+def locked(place, files):
+    """Packages of Node.js as a lock file says."""
     stamp = place / "packages.stamp"
     new, text = changed(stamp, *files)
     if new:
@@ -80,14 +104,15 @@ def node(folder):
             shutil.copy(file, place)
         run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", cwd=place)
         stamp.write_bytes(text)
-    # Modules are looked up next to the file that imports them.
-    shutil.copy(HERE / "node" / "bullmq.mjs", place)
 
 
-def rust(folder):
+def rust(folder, only):
     need("cargo", "install Rust 1.89 or later, https://rustup.rs")
-    run("cargo", "build", "--locked", "--release", "--quiet", "--package", "peers-blueque", cwd=ROOT)
     run("cargo", "run", "--locked", "--quiet", "--example", "bundle", "--", folder / "bundle", cwd=ROOT)
+    if {"blueque-threads", "blueque-async"} & set(only):
+        run("cargo", "build", "--locked", "--release", "--quiet", "--package", "peers-blueque", cwd=ROOT)
+    if not {"bullmq-rust", "redis-work-queue"} & set(only):
+        return
     environment = {**os.environ, "CARGO_TARGET_DIR": str(folder)}
     manifest = HERE / "rust" / "Cargo.toml"
     run("cargo", "build", "--locked", "--release", "--quiet", "--manifest-path", manifest, env=environment)
@@ -101,12 +126,12 @@ def main():
     if unknown := [name for name in only if name not in known]:
         sys.exit(f"peers: no peer {unknown[0]}: {', '.join(known)}")
     interpreter = python(folder)
-    rust(folder)
+    rust(folder, only)
     client(folder)
     if "arq" in only:
         virtual(folder, "venv-arq", HERE / "python" / "arq.txt")
-    if "bullmq-node" in only:
-        node(folder)
+    if {"blueque-node", "bullmq-node"} & set(only):
+        node(folder, "blueque-node" in only)
     os.execv(interpreter, [str(interpreter), str(HERE / "compare.py"), str(folder), *arguments])
 
 

@@ -48,8 +48,8 @@ def client(mode):
     return lambda folder: [sys.executable, HERE / "python" / "client_peer.py", folder / "client", mode]
 
 
-def node(folder):
-    return ["node", folder / "node" / "bullmq.mjs"]
+def node(name):
+    return lambda folder: ["node", folder / "node" / name]
 
 
 def crate(package):
@@ -101,8 +101,9 @@ PEERS = [
         lacks="(the bundle with redis-py, as here:) a worker with heartbeats",
         kill="lease 10 s (default 60 s)",
     ),
+    Peer("blueque-node", "Blueque, Node.js", node("client.mjs"), bundle, kill="lease 10 s (default 60 s)"),
     Peer("bullmq-rust", "BullMQ, Rust", binary("bullmq-rust"), crate("bullmq-official"), **BULLMQ),
-    Peer("bullmq-node", "BullMQ, Node.js", node, npm("bullmq"), **BULLMQ),
+    Peer("bullmq-node", "BullMQ, Node.js", node("bullmq.mjs"), npm("bullmq"), **BULLMQ),
     Peer(
         "redis-work-queue",
         "redis-work-queue, Rust",

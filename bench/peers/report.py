@@ -46,13 +46,15 @@ GOALS = [
     ("lone-task-p99-milliseconds", "lone_p99", False, 1.0, False),
 ]
 # Figure, ours, theirs (the fastest of them counts), bound.
-PYTHON_GOALS = [
+CLIENT_GOALS = [
     ("python-process-over-rq", "processed_1", "python-process", ["rq-process"], 2.0),
     ("python-process-8-slots-over-rq", "processed_8", "python-process", ["rq-process"], 2.0),
     ("python-threads-over-the-fastest", "processed_1", "python-threads", ["celery-threads", "dramatiq"], 1.0),
     ("python-threads-8-slots-over-the-fastest", "processed_8", "python-threads", ["celery-threads", "dramatiq"], 1.0),
     ("python-threads-32-slots-over-the-fastest", "processed_32", "python-threads", ["celery-threads", "dramatiq"], 1.0),
     ("python-asyncio-32-slots-over-arq", "processed_32", "python-asyncio", ["arq"], 1.0),
+    ("node-1-slot-over-bullmq", "processed_1", "blueque-node", ["bullmq-node"], 1.0),
+    ("node-32-slots-over-bullmq", "processed_32", "blueque-node", ["bullmq-node"], 1.0),
 ]
 
 
@@ -157,7 +159,7 @@ def goals(found):
             value /= statistics.median(theirs[figure])
         verdict = "met" if (value >= bound if more else value <= bound) else "short"
         lines.append(f"goal {name} {value:.2f} {bound} {verdict}")
-    for name, figure, own, others, bound in PYTHON_GOALS:
+    for name, figure, own, others, bound in CLIENT_GOALS:
         fastest = [statistics.median(found[other][figure]) for other in others if found.get(other, {}).get(figure)]
         if fastest and found.get(own, {}).get(figure):
             value = statistics.median(found[own][figure]) / max(fastest)

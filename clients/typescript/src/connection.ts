@@ -33,7 +33,8 @@ function fromUrl(url: string): NodeRedis {
     reconnectStrategy: (retries: number, cause: Error) =>
       isRefusal(cause) ? cause : Math.min(20 * 2 ** retries, 500) * (0.5 + Math.random() / 2),
   };
-  const common = { RESP: 2, disableOfflineQueue: true } as const;
+  // Each call has a limit of its own; node-redis would make a signal for each command.
+  const common = { RESP: 2, disableOfflineQueue: true, commandOptions: { timeout: 0 } } as const;
   // With a login it is no URL by the standard, as it has no host.
   const local = /^unix:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\/[^?]+)(?:\?(.*))?$/.exec(url);
   if (local) {
