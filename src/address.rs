@@ -1,8 +1,13 @@
 //! Where a server is: the forms of its URL, and the way from a URL to the master that holds a namespace.
 
+mod environment;
+mod files;
+
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use redis::{Connection, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError, RedisResult};
@@ -10,6 +15,8 @@ use redis::{Connection, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectio
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::names::Namespace;
+use files::Files;
+pub(crate) use files::certificate;
 
 /// How long one of several nodes may take. One that hangs must not use up the time of the others.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -32,9 +39,15 @@ const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 /// | `redis+sentinel://host,host[:port]/name[/db]` | the master that the Sentinels name |
 /// | `redis+cluster://host,host[:port]` | the node of this cluster that holds the namespace, which needs a `{tag}` |
 ///
-/// The last two are `rediss+sentinel` and `rediss+cluster` by TLS. A Sentinel gets no user and no password. With TLS,
-/// `?ca=/path` names the certificates of the authority in place of the system's, `&cert=/path&key=/path` the client's
-/// own; they are read at each connection.
+/// The last two are `rediss+sentinel` and `rediss+cluster` by TLS. Parameters after `?` name files, by absolute paths,
+/// which are read at each connection, and so may be replaced at any time:
+///
+/// | parameter | names |
+/// |---|---|
+/// | `password_file` | the password, unless the URL has one |
+/// | `sentinel_password_file` | that for the Sentinels, which get none otherwise; `sentinel_user` is their user |
+/// | `ca` | with TLS: the certificates of the authority, in place of the system's |
+/// | `cert`, `key` | with TLS: the client's own |
 ///
 /// Shown without its password.
 #[derive(Clone)]
@@ -43,7 +56,6 @@ pub struct Address {
     /// With user and password.
     nodes: Vec<ConnectionInfo>,
     lead: Lead,
-    #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
     files: Files,
 }
 
@@ -58,14 +70,6 @@ enum Lead {
     Sentinel(String),
     /// They know who holds the namespace.
     Cluster,
-}
-
-/// Files in PEM format.
-#[derive(Clone, Debug, Default)]
-struct Files {
-    ca: Option<String>,
-    cert: Option<String>,
-    key: Option<String>,
 }
 
 impl fmt::Display for Address {
@@ -102,6 +106,11 @@ impl Address {
         self.settings()?.username().filter(|user| !user.is_empty() && *user != "default")
     }
 
+    /// Whether it leaves out the user, rather than naming the default one.
+    fn has_no_user(&self) -> bool {
+        self.settings().is_none_or(|settings| settings.username().is_none_or(str::is_empty))
+    }
+
     /// Identifies the server with its database and user; passwords and options make no difference.
     #[must_use]
     pub fn identity(&self) -> String {
@@ -121,6 +130,17 @@ impl Address {
     #[must_use]
     pub fn database(&self) -> i64 {
         self.settings().map_or(0, redis::RedisConnectionInfo::db)
+    }
+
+    /// The file with the password, if it comes from one.
+    #[must_use]
+    pub fn password_file(&self) -> Option<&Path> {
+        self.files.password.as_deref().map(Path::new)
+    }
+
+    /// Whether passwords or certificates come from files, which may be replaced.
+    pub(crate) fn has_files(&self) -> bool {
+        self.files.any()
     }
 
     /// Whether it is that of a cluster.
@@ -148,6 +168,12 @@ impl Address {
         reveal(&self.shown, password).ok_or_else(|| Error::Connection(malformed("the URL has no place for a password")))
     }
 
+    /// The URL with another parameter, unless it has that one, such as `password_file`.
+    #[must_use]
+    pub fn with_parameter(url: &str, name: &str, value: &str) -> String {
+        environment::with_parameter(url, name, value)
+    }
+
     /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace.
     ///
     /// # Errors
@@ -156,38 +182,49 @@ impl Address {
         Place::new(self.clone(), namespace).connect(limit)
     }
 
+    /// Asks each of several nodes for the server, all at once: the node, and what it names; none for a server that is
+    /// not the master. Empty for an address that names one server.
+    #[must_use]
+    pub fn look(&self, namespace: &Namespace, limit: Duration) -> Vec<(String, RedisResult<Option<String>>)> {
+        if self.is_one_server() {
+            return Vec::new();
+        }
+        let place = Place::new(self.clone(), namespace);
+        let ask = |node: &ConnectionInfo| {
+            let found = place.ask(node, limit.min(PATIENCE))?;
+            Ok(found.map(|server| server.get_connection_info().addr().to_string()))
+        };
+        thread::scope(|scope| {
+            let asked: Vec<_> = self.nodes.iter().map(|node| (node, scope.spawn(move || ask(node)))).collect();
+            let said = asked.into_iter().map(|(node, asked)| {
+                (node.addr().to_string(), asked.join().unwrap_or_else(|_| Err(away("it could not be asked"))))
+            });
+            said.collect()
+        })
+    }
+
     fn settings(&self) -> Option<&redis::RedisConnectionInfo> {
         self.nodes.first().map(ConnectionInfo::redis_settings)
     }
 
     /// A client of one server.
     fn client(&self, server: ConnectionInfo) -> RedisResult<redis::Client> {
+        let settings = self.files.authorised(server.redis_settings().clone())?;
+        self.with_settings(server, settings)
+    }
+
+    fn with_settings(
+        &self,
+        server: ConnectionInfo,
+        settings: redis::RedisConnectionInfo,
+    ) -> RedisResult<redis::Client> {
+        // A server that hangs would be waited for once more for each word of the greeting.
+        let server = server.set_redis_settings(settings.set_skip_set_lib_name());
         #[cfg(feature = "tls-rustls")]
-        if let Some(certificates) = self.files.read()? {
+        if let Some(certificates) = self.files.certificates()? {
             return redis::Client::build_with_tls(server, certificates);
         }
         redis::Client::open(server)
-    }
-}
-
-#[cfg(feature = "tls-rustls")]
-impl Files {
-    fn read(&self) -> RedisResult<Option<redis::TlsCertificates>> {
-        let read = |path: &String| {
-            std::fs::read(path).map_err(|error| {
-                let text = format!("{path}: {error}");
-                RedisError::from((ErrorKind::InvalidClientConfig, "a file of the URL cannot be read", text))
-            })
-        };
-        let root_cert = self.ca.as_ref().map(read).transpose()?;
-        let client_tls = match (&self.cert, &self.key) {
-            (Some(cert), Some(key)) => {
-                Some(redis::ClientTlsConfig { client_cert: read(cert)?, client_key: read(key)? })
-            }
-            _ => None,
-        };
-        let any = root_cert.is_some() || client_tls.is_some();
-        Ok(any.then_some(redis::TlsCertificates { client_tls, root_cert }))
     }
 }
 
@@ -234,7 +271,7 @@ fn parse(url: &str) -> RedisResult<Address> {
         }
         nodes.push(node.into_connection_info()?);
     }
-    let files = files(&format!("{plain}://host/{query}"))?;
+    let files = Files::of(&format!("{plain}://host/{query}"))?;
     let name = user.map(|user| user.split(':').next().unwrap_or_default()).filter(|name| !name.is_empty());
     let name = name.map_or(String::new(), |name| format!("{name}@"));
     Ok(Address { shown: format!("{scheme}://{name}{hosts}{tail}"), nodes, lead, files })
@@ -244,7 +281,7 @@ fn parse(url: &str) -> RedisResult<Address> {
 fn single(text: &str) -> RedisResult<Address> {
     let mut url = redis::parse_redis_url(text).ok_or_else(|| malformed("the URL is no address of a server"))?;
     let info = url.clone().into_connection_info()?;
-    let files = files(text)?;
+    let files = Files::of(text)?;
     if url.scheme().ends_with("unix") {
         let pairs = url.query_pairs().filter(|(name, _)| name != "pass");
         let kept: Vec<(String, String)> = pairs.map(|(n, v)| (n.into_owned(), v.into_owned())).collect();
@@ -256,33 +293,6 @@ fn single(text: &str) -> RedisResult<Address> {
         url.set_password(None).map_err(|()| malformed("the URL has no place for a password"))?;
     }
     Ok(Address { shown: url.into(), nodes: vec![info], lead: Lead::Itself, files })
-}
-
-/// The files that a URL names.
-fn files(url: &str) -> RedisResult<Files> {
-    let mut files = Files::default();
-    let Some(url) = redis::parse_redis_url(url) else { return Ok(files) };
-    for (name, value) in url.query_pairs() {
-        let file = match name.as_ref() {
-            "ca" => &mut files.ca,
-            "cert" => &mut files.cert,
-            "key" => &mut files.key,
-            _ => continue,
-        };
-        if !matches!(url.scheme(), "rediss" | "valkeys") {
-            return Err(malformed("the URL names files for TLS, and is not rediss://"));
-        }
-        // Supervisors are started elsewhere.
-        if !value.starts_with('/') {
-            return Err(malformed("ca, cert and key in the URL must be absolute paths"));
-        }
-        *file = Some(value.into_owned());
-    }
-    if files.cert.is_some() == files.key.is_some() {
-        Ok(files)
-    } else {
-        Err(malformed("cert and key in the URL need each other"))
-    }
 }
 
 /// Inserts a password into a URL without one.
@@ -326,7 +336,10 @@ impl Place {
         self.address.is_cluster()
     }
 
-    #[cfg(feature = "tokio")]
+    pub(crate) fn has_files(&self) -> bool {
+        self.address.has_files()
+    }
+
     pub(crate) fn is_one_server(&self) -> bool {
         self.address.is_one_server()
     }
@@ -334,7 +347,7 @@ impl Place {
     /// A connection to the server. Blocks for `limit` at most.
     pub(crate) fn connect(&self, limit: Duration) -> RedisResult<Connection> {
         let end = Deadline::after(limit);
-        self.find(limit)?.get_connection_with_timeout(some(end))
+        join(&self.find(limit)?, end)
     }
 
     /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
@@ -347,10 +360,11 @@ impl Place {
             let number = (first + number) % nodes.len();
             let Some(node) = nodes.get(number) else { continue };
             match self.ask(node, end.left().min(PATIENCE)) {
-                Ok(server) => {
+                Ok(Some(server)) => {
                     self.first.store(number, Ordering::Relaxed);
                     return Ok(server);
                 }
+                Ok(None) => failure = away("none of the servers is the master now"),
                 // The next one would say the same, and what is missing is known.
                 Err(error) if is_refusal(&error) => return Err(error),
                 Err(error) => failure = error,
@@ -362,16 +376,15 @@ impl Place {
         Err(failure)
     }
 
-    /// Asks one node for the server.
-    fn ask(&self, node: &ConnectionInfo, limit: Duration) -> RedisResult<redis::Client> {
+    /// Asks one node for the server; none if what it names, or is, is not the master.
+    fn ask(&self, node: &ConnectionInfo, limit: Duration) -> RedisResult<Option<redis::Client>> {
         let end = Deadline::after(limit);
         match &self.address.lead {
-            Lead::Itself => self.address.client(node.clone()),
+            Lead::Itself => self.address.client(node.clone()).map(Some),
             Lead::Master => self.master(node.clone(), end),
             Lead::Sentinel(name) => {
-                // It has users of its own, and no databases.
-                let sentinel = node.clone().set_redis_settings(redis::RedisConnectionInfo::default());
-                let mut asked = self.reach(sentinel, end)?.1;
+                let sentinel = self.address.with_settings(node.clone(), self.address.files.sentinel()?)?;
+                let mut asked = reach(&sentinel, end)?;
                 let cmd = redis::cmd("SENTINEL").arg("GET-MASTER-ADDR-BY-NAME").arg(name).to_owned();
                 let Some((host, port)) = cmd.query::<Option<(String, u16)>>(&mut asked)? else {
                     return Err(malformed("the Sentinels know no master of the name in the URL"));
@@ -379,7 +392,8 @@ impl Place {
                 self.master(at(node, host, port), end)
             }
             Lead::Cluster => {
-                let (client, mut connection) = self.reach(node.clone(), end)?;
+                let client = self.address.client(node.clone())?;
+                let mut connection = reach(&client, end)?;
                 let cmd = redis::cmd("EVALSHA").arg(NO_SCRIPT).arg(1).arg(&self.key).to_owned();
                 match cmd.query::<redis::Value>(&mut connection) {
                     Err(error) if error.code() == Some("MOVED") => {
@@ -388,36 +402,45 @@ impl Place {
                         let port = port.parse().map_err(|_| away("the cluster names no node"))?;
                         // A node that does not know its own name means the one by which it was reached.
                         let host = if host.is_empty() { name(node.addr()) } else { host.to_owned() };
-                        self.address.client(at(node, host, port))
+                        self.address.client(at(node, host, port)).map(Some)
                     }
-                    Err(error) if matches!(error.code(), Some("NOSCRIPT" | "ASK")) => Ok(client),
+                    Err(error) if matches!(error.code(), Some("NOSCRIPT" | "ASK")) => Ok(Some(client)),
                     Err(error) => Err(error),
-                    Ok(_) => Ok(client),
+                    Ok(_) => Ok(Some(client)),
                 }
             }
         }
     }
 
     /// The server, if it is a master: a Sentinel may name one that is no longer, or not yet.
-    fn master(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<redis::Client> {
-        let (client, mut connection) = self.reach(server, end)?;
+    fn master(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<Option<redis::Client>> {
+        let client = self.address.client(server)?;
+        let mut connection = reach(&client, end)?;
         // Not ROLE, which the roles of the docs may not call.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
-            Ok(info) if info.lines().any(|line| line == "role:master") => Ok(client),
-            Ok(_) => Err(away("none of the servers is the master now")),
+            Ok(info) if info.lines().any(|line| line == "role:master") => Ok(Some(client)),
+            Ok(_) => Ok(None),
             // A user who may not ask learns it from the first call that writes.
-            Err(error) if error.code() == Some("NOPERM") => Ok(client),
+            Err(error) if error.code() == Some("NOPERM") => Ok(Some(client)),
             Err(error) => Err(error),
         }
     }
+}
 
-    fn reach(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<(redis::Client, Connection)> {
-        let client = self.address.client(server)?;
-        let connection = client.get_connection_with_timeout(some(end))?;
-        connection.set_read_timeout(Some(some(end)))?;
-        connection.set_write_timeout(Some(some(end)))?;
-        Ok((client, connection))
-    }
+/// A connection, whose commands may take what is left of the time.
+fn reach(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
+    let connection = join(client, end)?;
+    connection.set_read_timeout(Some(some(end)))?;
+    connection.set_write_timeout(Some(some(end)))?;
+    Ok(connection)
+}
+
+/// A connection. If the server hangs, each reply of its greeting is waited for.
+fn join(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
+    let settings = client.get_connection_info().redis_settings();
+    let replies = u32::from(settings.password().is_some()) + u32::from(settings.db() != 0);
+    let connection = client.get_connection_with_timeout(some(end) / replies.max(1));
+    connection.map_err(|error| certificate(&error).unwrap_or(error))
 }
 
 /// What is left of a limit, for calls that take 0 for no limit.
@@ -431,7 +454,7 @@ fn away(text: &'static str) -> RedisError {
 }
 
 /// Whether the address has to be changed, or the password.
-fn is_refusal(error: &RedisError) -> bool {
+pub(crate) fn is_refusal(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig)
         || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
 }
@@ -505,6 +528,8 @@ mod tests {
             "redis://:s3cret@a,b:port",
             "redis://:s3cret@a?ca=/x",
             "redis+else://:s3cret@a",
+            "redis://:s3cret@a?password_file=relative",
+            "redis+sentinel://:s3cret@a/m?sentinel_user=me",
         ] {
             let error = Address::parse(url).unwrap_err();
             assert!(!format!("{error} {error:?}").contains("s3cret"), "{url}: {error:?}");

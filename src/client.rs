@@ -20,7 +20,7 @@ use crate::model::{
 };
 use crate::names::{Namespace, PartitionName};
 use crate::options::TaskOptions;
-use crate::repeat::Tries;
+use crate::repeat::{Reach, Tries};
 use crate::topology::{StoredTopology, Topology};
 
 /// The longest pause between two looks for changes.
@@ -44,6 +44,8 @@ struct Inner<L: Link> {
     calls: Calls,
     wires: L::Wires,
     limit: Duration,
+    /// For a server that refuses connections, or is a replica.
+    patience: Option<Duration>,
     max_bytes: Option<u32>,
     greeting: OnceLock<Greeting>,
 }
@@ -245,7 +247,13 @@ impl<L: Link> Client<L> {
     /// A call as a step of a method.
     pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let (inner, script) = (&self.inner, call.script()?);
-        let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), inner.wires.is_cluster());
+        let reach = Reach {
+            cluster: inner.wires.is_cluster(),
+            files: inner.wires.has_files(),
+            proven: inner.greeting.get().is_some(),
+            patience: inner.patience,
+        };
+        let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach);
         loop {
             let age = inner.wires.age();
             match inner.wires.send(&call.request(script, tries.whole), tries.left()).await {
@@ -295,9 +303,12 @@ impl<L: Link> Client<L> {
 
 /// The address in a URL. One with a user but no password is refused: the connection would use the default user.
 fn address(url: &str) -> Result<Address> {
-    let address = Address::parse(url)?;
+    Address::parse(url).and_then(checked)
+}
+
+fn checked(address: Address) -> Result<Address> {
     match address.user() {
-        Some(user) if address.password().is_none() => {
+        Some(user) if address.password().is_none() && address.password_file().is_none() => {
             let text = format!("{user}: add its password, any one where it needs none, or leave out the user");
             let what = "the URL names a user and no password";
             Err(Error::Connection((ErrorKind::InvalidClientConfig, what, text).into()))
@@ -336,6 +347,7 @@ impl Greeting {
 pub struct ClientBuilder<L: Link = Blocking> {
     namespace: Namespace,
     limit: Duration,
+    patience: Option<Duration>,
     max_bytes: Option<u32>,
     by: Option<String>,
     for_tests: bool,
@@ -345,7 +357,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
 impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
         let (namespace, limit) = (Namespace::default(), Duration::from_secs(10));
-        Self { namespace, limit, max_bytes: None, by: None, for_tests: false, link: PhantomData }
+        Self { namespace, limit, patience: None, max_bytes: None, by: None, for_tests: false, link: PhantomData }
     }
 }
 
@@ -361,6 +373,15 @@ impl<L: Link> ClientBuilder<L> {
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit.max(Duration::from_millis(10));
+        self
+    }
+
+    /// How long the one server of a URL is tried again that refuses connections, or is a replica: by default as long as
+    /// a call may last, since it may be starting, or be promoted. Shorter where somebody waits for the error. An address
+    /// that leads to a server by others is always given the whole time, as a failover needs it.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 
@@ -392,15 +413,29 @@ impl<L: Link> ClientBuilder<L> {
     /// # Errors
     /// As [`Client::open`]; `BADNAME` for a namespace without a `{tag}` on a cluster.
     pub fn open(self, url: &str) -> L::Answer<'static, Result<Client<L>>> {
-        let place = self.place(url);
+        self.open_at(address(url))
+    }
+
+    /// Connects to the server that the environment names: see [`Address::from_env`].
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::open`].
+    pub fn open_from_env(self) -> L::Answer<'static, Result<Client<L>>> {
+        self.open_at(Address::from_env().and_then(checked))
+    }
+
+    fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
+        let place = address.and_then(|address| self.place(address));
+        if place.as_ref().is_ok_and(|place| !place.is_one_server()) {
+            self.patience = None;
+        }
         L::answer(async {
             let wires = L::wires(place?, self.limit);
             self.connect(wires).await
         })
     }
 
-    fn place(&self, url: &str) -> Result<Place> {
-        let address = address(url)?;
+    fn place(&self, address: Address) -> Result<Place> {
         if address.is_cluster() {
             self.tagged()?;
         }
@@ -418,8 +453,8 @@ impl<L: Link> ClientBuilder<L> {
     async fn connect(self, wires: L::Wires) -> Result<Client<L>> {
         let calls = Calls::new(self.namespace);
         let calls = self.by.into_iter().fold(calls, Calls::by);
-        let (limit, max_bytes) = (self.limit, self.max_bytes);
-        let inner = Inner { calls, wires, limit, max_bytes, greeting: OnceLock::new() };
+        let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
+        let inner = Inner { calls, wires, limit, patience, max_bytes, greeting: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None };
         let mut greeting = client.run(&client.calls().hello()).await?;
         if greeting.suits(self.for_tests)? == Space::ToBeMarked {

@@ -178,6 +178,7 @@ fn advice(code: Option<Code>) -> &'static str {
         Some(Code::Misconfigured) => {
             "; nothing was changed: it cannot write to its disk. Make room there, and look into its log"
         }
+        Some(Code::ReadOnly) => "; it is a replica: connect to its master, or by an address that leads there",
         _ => "",
     }
 }

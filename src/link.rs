@@ -92,6 +92,9 @@ pub trait Wires: Send + Sync + 'static {
     /// Whether the connections find the node that holds a slot.
     fn is_cluster(&self) -> bool;
 
+    /// Whether passwords or certificates come from files, which may be replaced.
+    fn has_files(&self) -> bool;
+
     /// How often connections were made, for [`Wires::forget`].
     fn age(&self) -> u64;
 

@@ -1,10 +1,11 @@
 //! When a call is repeated. Every call of the bundle can be: a repeated one returns the first reply. What is left
 //! to decide is whether it helps.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::{ErrorKind, RedisError};
 
+use crate::address::{certificate, is_refusal};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 
@@ -19,20 +20,38 @@ pub(crate) struct Next {
     pub(crate) reconnect: bool,
 }
 
+/// How long a refusal of new passwords or certificates is borne before the first call has succeeded: the file may be
+/// just being replaced.
+const REPLACED: Duration = Duration::from_millis(500);
+
+/// What is known of how the server is reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    /// Whether they find the node that holds a slot.
+    pub(crate) cluster: bool,
+    /// Whether passwords or certificates come from files, which may be replaced.
+    pub(crate) files: bool,
+    /// Whether a call has succeeded before.
+    pub(crate) proven: bool,
+    /// How long a server is tried again that refuses connections, or is a replica, if not as long as a call may last.
+    pub(crate) patience: Option<Duration>,
+}
+
 /// The tries of one call, within its limit.
 pub(crate) struct Tries {
     limit: Duration,
     deadline: Deadline,
     pause: Duration,
-    /// Whether the connection finds the node that holds a slot.
-    cluster: bool,
+    begun: Instant,
+    reach: Reach,
     /// Whether to send the script itself.
     pub(crate) whole: bool,
 }
 
 impl Tries {
-    pub(crate) fn new(limit: Duration, cluster: bool) -> Self {
-        Self { limit, deadline: Deadline::after(limit), pause: FIRST_PAUSE, cluster, whole: false }
+    pub(crate) fn new(limit: Duration, reach: Reach) -> Self {
+        let deadline = Deadline::after(limit);
+        Self { limit, deadline, pause: FIRST_PAUSE, begun: Instant::now(), reach, whole: false }
     }
 
     /// How long the next try may take; never zero.
@@ -47,15 +66,16 @@ impl Tries {
             self.whole = true;
             return Ok(Next { pause: Duration::ZERO, reconnect: false });
         }
+        let certificate = certificate(&error);
+        let replaced = self.reach.files || certificate.is_some();
+        let error = certificate.unwrap_or(error);
         let reconnect = match error.kind() {
-            ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => return Err(Error::Connection(error)),
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {
-                "ASK" | "UNBLOCKED" => true,
+                "ASK" | "UNBLOCKED" | "NOAUTH" | "WRONGPASS" => true,
                 "NOSCRIPT" => false,
-                "NOAUTH" | "WRONGPASS" => return Err(Error::Connection(error)),
                 word => match word.parse() {
                     // This node will not hold the slot the next time either.
-                    Ok(Code::Moved) if !self.cluster => return Err(moved(&error)),
+                    Ok(Code::Moved) if !self.reach.cluster => return Err(moved(&error)),
                     Ok(Code::ReadOnly | Code::MasterDown | Code::Moved) => true,
                     // These pass only when somebody has made room: the caller should know.
                     Ok(code) if code.repeat() && !matches!(code, Code::OutOfMemory | Code::Misconfigured) => false,
@@ -64,7 +84,26 @@ impl Tries {
             },
             _ => true,
         };
-        if self.deadline.left() <= self.pause {
+        let replica = error.code() == Some("READONLY");
+        let borne = if is_refusal(&error) {
+            // What worked before may work again when the file, or the server's certificate, has been replaced.
+            match (replaced, self.reach.proven) {
+                (true, true) => Duration::MAX,
+                (true, false) if self.reach.files => REPLACED,
+                _ => Duration::ZERO,
+            }
+        } else if replica || error.is_connection_refusal() {
+            self.reach.patience.unwrap_or(Duration::MAX)
+        } else {
+            Duration::MAX
+        };
+        if self.deadline.left().min(borne.saturating_sub(self.begun.elapsed())) <= self.pause {
+            if is_refusal(&error) && !(replaced && self.reach.proven) {
+                return Err(Error::Connection(error));
+            }
+            if replica && self.reach.patience.is_some() {
+                return Err(Error::verdict("READONLY", error.detail().unwrap_or_default()));
+            }
             return Err(Error::Unavailable { limit: self.limit, source: error });
         }
         // Random, so that the clients of a server that comes back do not act in step.

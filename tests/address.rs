@@ -2,73 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/sentinel.rs"]
+mod sentinel;
 mod support;
 
 use std::fs;
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use blueque::{Address, Client, ClientBuilder, Code, Namespace, Submit};
-use support::{Folder, Server, eventually, server_program};
-
-fn free() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
-}
-
-fn server(more: &[&str]) -> (Server, String) {
-    let port = free();
-    let mut args = vec!["--save", "", "--bind", "127.0.0.1", "--port", &port];
-    args.extend(more);
-    (Server::start_with(&args), port)
-}
-
-/// A replica of the server at a port, which has caught up.
-fn replica(port: &str) -> (Server, String) {
-    let (replica, own) = server(&["--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0"]);
-    eventually("the replica has caught up", || {
-        let info: String = redis::cmd("INFO").arg("replication").query(&mut replica.connection()).unwrap();
-        info.contains("master_link_status:up").then_some(())
-    });
-    (replica, own)
-}
-
-struct Sentinel {
-    port: String,
-    child: Child,
-    _folder: Folder,
-}
-
-impl Sentinel {
-    fn start(master: &str) -> Self {
-        let (folder, port) = (Folder::new(), free());
-        let file = folder.path().join("sentinel.conf");
-        let text = format!(
-            "port {port}\nbind 127.0.0.1\nsentinel monitor films 127.0.0.1 {master} 1\n\
-             sentinel down-after-milliseconds films 60000\nsentinel failover-timeout films 5000\n"
-        );
-        fs::write(&file, text).unwrap();
-        let program = Command::new(server_program()).arg(&file).arg("--sentinel").stdout(Stdio::null()).spawn();
-        let sentinel = Self { port, child: program.unwrap(), _folder: folder };
-        eventually("the Sentinel answers", || sentinel.try_ask::<String>(&["PING"]));
-        // Else it looks at the servers every ten seconds. Those before Redis 7 cannot be told.
-        let _ = sentinel.try_ask::<String>(&["SENTINEL", "DEBUG", "INFO-PERIOD", "200", "PING-PERIOD", "100"]);
-        sentinel
-    }
-
-    fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> Option<T> {
-        let client = redis::Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap();
-        let mut connection = client.get_connection_with_timeout(Duration::from_secs(1)).ok()?;
-        redis::cmd(words[0]).arg(&words[1..]).query(&mut connection).ok()
-    }
-}
-
-impl Drop for Sentinel {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use sentinel::Sentinel;
+use support::{Folder, Server, eventually};
 
 fn builder() -> ClientBuilder {
     Client::builder().namespace(Namespace::new("{bq}").unwrap()).limit(Duration::from_secs(20))
@@ -76,18 +21,15 @@ fn builder() -> ClientBuilder {
 
 #[test]
 fn a_client_goes_on_across_a_failover_of_sentinel() {
-    let (master, port) = server(&[]);
-    let (_replica, other) = replica(&port);
+    let (master, port) = Server::start_at_port(&[]);
+    let (_replica, other) = Server::start_replica(&port);
     let sentinel = Sentinel::start(&port);
     // The first of the Sentinels is away.
     let url = format!("redis+sentinel://127.0.0.1:1,127.0.0.1:{}/films", sentinel.port);
     let client = builder().open(&url).unwrap();
     let queue = client.queue("q").unwrap();
     let before = queue.submit("before", Submit::default()).unwrap();
-    eventually("the Sentinel knows the replica", || {
-        let known: Option<Vec<redis::Value>> = sentinel.try_ask(&["SENTINEL", "REPLICAS", "films"]);
-        known.filter(|replicas| !replicas.is_empty())
-    });
+    sentinel.knows_a_replica();
     eventually("the failover begins", || sentinel.try_ask::<String>(&["SENTINEL", "FAILOVER", "films"]));
     eventually("the replica is the master", || {
         let named: (String, String) = sentinel.try_ask(&["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "films"])?;
@@ -107,8 +49,8 @@ fn a_client_goes_on_across_a_failover_of_sentinel() {
 
 #[test]
 fn of_several_hosts_the_master_is_found() {
-    let (_master, port) = server(&[]);
-    let (_replica, other) = replica(&port);
+    let (_master, port) = Server::start_at_port(&[]);
+    let (_replica, other) = Server::start_replica(&port);
     let url = format!("redis://127.0.0.1:1,127.0.0.1:{other},127.0.0.1:{port}/");
     builder().open(&url).unwrap().queue("q").unwrap().submit("x", Submit::default()).unwrap();
     let away = Instant::now();
@@ -120,8 +62,8 @@ fn of_several_hosts_the_master_is_found() {
 #[cfg(feature = "tokio")]
 #[tokio::test]
 async fn an_asynchronous_client_finds_the_master_too() {
-    let (_master, port) = server(&[]);
-    let (_replica, other) = replica(&port);
+    let (_master, port) = Server::start_at_port(&[]);
+    let (_replica, other) = Server::start_replica(&port);
     let sentinel = Sentinel::start(&port);
     for url in [
         format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port),
@@ -153,4 +95,116 @@ fn a_node_of_a_cluster_leads_to_the_namespace() {
     let mut connection = Address::parse(&url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
     let tasks: i64 = redis::cmd("LLEN").arg("{bq}_pending_tasks_q").query(&mut connection).unwrap();
     assert_eq!(tasks, 1);
+}
+
+/// A file with a password, replaced as a whole.
+fn write_password(file: &Path, password: &str) {
+    fs::write(file.with_extension("new"), format!("{password}\n")).unwrap();
+    fs::rename(file.with_extension("new"), file).unwrap();
+}
+
+/// A server with a user `app`, and the URL of that user, whose password is in a file.
+fn guarded(folder: &Folder) -> (Server, PathBuf, String) {
+    let server = Server::start();
+    set_password(&server, "one");
+    let file = folder.path().join("password");
+    write_password(&file, "one");
+    let url = format!("{}?user=app&password_file={}", server.url(), file.display());
+    (server, file, url)
+}
+
+fn set_password(server: &Server, password: &str) {
+    let mut connection = server.connection();
+    let user = ["SETUSER", "app", "on", "resetpass", &format!(">{password}"), "~*", "&*", "+@all"];
+    redis::cmd("ACL").arg(&user).exec(&mut connection).unwrap();
+    redis::cmd("CLIENT").arg(&["KILL", "USER", "app"]).exec(&mut connection).unwrap();
+}
+
+#[test]
+fn a_password_file_is_read_again_when_the_server_refuses_what_it_had() {
+    let folder = Folder::new();
+    let (server, file, url) = guarded(&folder);
+    let client = builder().open(&url).unwrap();
+    let queue = client.queue("q").unwrap();
+    queue.submit("before", Submit::default()).unwrap();
+    // First the file, then the server.
+    write_password(&file, "two");
+    set_password(&server, "two");
+    queue.submit("at once", Submit::default()).unwrap();
+    // First the server: calls wait for the file.
+    set_password(&server, "three");
+    let submits = std::thread::spawn(move || queue.submit("later", Submit::default()).map(drop));
+    eventually("the call is refused", || {
+        let log: Vec<redis::Value> = redis::cmd("ACL").arg("LOG").query(&mut server.connection()).unwrap();
+        (!log.is_empty()).then_some(())
+    });
+    write_password(&file, "three");
+    submits.join().unwrap().unwrap();
+    assert_eq!(client.queue("q").unwrap().counts().unwrap().pending, 3);
+    // A file that is missing for a moment ends nothing.
+    redis::cmd("CLIENT").arg(&["KILL", "USER", "app"]).exec(&mut server.connection()).unwrap();
+    fs::remove_file(&file).unwrap();
+    let short = Client::builder().namespace(Namespace::new("{bq}").unwrap()).limit(Duration::from_secs(1));
+    let error = client.until(Instant::now() + Duration::from_millis(300)).queues().unwrap_err();
+    assert_eq!(error.code(), Some(Code::Unavailable), "{error:?}");
+    // But whoever opens a client learns what is wrong.
+    let error = short.clone().open(&url).unwrap_err();
+    assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
+    write_password(&file, "wrong");
+    let error = short.open(&url).unwrap_err();
+    assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains("wrong\""), "{error:?}");
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn an_asynchronous_client_reads_the_password_file_again() {
+    let folder = Folder::new();
+    let (server, file, url) = guarded(&folder);
+    let client = blueque::tokio::Client::open(&url).await.unwrap();
+    set_password(&server, "two");
+    write_password(&file, "two");
+    client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+}
+
+#[test]
+fn a_sentinel_may_have_a_user_and_a_password_of_its_own() {
+    let folder = Folder::new();
+    let (_master, port) = Server::start_at_port(&[]);
+    let sentinel = Sentinel::start_with(&port, "requirepass s1\nuser looks on >s2 +@all\n");
+    let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+    write_password(&one, "s1");
+    write_password(&two, "s2");
+    let url = format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port);
+    let error = builder().open(&url).unwrap_err();
+    assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
+    for more in [
+        format!("sentinel_password_file={}", one.display()),
+        format!("sentinel_user=looks&sentinel_password_file={}", two.display()),
+    ] {
+        builder().open(&format!("{url}?{more}")).unwrap();
+    }
+}
+
+/// Where the test that is run as a program of its own has its server.
+const RUN: &str = "BLUEQUE_TEST_FROM_ENV";
+
+#[test]
+fn the_environment_says_where_the_server_is_and_who_asks() {
+    if std::env::var_os(RUN).is_some() {
+        Client::builder().open_from_env().unwrap().queue("q").unwrap().submit("x", Submit::default()).unwrap();
+        return;
+    }
+    let folder = Folder::new();
+    let (server, file, _) = guarded(&folder);
+    let run = |name: &str, value: &str| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "the_environment_says_where_the_server_is_and_who_asks"]).env(RUN, "1");
+        command.env("BLUEQUE_URL", server.url()).env("BLUEQUE_USER", "app").env(name, value);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    };
+    assert!(run("BLUEQUE_PASSWORD", "one"));
+    assert!(run("BLUEQUE_PASSWORD_FILE", &file.display().to_string()));
+    assert!(!run("BLUEQUE_PASSWORD", "other"));
+    assert!(!run("BLUEQUE_PASSWORD", ""), "a user without a password would be the default one");
 }

@@ -1,18 +1,19 @@
 //! Connections by TLS (features `tls-rustls` and `tokio-tls-rustls`), blocking and asynchronous, to a real server.
 //!
-//! `tests/tls` has an authority of the tests' own and a certificate of `localhost` by it, for a hundred years.
+//! `tests/tls` has an authority of the tests' own and certificates by it: of `localhost` and of a client for a hundred
+//! years, and one of `localhost` for a day of 2020.
 
 #![cfg(feature = "tls-rustls")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod support;
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use blueque::{Client, Code, Submit};
-use support::Server;
+use support::{Server, free_port};
 
 /// Where the test that is run as a program of its own finds the server.
 const URL: &str = "BLUEQUE_TEST_TLS_URL";
@@ -29,30 +30,84 @@ fn run(test: &str, url: &str, authorities: &Path) -> bool {
     command.stdout(Stdio::null()).status().unwrap().success()
 }
 
-/// Runs a test against a server that speaks TLS alone.
+/// A server that speaks TLS alone, with this certificate, and its URL.
+fn server(certificate: &str, more: &[&str]) -> (Server, String) {
+    let port = free_port();
+    let [certificate, key] = [certificate, "server.key"].map(|name| file(name).display().to_string());
+    let args = ["--save", "", "--port", "0", "--bind", "127.0.0.1", "--tls-port", &port];
+    let tls = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
+    let server = Server::start_with(&[&args[..], &tls, more].concat());
+    (server, format!("rediss://localhost:{port}/"))
+}
+
+/// Runs a test against a server that asks nobody for a certificate.
 fn with_server(test: &str) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-    let [certificate, key] = ["server.pem", "server.key"].map(|name| file(name).display().to_string());
-    let server = Server::start_with(&[
-        "--save",
-        "",
-        "--port",
-        "0",
-        "--bind",
-        "127.0.0.1",
-        "--tls-port",
-        &port,
-        "--tls-auth-clients",
-        "no",
-        "--tls-cert-file",
-        &certificate,
-        "--tls-key-file",
-        &key,
-    ]);
-    let url = format!("rediss://localhost:{port}/");
+    let (server, url) = server("server.pem", &["--tls-auth-clients", "no"]);
     assert!(run(test, &url, &file("ca.pem")), "{test}");
     let tasks: i64 = redis::cmd("LLEN").arg("blueque_pending_tasks_q").query(&mut server.connection()).unwrap();
     assert_eq!(tasks, 1, "it is the same server");
+}
+
+/// The URL with the authority of the tests.
+fn trusting(url: &str) -> String {
+    // Another test may have done it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    format!("{url}?ca={}", file("ca.pem").display())
+}
+
+/// The words of the error with which a URL is refused, and it is at once.
+fn refusal(url: &str) -> String {
+    let begun = Instant::now();
+    let error = Client::open(url).unwrap_err();
+    assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let source = std::error::Error::source(&error).unwrap();
+    format!("{error}: {source}")
+}
+
+#[test]
+fn a_certificate_that_has_expired_or_is_for_another_name_is_said_with_the_remedy() {
+    let (_server, url) = server("expired.pem", &["--tls-auth-clients", "no"]);
+    let said = refusal(&trusting(&url));
+    assert!(said.contains("the server's certificate has expired: renew it"), "{said}");
+    let (_server, url) = server("server.pem", &["--tls-auth-clients", "no"]);
+    let other = trusting(&url.replace("localhost", "[::ffff:127.0.0.1]"));
+    let said = refusal(&other);
+    assert!(said.contains("is for another name: write a name of the certificate into the URL"), "{said}");
+    let said = refusal(&trusting(&url).replace("tls/ca.pem", "tls/client.pem"));
+    assert!(said.contains("no known authority vouches for the server's certificate: name its authority's"), "{said}");
+}
+
+#[test]
+fn a_server_may_ask_for_the_clients_certificate() {
+    let authority = file("ca.pem").display().to_string();
+    let (server, url) = server("server.pem", &["--tls-auth-clients", "yes", "--tls-ca-cert-file", &authority]);
+    let own =
+        |cert: &str, key: &str| format!("{}&cert={}&key={}", trusting(&url), file(cert).display(), file(key).display());
+    let client = Client::open(&own("client.pem", "client.key")).unwrap();
+    client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let tasks: i64 = redis::cmd("LLEN").arg("blueque_pending_tasks_q").query(&mut server.connection()).unwrap();
+    assert_eq!(tasks, 1);
+    // None, one for another purpose, an absent one.
+    for url in [trusting(&url), own("expired.pem", "server.key")] {
+        let said = refusal(&url);
+        assert!(said.contains("the server refuses this client's certificate, or asks for one"), "{said}");
+    }
+    let said = refusal(&own("absent.pem", "client.key"));
+    assert!(said.contains("a file of the address cannot be read") && said.contains("absent.pem"), "{said}");
+}
+
+#[cfg(feature = "tokio-tls-rustls")]
+#[tokio::test]
+async fn an_asynchronous_client_shows_its_certificate_too() {
+    let authority = file("ca.pem").display().to_string();
+    let (_server, url) = server("server.pem", &["--tls-auth-clients", "yes", "--tls-ca-cert-file", &authority]);
+    let [cert, key] = ["client.pem", "client.key"].map(|name| file(name).display().to_string());
+    let own = format!("{}&cert={cert}&key={key}", trusting(&url));
+    let client = blueque::tokio::Client::open(&own).await.unwrap();
+    client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let error = blueque::tokio::Client::open(&trusting(&url)).await.unwrap_err();
+    assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
 }
 
 /// The URL, in the program of its own.
@@ -73,12 +128,12 @@ fn a_blocking_client_speaks_tls() {
     }
     // By this name nobody has vouched for it; and without TLS it does not answer.
     let other = url.replace("localhost", "[::ffff:127.0.0.1]");
-    assert_eq!(open(&other), Some(Code::Unavailable));
+    assert_eq!(open(&other), Some(Code::Connection));
     assert_eq!(open(&url.replace("rediss:", "redis:")), Some(Code::Unavailable));
 }
 
 fn open(url: &str) -> Option<Code> {
-    let limit = std::time::Duration::from_secs(1);
+    let limit = Duration::from_secs(1);
     Client::builder().limit(limit).open(url).unwrap_err().code()
 }
 

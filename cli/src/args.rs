@@ -130,6 +130,8 @@ pub enum Command {
     Top(top::Options),
     /// List the partitions of a topology, or add some
     Partitions(partitions::Options),
+    /// Say what an address leads to, and what is missing to work there
+    Ping(crate::doctor::ping::Options),
     /// Check server, settings and data
     Doctor(crate::doctor::Options),
     /// Do what workers do beside their tasks: due tasks, orphans, schedules, retention, repairs

@@ -22,7 +22,7 @@ pub fn open(settings: &Settings, format: Format, command: &Command) -> anyhow::R
 /// Connects to a server that is there.
 pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
     diagnosis::somebody_listens(settings.url(), LIMIT)?;
-    let client = settings.client_within(LIMIT)?;
+    let client = settings.client_at_once(LIMIT)?;
     Ok(Session { client, format, namespace: settings.namespace().clone(), end: None, partition: None, sheet: None })
 }
 
@@ -95,6 +95,7 @@ pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
         | Command::Exec(_)
         | Command::Dev(_)
         | Command::Run(_)
+        | Command::Ping(_)
         | Command::Doctor(_)
         | Command::Partitions(_)
         | Command::Completions(_)

@@ -11,6 +11,7 @@ mod lanes;
 mod limits;
 mod logs;
 mod names;
+pub mod ping;
 mod place;
 mod remedy;
 mod rights;
@@ -88,6 +89,7 @@ pub fn run_all(
     Ok(if missing == Code::Ok { code } else { missing })
 }
 
+/// Says how many findings there are.
 fn counted(findings: usize) -> Code {
     say(match findings {
         0 => "nothing is wrong".to_owned(),
@@ -98,23 +100,30 @@ fn counted(findings: usize) -> Code {
 }
 
 fn examined(settings: &Settings, options: &Options) -> anyhow::Result<Vec<Finding>> {
-    let mut exam = Exam::new(connect(settings)?, format!("{}_", settings.namespace()), options.limit as usize);
+    let connection = connect(settings, LIMIT, diagnosis::STARTING)?;
+    let mut exam = Exam::new(connection, format!("{}_", settings.namespace()), options.limit as usize, LIMIT);
     exam.ok("server", format!("{} answers", settings.url()));
     let looked = look(&mut exam, settings);
     exam.bar.finish_and_clear();
-    exam.bear(looked).map_err(|error| {
-        let (url, namespace) = (settings.url(), settings.namespace());
-        let source = error.downcast_ref::<RedisError>();
-        let node = source.and_then(RedisError::redirect_node).map(|(node, _)| diagnosis::elsewhere(namespace, node));
-        node.or_else(|| diagnosis::refused(url, source?)).unwrap_or(error)
-    })?;
+    exam.bear(looked).map_err(|error| explained(settings, error))?;
     exam.count_up();
     Ok(exam.found)
+}
+
+/// Why the checks had to end early.
+fn explained(settings: &Settings, error: anyhow::Error) -> anyhow::Error {
+    let source = error.downcast_ref::<RedisError>();
+    let node = source.and_then(RedisError::redirect_node);
+    let node = node.map(|(node, _)| diagnosis::elsewhere(settings.namespace(), node));
+    node.or_else(|| diagnosis::refused(settings.url(), source?)).unwrap_or(error)
 }
 
 /// Runs all checks in turn.
 fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     let sound = exam.server()?;
+    if exam.fact("redis_mode") == "sentinel" {
+        return Ok(());
+    }
     exam.rights(settings)?;
     if sound {
         exam.transactions()?;
@@ -124,21 +133,25 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn connect(settings: &Settings) -> anyhow::Result<Connection> {
-    // The source's text may contain data that was sent.
-    let wrong = |error: &redis::RedisError| {
-        if let Some(refused) = diagnosis::refused(settings.url(), error) {
-            return refused;
-        }
-        let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
-        fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
+/// Connects. A server that refuses connections is tried again for `starting`.
+fn connect(settings: &Settings, limit: Duration, starting: Duration) -> anyhow::Result<Connection> {
+    let wrong = |error: &RedisError| {
+        diagnosis::refused(settings.url(), error).unwrap_or_else(|| {
+            let (why, todo) = diagnosis::why(error);
+            let todo = todo.map_or(String::new(), |todo| format!(": {todo}"));
+            fault(Code::Unreachable, format!("{} cannot be reached: {why}{todo}", settings.url()))
+        })
     };
-    diagnosis::somebody_listens(settings.url(), LIMIT)?;
+    diagnosis::somebody_listens(settings.url(), limit.min(starting))?;
     let address = Address::parse(&settings.address()?)?;
-    let connection = address.connect(settings.namespace(), LIMIT).map_err(|error| wrong(&error))?;
-    connection.set_read_timeout(Some(LIMIT))?;
-    connection.set_write_timeout(Some(LIMIT))?;
-    Ok(connection)
+    let mut connection = address.connect(settings.namespace(), limit).map_err(|error| wrong(&error))?;
+    connection.set_read_timeout(Some(limit))?;
+    connection.set_write_timeout(Some(limit))?;
+    match redis::cmd("PING").exec(&mut connection) {
+        // What this user may not do is found by the checks.
+        Err(error) if error.code().is_none_or(|code| code == "NOAUTH") => Err(wrong(&error)),
+        _ => Ok(connection),
+    }
 }
 
 fn write(finding: &Finding) -> std::io::Result<()> {

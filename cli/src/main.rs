@@ -71,6 +71,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Dev(options) => return dev::run(&cli.connection, options),
         Command::Task { word } => task::run(word)?,
         Command::Completions(options) => completions::run(options, Cli::command())?,
+        Command::Ping(options) => doctor::ping::run(&cli.connection, options, cli.output)?,
         command => match Places::load(&cli.connection)? {
             Some(places) => return partitioned::run(cli, &places),
             None => return alone(cli, command),

@@ -20,6 +20,8 @@ mod inside;
 mod lost_replies;
 #[path = "commands/names.rs"]
 mod names;
+#[path = "commands/ping.rs"]
+mod ping;
 #[path = "commands/policies.rs"]
 mod policies;
 #[path = "../../tests/support/proxy.rs"]

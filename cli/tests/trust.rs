@@ -277,6 +277,48 @@ fn a_password_file_is_read_again_by_what_runs() {
     world.nothing_is_left();
 }
 
+#[test]
+fn a_worker_and_its_program_live_through_a_new_password() {
+    let world = guarded();
+    let (file, secrets) = (world.path("password"), [SECRET, "another-s3cret"]);
+    let write = |password: &str| {
+        fs::write(world.path("new"), password).unwrap();
+        fs::set_permissions(world.path("new"), PermissionsExt::from_mode(0o600)).unwrap();
+        fs::rename(world.path("new"), &file).unwrap();
+    };
+    write(SECRET);
+    world.program("hold", &format!("env >> FOLDER/env\n{HOLD}"));
+    world.program("q", "echo 1");
+    let mut command =
+        world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["-q", "hold", "-q", "q", "--slots", "2"]);
+    let _worker = world::Worker(command.env("BLUEQUE_PASSWORD_FILE", &file).spawn().unwrap());
+    let task = world.held();
+    let client = |password: &str| Client::open(&format!("{}?pass={password}", world.server.url()));
+    let mut admin =
+        redis::Client::open(format!("{}?pass={SECRET}", world.server.url())).unwrap().get_connection().unwrap();
+    redis::cmd("CONFIG").arg("SET").arg("requirepass").arg(secrets[1]).exec(&mut admin).unwrap();
+    for kind in ["normal", "pubsub"] {
+        redis::cmd("CLIENT").arg(&["KILL", "TYPE", kind, "SKIPME", "yes"]).exec(&mut admin).unwrap();
+    }
+    let says = |log: &str| log.contains("waiting for the server") && log.contains("authentication failed");
+    eventually("the worker says what it waits for", || says(&world.log()).then_some(()));
+    write(secrets[1]);
+    world.touch("go");
+    let after = client(secrets[1]).unwrap();
+    assert_eq!(result(&after.task(task.id().as_str()).unwrap()), "\"done\"");
+    assert_eq!(after.task(task.id().as_str()).unwrap().info().unwrap().attempt(), 1);
+    let next = after.queue("q").unwrap().submit_bytes(b"[]", blueque::Submit::default()).unwrap();
+    assert_eq!(result(&next), "1", "by the same worker");
+    assert!(!world.log().contains("s3cret"), "{}", world.log());
+    assert!(!fs::read_to_string(world.path("env")).unwrap().contains("s3cret"));
+    assert!(!fs::read_to_string(world.path("env")).unwrap().contains("BLUEQUE_PASSWORD"));
+    for pid in world.processes() {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&words).contains("s3cret"));
+    }
+    world.nothing_is_left();
+}
+
 /// What another user of the host may do with a command: its exit code and its output.
 fn as_other(command: &str) -> (bool, String) {
     let output = Command::new("/bin/sh").args(["-c", command]).uid(OTHER).gid(OTHER).output().unwrap();

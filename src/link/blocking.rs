@@ -75,9 +75,9 @@ impl Way for Blocking {
     type Wires = Pool;
 
     fn wires(place: Place, limit: Duration) -> Pool {
-        let cluster = place.is_cluster();
+        let (cluster, files) = (place.is_cluster(), place.has_files());
         let connect = move |limit| Ok(Box::new(place.connect(limit)?) as Box<dyn Wire>);
-        Pool::new(Box::new(connect), limit, cluster)
+        Pool::new(Box::new(connect), limit, cluster, files)
     }
 
     async fn pause(time: Duration) {
@@ -115,7 +115,7 @@ impl Blocking {
             let cluster = redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3);
             Ok(Box::new(cluster.build()?.get_connection()?) as Box<dyn Wire>)
         };
-        Pool::new(Box::new(connect), limit, true)
+        Pool::new(Box::new(connect), limit, true, false)
     }
 }
 
@@ -159,6 +159,7 @@ pub struct Pool {
     idle: Mutex<Vec<Box<dyn Wire>>>,
     limit: Duration,
     cluster: bool,
+    files: bool,
 }
 
 impl Wires for Pool {
@@ -167,6 +168,10 @@ impl Wires for Pool {
 
     fn is_cluster(&self) -> bool {
         self.cluster
+    }
+
+    fn has_files(&self) -> bool {
+        self.files
     }
 
     fn age(&self) -> u64 {
@@ -231,8 +236,8 @@ impl Wires for Pool {
 }
 
 impl Pool {
-    fn new(connect: Box<Connect>, limit: Duration, cluster: bool) -> Self {
-        Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
+    fn new(connect: Box<Connect>, limit: Duration, cluster: bool, files: bool) -> Self {
+        Self { connect, idle: Mutex::new(Vec::new()), limit, cluster, files }
     }
 
     fn send_now(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {

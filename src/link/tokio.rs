@@ -198,6 +198,14 @@ impl Connections {
         }
     }
 
+    fn has_files(&self) -> bool {
+        match &self.server {
+            Server::One(place) => place.has_files(),
+            #[cfg(feature = "tokio-cluster")]
+            Server::Cluster(_) => false,
+        }
+    }
+
     /// The connection that all calls share.
     async fn shared(&self, limit: Duration) -> RedisResult<Wire> {
         let mut calls = self.calls.lock().await;
@@ -229,6 +237,10 @@ impl Wires for Shared {
 
     fn is_cluster(&self) -> bool {
         self.0.is_cluster()
+    }
+
+    fn has_files(&self) -> bool {
+        self.0.has_files()
     }
 
     fn age(&self) -> u64 {

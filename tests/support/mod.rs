@@ -1,6 +1,6 @@
 //! Shared by the tests: a private real server, in a temporary folder, on a unix socket.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::indexing_slicing)]
 
 pub mod seed;
 
@@ -59,6 +59,18 @@ pub fn script(name: &str) -> String {
     }
 }
 
+/// A port of the loopback that nobody uses.
+pub fn free_port() -> String {
+    let [port] = free_ports();
+    port
+}
+
+/// Different ones.
+pub fn free_ports<const N: usize>() -> [String; N] {
+    let sockets = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    sockets.map(|socket| socket.local_addr().unwrap().port().to_string())
+}
+
 /// A running server, killed when dropped.
 pub struct Server {
     folder: Folder,
@@ -103,13 +115,29 @@ impl Server {
         log.iter().filter(of_it).count()
     }
 
+    /// A server without persistence that also listens at this port of the loopback.
+    pub fn start_at_port(more: &[&str]) -> (Self, String) {
+        let port = free_port();
+        let args = ["--save", "", "--bind", "127.0.0.1", "--port", &port];
+        (Self::start_with(&[&args[..], more].concat()), port)
+    }
+
+    /// A replica of the server at a port, which has caught up.
+    pub fn start_replica(port: &str) -> (Self, String) {
+        let (replica, own) =
+            Self::start_at_port(&["--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0"]);
+        eventually("the replica has caught up", || {
+            let info: String = redis::cmd("INFO").arg("replication").query(&mut replica.connection()).unwrap();
+            info.contains("master_link_status:up").then_some(())
+        });
+        (replica, own)
+    }
+
     /// A cluster of one node that owns every slot, and knows of another node, `bbb…`, to move one to. It is ready
     /// after some two seconds.
     pub fn start_cluster_node() -> Self {
         let folder = Folder::new();
-        let free = || TcpListener::bind("127.0.0.1:0").unwrap();
-        let ports = [free(), free()].map(|socket| socket.local_addr().unwrap().port().to_string());
-        let [port, bus] = &ports;
+        let [port, bus] = &free_ports();
         let nodes = format!(
             "{} 127.0.0.1:{port}@{bus} myself,master - 0 0 1 connected 0-16383\n\
              {} 127.0.0.1:1@2 master - 0 0 2 connected\nvars currentEpoch 2 lastVoteEpoch 0\n",
@@ -120,6 +148,52 @@ impl Server {
         let args =
             ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", ""];
         Self::start_in(folder, &args)
+    }
+
+    /// A cluster of three masters with a third of the slots each, and a replica of each, which all work; and their
+    /// ports. No replica takes its master's place before it is allowed to (`cluster-replica-no-failover`).
+    pub fn start_cluster() -> (Vec<Self>, Vec<String>) {
+        let ports: [(String, String); 6] = free_ports::<12>()
+            .chunks(2)
+            .map(|pair| (pair[0].clone(), pair[1].clone()))
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap();
+        let id = |number: usize| number.to_string().repeat(40);
+        let line = |own: usize, number: usize| {
+            let (port, bus) = &ports[number];
+            let myself = if own == number { "myself," } else { "" };
+            let what = match number {
+                0..3 => {
+                    format!("master - 0 0 {} connected {}", number + 1, ["0-5460", "5461-10922", "10923-16383"][number])
+                }
+                _ => format!("slave {} 0 0 {} connected", id(number - 3), number - 2),
+            };
+            format!("{} 127.0.0.1:{port}@{bus} {myself}{what}\n", id(number))
+        };
+        let start = |own: usize| {
+            let folder = Folder::new();
+            let lines: String = (0..6).map(|number| line(own, number)).collect();
+            fs::write(folder.path().join("nodes.conf"), lines + "vars currentEpoch 3 lastVoteEpoch 0\n").unwrap();
+            let (port, bus) = &ports[own];
+            let args = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--save", ""];
+            let cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
+            // A replica takes its master's place when it is allowed to, however long that was away.
+            let no_failover = ["--cluster-replica-no-failover", "yes", "--cluster-replica-validity-factor", "0"];
+            let replica = [&no_failover[..], &["--repl-diskless-sync-delay", "0"]].concat();
+            Self::start_in(folder, &[&args[..], &cluster, &replica].concat())
+        };
+        let nodes: Vec<Self> = (0..6).map(start).collect();
+        for (number, node) in nodes.iter().enumerate() {
+            eventually("the node works", || {
+                let ask = |words: &[&str]| -> String {
+                    redis::cmd(words[0]).arg(&words[1..]).query(&mut node.connection()).unwrap()
+                };
+                let whole = ask(&["CLUSTER", "INFO"]).contains("cluster_state:ok");
+                (whole && (number < 3 || ask(&["INFO", "replication"]).contains("master_link_status:up"))).then_some(())
+            });
+        }
+        (nodes, ports.map(|(port, _)| port).to_vec())
     }
 
     pub fn socket(&self) -> PathBuf {

@@ -175,7 +175,7 @@ fn worker(
         command.args(["--queue", queue]);
     }
     command.arg("--state-dir").arg(state(data));
-    for name in ["BLUEQUE_PASSWORD", "BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"] {
+    for name in blueque::Address::variables().chain(["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"]) {
         command.env_remove(name);
     }
     // The user's configuration file is for other servers.

@@ -1,6 +1,7 @@
 //! The examination of a server, and its findings.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use indicatif::ProgressBar;
 use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
@@ -49,6 +50,10 @@ pub struct Exam {
     /// The prefix of all keys, including the `_`.
     pub prefix: String,
     pub limit: usize,
+    /// How long the server may take for a reply.
+    pub patience: Duration,
+    /// What the server says of itself; empty before it was asked, and if this user may not ask.
+    pub info: BTreeMap<String, String>,
     pub found: Vec<Finding>,
     /// The number of findings of each kind.
     pub counted: BTreeMap<&'static str, usize>,
@@ -114,9 +119,14 @@ fn out_of_memory(error: &RedisError) -> bool {
 impl Exam {
     /// `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each kind that are
     /// checked.
-    pub fn new(connection: Connection, prefix: String, limit: usize) -> Self {
+    pub fn new(connection: Connection, prefix: String, limit: usize, patience: Duration) -> Self {
         let (found, counted, bar) = (Vec::new(), BTreeMap::new(), ProgressBar::hidden());
-        Self { connection, prefix, limit, found, counted, full: false, bar }
+        Self { connection, prefix, limit, patience, info: BTreeMap::new(), found, counted, full: false, bar }
+    }
+
+    /// A fact of the server, empty if it is unknown.
+    pub fn fact(&self, name: &str) -> &str {
+        self.info.get(name).map_or("", String::as_str)
     }
 
     /// Begins a new bar.

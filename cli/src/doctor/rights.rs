@@ -10,8 +10,9 @@ impl Exam {
     /// Asks the scripts themselves. Other problems are found by other checks.
     pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let check = "rights";
+        let limit = self.patience;
         let open = |builder: blueque::ClientBuilder| {
-            anyhow::Ok(builder.namespace(settings.namespace().clone()).open(&settings.address()?))
+            anyhow::Ok(builder.namespace(settings.namespace().clone()).limit(limit).open(&settings.address()?))
         };
         // Nothing may be written: only an existing namespace is opened for tests.
         let opened = match open(Client::builder())? {

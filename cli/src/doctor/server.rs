@@ -1,6 +1,5 @@
 //! The server and its settings.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use blueque::bundle;
@@ -16,29 +15,41 @@ const SKEW: f64 = 5.0;
 impl Exam {
     /// Whether the data can be checked.
     pub fn server(&mut self) -> anyhow::Result<bool> {
-        let answer: RedisResult<String> = self.ask(&["INFO", "everything"]).or_else(|_| self.ask(&["INFO"]));
+        let mut answer: RedisResult<String> = self.ask(&["INFO", "everything"]);
+        if answer.as_ref().is_err_and(|error| error.code().is_some()) {
+            answer = self.ask(&["INFO"]);
+        }
         let withheld = answer.as_ref().err().and_then(Withheld::read);
         let text = answer.unwrap_or_default();
-        let info: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(':')).collect();
-        let fact = |name: &str| info.get(name).copied().unwrap_or_default();
-        let asked = info.contains_key("redis_version");
-        let fits = !asked || self.version(fact("redis_version"), fact("valkey_version"));
+        let facts = text.lines().filter_map(|line| line.split_once(':'));
+        self.info = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let asked = self.info.contains_key("redis_version");
+        let fits = !asked || self.version();
         if !asked {
             let why = withheld.map_or("INFO is empty".to_owned(), |withheld| withheld.words());
             self.note("version", format!("{why}: version, role and persistence are unknown"));
         }
-        if fact("role") == "slave" {
-            let todo = "connect to the primary, or to a name that leads there";
+        if self.fact("redis_mode") == "sentinel" {
+            let todo = "write redis+sentinel://host:port/NAME, with the name of the master";
+            self.finding("role", "this is a Sentinel, which has no tasks", todo);
+            return Ok(false);
+        }
+        if self.fact("role") == "slave" {
+            let todo = format!(
+                "connect to its master, {}:{}, or by an address that leads to it: docs/servers.md",
+                self.fact("master_host"),
+                self.fact("master_port")
+            );
             self.finding("role", "this server is a replica, which refuses to write", todo);
         }
         if asked {
-            self.persistence(&info);
+            self.persistence();
         }
         if torn::is(&text) {
             self.finding("persistence", torn::FOUND, torn::TODO);
         }
-        self.eviction(&info);
-        if fact("cluster_enabled") == "1" && !self.prefix.contains('{') {
+        self.eviction();
+        if self.fact("cluster_enabled") == "1" && !self.prefix.contains('{') {
             let todo = "use a namespace such as {blueque}, whose keys are all in one slot";
             self.finding("cluster", "the server is a node of a cluster, and the namespace has no {tag}", todo);
             return Ok(false);
@@ -47,9 +58,16 @@ impl Exam {
         Ok(self.schema()? && fits)
     }
 
-    fn version(&mut self, redis: &str, valkey: &str) -> bool {
-        let (name, version, least) =
-            if valkey.is_empty() { ("Redis", redis, (7, 0)) } else { ("Valkey", valkey, (7, 2)) };
+    /// Redis or Valkey, its version, and the least one that will do.
+    pub fn software(&self) -> (&'static str, String, (u32, u32)) {
+        match self.fact("valkey_version") {
+            "" => ("Redis", self.fact("redis_version").to_owned(), (7, 0)),
+            version => ("Valkey", version.to_owned(), (7, 2)),
+        }
+    }
+
+    fn version(&mut self) -> bool {
+        let (name, version, least) = self.software();
         let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
         let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
         if found < least {
@@ -61,21 +79,20 @@ impl Exam {
     }
 
     /// One setting; none if this user may not read it.
-    fn setting(&mut self, name: &str) -> Option<String> {
+    pub fn setting(&mut self, name: &str) -> Option<String> {
         let pair: Vec<String> = self.ask(&["CONFIG", "GET", name]).ok()?;
         pair.into_iter().nth(1)
     }
 
-    fn persistence(&mut self, info: &BTreeMap<&str, &str>) {
+    fn persistence(&mut self) {
         let check = "persistence";
-        let fact = |name: &str| info.get(name).copied().unwrap_or_default();
         for (field, file) in [("aof_last_write_status", "append-only file"), ("rdb_last_bgsave_status", "snapshot")] {
-            if !matches!(fact(field), "" | "ok") {
+            if !matches!(self.fact(field), "" | "ok") {
                 let todo = "look at the server's log, its disk and the rights on its folder";
                 self.finding(check, format!("the last writing of the {file} failed"), todo);
             }
         }
-        if fact("aof_enabled") == "1" {
+        if self.fact("aof_enabled") == "1" {
             match self.setting("appendfsync").as_deref() {
                 Some("no") => {
                     let todo = "CONFIG SET appendfsync everysec, and write it into the server's configuration";
@@ -102,9 +119,9 @@ impl Exam {
         }
     }
 
-    fn eviction(&mut self, info: &BTreeMap<&str, &str>) {
+    fn eviction(&mut self) {
         let check = "eviction";
-        let policy = info.get("maxmemory_policy").map(|&policy| policy.to_owned());
+        let policy = self.info.get("maxmemory_policy").cloned();
         match policy.or_else(|| self.setting("maxmemory-policy")).as_deref() {
             Some("noeviction") => self.ok(check, "noeviction"),
             Some(policy) => {

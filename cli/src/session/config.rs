@@ -37,6 +37,9 @@ const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) f
      make sure that it is noeviction, or tasks may be removed silently";
 static WARNED: Once = Once::new();
 
+/// Said once in a process if others may read the file with the password.
+static OPEN: Once = Once::new();
+
 /// Which server and namespace. Flags override the environment, which overrides the configuration file.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Everywhere")]
@@ -136,7 +139,7 @@ impl Settings {
 
     /// The URL with the password: to connect with, never to be shown.
     pub fn address(&self) -> anyhow::Result<String> {
-        self.address.secret()?.ok_or_else(malformed)
+        self.address.secret().ok_or_else(malformed)
     }
 
     /// Connects, for one call at a time.
@@ -146,7 +149,19 @@ impl Settings {
 
     /// Connects, with a time limit for each call.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
-        let builder = builder().namespace(self.namespace.clone()).limit(limit);
+        self.open(builder().limit(limit))
+    }
+
+    /// The same for a person who waits, and wants to know soon that this is the wrong server.
+    pub fn client_at_once(&self, limit: Duration) -> anyhow::Result<Client> {
+        self.open(builder().limit(limit).patience(diagnosis::STARTING))
+    }
+
+    fn open(&self, builder: ClientBuilder) -> anyhow::Result<Client> {
+        if let Some(file) = blueque::Address::parse(self.url())?.password_file() {
+            OPEN.call_once(|| warn_if_open(file));
+        }
+        let builder = builder.namespace(self.namespace.clone());
         let opened = builder.open(&self.address()?);
         let client = opened.map_err(|error| diagnosis::explained(self.url(), &self.namespace, error))?;
         if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
@@ -279,14 +294,15 @@ fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
             "this blueque was built without TLS: cargo install --path cli --features tls-rustls",
         ));
     }
-    let address = blueque::Address::parse(text).map_err(|_| malformed())?;
+    let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|_| malformed())?;
     let password = address.password().map(str::to_owned).filter(|password| !password.is_empty());
     Ok((address.to_string(), password))
 }
 
-/// The user in a URL, unless it is the default one.
+/// The user in a URL without a file for the password, unless it is the default one.
 fn user(url: &str) -> Option<String> {
-    blueque::Address::parse(url).ok()?.user().map(str::to_owned)
+    let address = blueque::Address::parse(url).ok().filter(|address| address.password_file().is_none())?;
+    address.user().map(str::to_owned)
 }
 
 /// An environment variable; an empty one counts as absent.

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use blueque::{Address, Error, Namespace};
 use redis::{ConnectionAddr, RedisError};
 
-use crate::output::{Code, fault};
+use crate::output::{Code, fault, redact, unnumbered};
 
 /// A server that refuses connections may be starting.
-const STARTING: Duration = Duration::from_secs(1);
+pub const STARTING: Duration = Duration::from_millis(300);
 
 /// How long a connection may take here. A slow server is left to the first call.
 const SLOW: Duration = Duration::from_millis(500);
@@ -81,20 +81,42 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
     .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
 }
 
-/// For a server that rejects the credentials, or requires some.
-pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
-    let why = match (error.code(), error.kind()) {
-        (Some("NOAUTH"), _) => {
-            "the server asks for a password: set BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration \
-             file"
+/// Why a server or node cannot be used, without repeating what was sent to it, and what to do.
+pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
+    let kind = error.kind();
+    let (why, todo) = match error.code() {
+        Some("NOAUTH") => (
+            "the server asks for a password",
+            "set BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration file",
+        ),
+        _ if error.code() == Some("WRONGPASS") || kind == redis::ErrorKind::AuthenticationFailed => (
+            "the server refuses this user or password",
+            "check the user in the URL, and BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration \
+             file",
+        ),
+        // Such as of certificates: a sentence of the crate, with the remedy.
+        _ if kind == redis::ErrorKind::InvalidClientConfig => {
+            let detail = error.detail().map_or(String::new(), |detail| format!(" ({})", redact(detail)));
+            return (format!("{}{detail}", error.category()), Some(""));
         }
-        (Some("WRONGPASS"), _) | (_, redis::ErrorKind::AuthenticationFailed) => {
-            "the server refuses this user or password: check the user in the URL, and BLUEQUE_PASSWORD, or `password` or \
-             `password_file` in the configuration file"
-        }
-        _ => return None,
+        Some(code) => return (code.to_owned(), None),
+        None if error.is_timeout() => (
+            "it does not answer in time",
+            "it hangs, or is no Redis or Valkey, or expects TLS or none: look at its log and at the port",
+        ),
+        None if error.is_connection_refusal() => return ("the connection is refused".to_owned(), None),
+        None => return (unnumbered(&error.to_string()), None),
     };
-    Some(fault(Code::Unreachable, format!("{url} cannot be used: {why}")))
+    (why.to_owned(), Some(todo))
+}
+
+/// For a server that rejects the credentials or certificates, or requires some, and for an address that cannot work.
+pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
+    let known = matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
+        || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::InvalidClientConfig);
+    let (why, todo) = known.then(|| why(error))?;
+    let todo = todo.filter(|todo| !todo.is_empty()).map_or(String::new(), |todo| format!(": {todo}"));
+    Some(fault(Code::Unreachable, format!("{url} cannot be used: {why}{todo}")))
 }
 
 /// For a node of a cluster that does not hold the namespace. `node`: the one that does.

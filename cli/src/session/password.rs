@@ -1,10 +1,9 @@
 //! The server's password: where it comes from, and how it gets into a URL. It is never shown.
 
 use std::fmt;
-use std::fs;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -12,15 +11,13 @@ use anyhow::Context;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::output::{Code, fault};
-
 /// For each part of what the worker writes at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, PartialEq, Eq)]
 pub enum Password {
     Text(String),
-    /// Read each time, since it may change.
+    /// Read at each connection, since it may change.
     File(PathBuf),
 }
 
@@ -34,13 +31,6 @@ impl fmt::Debug for Password {
 }
 
 impl Password {
-    fn read(&self) -> anyhow::Result<String> {
-        match self {
-            Self::Text(text) => Ok(text.clone()),
-            Self::File(path) => read(path),
-        }
-    }
-
     /// Prepares a command of this user to receive the password: a path as an argument, or a text on stdin, where no
     /// other process can see it. To be followed by `hand`.
     pub fn announce(&self, command: &mut Command) {
@@ -77,13 +67,6 @@ impl Password {
     }
 }
 
-/// The password in a file, without the end of its line.
-fn read(path: &Path) -> anyhow::Result<String> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
 /// A server's URL and its password.
 #[derive(Clone, Debug)]
 pub struct Address {
@@ -93,10 +76,16 @@ pub struct Address {
 }
 
 impl Address {
-    /// The URL with the password: to connect with, never to be shown. None if malformed.
-    pub fn secret(&self) -> anyhow::Result<Option<String>> {
-        let password = self.password.as_ref().map(Password::read).transpose()?;
-        Ok(with_password(&self.url, password.as_deref()))
+    /// The URL with the password, or with the file that has it: to connect with, never to be shown. None if malformed.
+    pub fn secret(&self) -> Option<String> {
+        match &self.password {
+            Some(Password::File(path)) => {
+                let path = path.to_str()?;
+                Some(blueque::Address::with_parameter(&self.url, "password_file", path))
+            }
+            Some(Password::Text(text)) => with_password(&self.url, Some(text)),
+            None => Some(self.url.clone()),
+        }
     }
 }
 

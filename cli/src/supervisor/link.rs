@@ -49,8 +49,7 @@ pub struct Link {
     pub max_bytes: Option<u32>,
     /// How much of the log the server keeps.
     log_bound: u64,
-    /// With the URL that it was created with.
-    client: Option<(String, Client)>,
+    client: Option<Client>,
     started: bool,
     last_beat: Instant,
     next_beat: Instant,
@@ -85,30 +84,15 @@ impl Link {
         })
     }
 
-    /// The connection, opened if there is none, and again if the password has changed. While the server refuses a
-    /// new one, the connection with the old password may still work.
+    /// The connection, opened if there is none.
     pub fn client(&mut self) -> blueque::Result<Client> {
-        let url = self.address.secret().ok().flatten();
-        match (&self.client, url) {
-            (None, None) => Err(unreadable()),
-            (Some((_, client)), None) => Ok(client.clone()),
-            (Some((with, client)), Some(url)) if *with == url => Ok(client.clone()),
-            (Some((_, client)), Some(url)) => {
-                let old = client.clone();
-                match self.open(url) {
-                    Err(Error::Connection(_)) => Ok(old),
-                    opened => opened,
-                }
-            }
-            (None, Some(url)) => self.open(url),
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
         }
-    }
-
-    fn open(&mut self, url: String) -> blueque::Result<Client> {
+        let url = self.address.secret().ok_or_else(malformed)?;
         let limit = (self.shared.lease.length() / 6).clamp(Duration::from_millis(200), Duration::from_secs(5));
         let client = config::builder().namespace(self.namespace.clone()).limit(limit).open(&url)?;
-        self.client = Some((url, client.clone()));
-        Ok(client)
+        Ok(self.client.insert(client).clone())
     }
 
     /// Runs until it is told to return.
@@ -351,8 +335,8 @@ impl Link {
     }
 }
 
-/// The URL of the run is malformed, or its password file is missing: checked again at each call.
-fn unreadable() -> Error {
+/// The URL of the run cannot be used.
+fn malformed() -> Error {
     let kind = redis::ErrorKind::InvalidClientConfig;
-    Error::Connection((kind, "the URL in run.json is malformed, or the password file cannot be read").into())
+    Error::Connection((kind, "the URL in run.json is malformed").into())
 }

@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Listens for as long as the process lives.
 pub fn listen(address: &Address, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) {
     loop {
-        if let Ok(Some(url)) = address.secret() {
+        if let Some(url) = address.secret() {
             let _ = hear(&url, namespace, channel, shared);
         }
         thread::sleep(AGAIN);

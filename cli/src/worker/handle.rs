@@ -35,7 +35,9 @@ impl Handle {
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
         // Either may contain the password.
-        command.env_remove("BLUEQUE_PASSWORD").env_remove("BLUEQUE_URL");
+        for name in blueque::Address::variables() {
+            command.env_remove(name);
+        }
         if let Some(password) = password {
             password.announce(&mut command);
         }

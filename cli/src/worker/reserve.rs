@@ -18,7 +18,7 @@ use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
-use crate::output::{chain, clean_line};
+use crate::output::{causes, chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;
 use crate::times;
@@ -87,7 +87,7 @@ impl Reserver {
                 Err(Error::State { code: blueque::Code::Draining, .. }) => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
-                        self.pool.say(&format!("waiting for the server: {error}"));
+                        self.pool.say(&format!("waiting for the server: {}", causes(&error)));
                     }
                     troubled = true;
                     self.pool.pause(Duration::from_secs(1));

@@ -57,6 +57,11 @@ impl World {
 
     pub fn on(server: Server) -> Self {
         let client = Client::open(&server.url()).unwrap();
+        Self::reached(server, client)
+    }
+
+    /// With another way to the server.
+    pub fn reached(server: Server, client: Client) -> Self {
         let world = Self { server, folder: Folder::new(), client };
         fs::create_dir(world.path("worker.d")).unwrap();
         fs::set_permissions(world.path("worker.d"), PermissionsExt::from_mode(0o755)).unwrap();

@@ -1,0 +1,203 @@
+//! `blueque ping`: what an address leads to, and what is missing to work there.
+
+use std::time::{Duration, Instant};
+
+use blueque::Address;
+use clap::Args;
+use serde::Serialize;
+
+use super::exam::{Exam, Finding, Level};
+use super::{counted, write};
+use crate::input::values::duration;
+use crate::output::table::{Column, Row, write_one};
+use crate::output::{Code, Format, chain, fault};
+use crate::session::config::{Connection, Settings};
+use crate::session::diagnosis;
+
+/// Round trips that are measured.
+const TRIPS: usize = 5;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The address, in place of --url: of a server, of Sentinels, of a cluster
+    #[arg(value_name = "ADDRESS")]
+    address: Option<String>,
+    /// How long a server may take for one reply
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    timeout: Duration,
+}
+
+/// What was found.
+#[derive(Serialize)]
+struct Ping {
+    address: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<Server>,
+    checks: Vec<Finding>,
+}
+
+/// The server at the end of the way. What this user may not ask is left out.
+#[derive(Serialize)]
+struct Server {
+    software: &'static str,
+    version: String,
+    role: String,
+    replicas: Option<u32>,
+    cluster: bool,
+    appendonly: Option<bool>,
+    appendfsync: Option<String>,
+    maxmemory_policy: Option<String>,
+    round_trip_ms: Option<f64>,
+}
+
+impl Row for Ping {
+    const COLUMNS: &'static [Column] = &[];
+
+    fn id(&self) -> &str {
+        &self.address
+    }
+
+    fn cells(&self) -> Vec<String> {
+        Vec::new() // written as lines
+    }
+}
+
+pub fn run(connection: &Connection, options: &Options, format: Format) -> anyhow::Result<Code> {
+    let mut flags = connection.clone();
+    if let Some(address) = &options.address
+        && flags.url.replace(address.clone()).is_some()
+    {
+        return Err(fault(Code::Usage, "give the address or --url, not both"));
+    }
+    let settings = Settings::load(&flags)?;
+    let mut ping = Ping { address: settings.url().to_owned(), server: None, checks: Vec::new() };
+    let reached = look(&mut ping, &settings, options.timeout)?;
+    match format {
+        Format::Table => ping.checks.iter().try_for_each(write)?,
+        format => write_one(format, &ping)?,
+    }
+    let code = counted(ping.checks.iter().filter(|finding| finding.level == Level::Finding).count());
+    Ok(if reached { code } else { Code::Unreachable })
+}
+
+/// Returns whether a server was reached.
+fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result<bool> {
+    let address = Address::parse(&settings.address()?)?;
+    ping.checks = nodes(&address, settings, limit);
+    let connection = match super::connect(settings, limit, Duration::ZERO) {
+        Ok(connection) => connection,
+        Err(error) => {
+            let text = chain(&error);
+            ping.checks.push(Finding { level: Level::Finding, check: "server", text, todo: None });
+            return Ok(false);
+        }
+    };
+    let mut exam = Exam::new(connection, format!("{}_", settings.namespace()), 0, limit);
+    let trip = round_trip(&mut exam);
+    let took = trip.map_or(String::new(), |trip| format!(" in {trip:.2} ms"));
+    exam.ok("server", format!("{} answers{took}", settings.url()));
+    let looked = exam.server().map(drop);
+    let looked = exam.bear(looked).map_err(|error| super::explained(settings, error));
+    role(&mut exam, &address);
+    if let Err(error) = looked {
+        exam.finding("server", chain(&error), "ask again when it serves");
+    } else if exam.fact("redis_mode") != "sentinel" && !wrong_kind(&exam, &address) {
+        exam.rights(settings)?;
+    }
+    exam.count_up();
+    ping.server = Some(server(&mut exam, trip));
+    ping.checks.append(&mut exam.found);
+    Ok(true)
+}
+
+/// What each of several nodes says.
+fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding> {
+    let (check, itself, other) = match settings.url() {
+        url if url.contains("+sentinel://") => ("sentinel", "the master", "names a server that is not the master now"),
+        _ if address.is_cluster() => ("cluster", "the node that holds the namespace", "names no node"),
+        _ => ("hosts", "the master", "is a replica, and passed over"),
+    };
+    let finding = |(node, said)| match said {
+        Ok(Some(server)) if server == node => {
+            Finding { level: Level::Ok, check, text: format!("{node} is {itself}"), todo: None }
+        }
+        Ok(Some(server)) => Finding { level: Level::Ok, check, text: format!("{node} names {server}"), todo: None },
+        Ok(None) => Finding { level: Level::Note, check, text: format!("{node} {other}"), todo: None },
+        Err(error) => {
+            let (why, todo) = diagnosis::why(&error);
+            let todo = Some(todo.unwrap_or("start it, or leave it out of the URL").to_owned());
+            Finding {
+                level: Level::Finding,
+                check,
+                text: format!("{node}: {why}"),
+                todo: todo.filter(|todo| !todo.is_empty()),
+            }
+        }
+    };
+    address.look(settings.namespace(), limit).into_iter().map(finding).collect()
+}
+
+/// The median, in milliseconds; none if this user may not ask.
+fn round_trip(exam: &mut Exam) -> Option<f64> {
+    let mut trips = Vec::new();
+    for _ in 0..TRIPS {
+        let sent = Instant::now();
+        exam.ask::<redis::Value>(&["PING"]).ok()?;
+        trips.push(sent.elapsed().as_secs_f64() * 1e3);
+    }
+    trips.sort_by(f64::total_cmp);
+    trips.get(TRIPS / 2).copied()
+}
+
+fn role(exam: &mut Exam, address: &Address) {
+    if exam.fact("role") == "master" {
+        let text = match exam.fact("connected_slaves") {
+            "0" => "master, without replicas: a failover is not possible".to_owned(),
+            "1" => "master, with 1 replica".to_owned(),
+            number => format!("master, with {number} replicas"),
+        };
+        exam.ok("role", text);
+    }
+    let node = exam.fact("cluster_enabled") == "1";
+    if node && !address.is_cluster() {
+        let text = "a node of a cluster: redis+cluster:// in place of redis:// follows the namespace to other nodes";
+        exam.note("cluster", text);
+    } else if wrong_kind(exam, address) {
+        exam.finding("cluster", "the server is no node of a cluster", "write redis:// in place of redis+cluster://");
+    }
+    if !node {
+        return;
+    }
+    let info = exam.ask::<String>(&["CLUSTER", "INFO"]).unwrap_or_default();
+    if info.lines().any(|line| line == "cluster_state:fail") {
+        let todo = "CLUSTER INFO and CLUSTER SHARDS say what it lacks: start its nodes, or assign its slots";
+        exam.finding("cluster", "the cluster does not serve: it lacks slots, or most of its masters", todo);
+    }
+}
+
+/// Whether the address says that it is a cluster, and the server says that it is none.
+fn wrong_kind(exam: &Exam, address: &Address) -> bool {
+    address.is_cluster() && exam.fact("cluster_enabled") == "0"
+}
+
+fn server(exam: &mut Exam, round_trip_ms: Option<f64>) -> Server {
+    let appendfsync = exam.setting("appendfsync");
+    let (software, version, _) = exam.software();
+    let fact = |name| Some(exam.fact(name)).filter(|value| !value.is_empty()).map(str::to_owned);
+    let role = match exam.fact("redis_mode") {
+        "sentinel" => "sentinel",
+        _ if exam.fact("role") == "slave" => "replica",
+        _ => exam.fact("role"),
+    };
+    Server {
+        software,
+        version,
+        role: role.to_owned(),
+        replicas: fact("connected_slaves").and_then(|number| number.parse().ok()),
+        cluster: exam.fact("cluster_enabled") == "1",
+        appendonly: fact("aof_enabled").map(|on| on == "1"),
+        appendfsync,
+        maxmemory_policy: fact("maxmemory_policy"),
+        round_trip_ms,
+    }
+}

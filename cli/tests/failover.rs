@@ -1,0 +1,173 @@
+//! A failover under everything that waits: a worker with a running program, its supervisor, schedules, and the commands
+//! that follow. All go on by themselves, and say what they wait for.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "../../tests/support/sentinel.rs"]
+mod sentinel;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use blueque::{Address, Client, Namespace, Status, Submit};
+use sentinel::Sentinel;
+use support::{Server, eventually};
+use world::{Worker, World, result, status};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_blueque");
+
+const NAMESPACE: &str = "{bq}";
+
+/// Everything goes on within this time after there is a new master.
+const SOON: Duration = Duration::from_secs(20);
+
+/// It prints before and after it is released.
+const TALK: &str = "echo before >&2; echo $$ > FOLDER/pid\n\
+    while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo after >&2; echo '\"done\"'";
+
+/// The world of a worker whose server is reached by a URL.
+struct Stage {
+    world: World,
+    url: String,
+}
+
+/// A command that follows; its output is in files.
+struct Follower<'a> {
+    stage: &'a Stage,
+    name: &'static str,
+    child: Child,
+}
+
+impl Drop for Follower<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Follower<'_> {
+    fn shows(&self, text: &str) {
+        eventually(&format!("{} shows {text:?}", self.name), || self.shown().contains(text).then_some(()));
+    }
+
+    fn shown(&self) -> String {
+        let bytes = fs::read(self.stage.world.path(&format!("{}.shown", self.name))).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn ends_well(&mut self) {
+        let ended = eventually(&format!("{} ends", self.name), || self.child.try_wait().unwrap());
+        assert!(ended.success(), "{}: {ended}: {}", self.name, self.shown());
+    }
+}
+
+impl Stage {
+    fn new(server: Server, url: String) -> Self {
+        let client = Client::builder().namespace(Namespace::new(NAMESPACE).unwrap()).limit(Duration::from_secs(30));
+        let world = World::reached(server, client.open(&url).unwrap());
+        Self { world, url }
+    }
+
+    fn to<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command.env("BLUEQUE_URL", &self.url).env("BLUEQUE_NAMESPACE", NAMESPACE)
+    }
+
+    fn follow(&self, name: &'static str, program: &str, args: &[&str]) -> Follower<'_> {
+        let file = File::create(self.world.path(&format!("{name}.shown"))).unwrap();
+        let mut command = Command::new(program);
+        command.args(args).env("XDG_CONFIG_HOME", self.world.path("none")).env("TERM", "xterm");
+        // As on another host, where there is no log on the disk.
+        command.env("BLUEQUE_STATE_DIR", self.world.path("other-state"));
+        command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file);
+        Follower { stage: self, name, child: self.to(&mut command).spawn().unwrap() }
+    }
+
+    fn ticks(&self) -> usize {
+        fs::read_to_string(self.world.path("ticks")).unwrap_or_default().lines().count()
+    }
+
+    /// Everything at work; then the server is killed, and when all wait for it, its replica may take its place.
+    fn goes_on_across(mut self, allow: impl FnOnce()) {
+        self.world.program("hold", TALK);
+        self.world.program("tick", "echo tick >> FOLDER/ticks");
+        let mut command = self.world.command(Path::new(BINARY), &["-q", "hold", "-q", "tick", "--slots", "3"]);
+        let _worker = Worker(self.to(&mut command).spawn().unwrap());
+        let task = self.world.held();
+        let id = task.id().as_str();
+        let schedule = ["schedule", "add", "often", "tick", "--every", "1s"];
+        assert!(self.to(Command::new(BINARY).args(schedule)).stdout(Stdio::null()).status().unwrap().success());
+        eventually("the schedule makes tasks", || (self.ticks() > 0).then_some(()));
+
+        let mut server = std::mem::replace(&mut self.world.server, Server::start());
+        let top = format!("stty rows 40 cols 120; exec {BINARY} top");
+        let mut wait = self.follow("wait", BINARY, &["wait", id]);
+        let mut logs = self.follow("logs", BINARY, &["logs", "-f", id]);
+        let events = self.follow("events", BINARY, &["events", "-f", "hold"]);
+        let top = self.follow("top", "script", &["-qec", &top, "/dev/null"]);
+        logs.shows("before");
+        events.shows("started");
+        top.shows("hold");
+        let kept: u32 = redis::cmd("WAIT").arg(1).arg(10_000).query(&mut server.connection()).unwrap();
+        assert!(kept >= 1, "the replica has what was done so far");
+
+        server.kill();
+        eventually("the worker says what it waits for", || {
+            self.world.log().contains("waiting for the server").then_some(())
+        });
+        for waiting in [&wait, &logs, &events] {
+            waiting.shows("the server is away");
+        }
+        top.shows("no answer from the server");
+        allow();
+        let client = &self.world.client;
+        eventually("there is a new master", || client.queue("fresh").unwrap().submit("x", Submit::default()).ok());
+        let (begun, before) = (Instant::now(), self.ticks());
+
+        events.shows("the server is back");
+        top.shows("fresh");
+        eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
+        self.world.touch("go");
+        assert_eq!(result(&task), "\"done\"");
+        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on");
+        wait.ends_well();
+        logs.ends_well();
+        assert!(logs.shown().contains("after"), "{}", logs.shown());
+        events.shows("complete");
+        assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+        let later = self.world.submit("hold", "[]");
+        status(&later, Status::Complete);
+    }
+}
+
+#[test]
+fn everything_goes_on_across_a_failover_of_sentinel() {
+    let (master, port) = Server::start_at_port(&[]);
+    let (_replica, _) = Server::start_replica(&port);
+    let sentinel = Sentinel::start(&port);
+    sentinel.knows_a_replica();
+    let stage = Stage::new(master, format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port));
+    stage.goes_on_across(|| sentinel.watch());
+}
+
+#[test]
+fn everything_goes_on_across_a_failover_of_a_cluster() {
+    let (mut nodes, ports) = Server::start_cluster();
+    let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let url = format!("redis+cluster://{}", hosts.join(","));
+    let namespace = Namespace::new(NAMESPACE).unwrap();
+    let mut holder = Address::parse(&url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
+    let (_, port): (String, String) = redis::cmd("CONFIG").arg("GET").arg("port").query(&mut holder).unwrap();
+    let holder = nodes.swap_remove(ports.iter().position(|own| *own == port).unwrap());
+    Stage::new(holder, url).goes_on_across(|| {
+        for node in &nodes {
+            let words = ["SET", "cluster-replica-no-failover", "no"];
+            redis::cmd("CONFIG").arg(&words).exec(&mut node.connection()).unwrap();
+        }
+    });
+}

@@ -1,0 +1,143 @@
+//! The files that an address names: passwords and certificates. They are read at each connection.
+
+use std::fs;
+
+use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
+
+/// How long a password may be.
+const LONGEST: u64 = 64 << 10;
+
+/// Absolute paths.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    pub(super) password: Option<String>,
+    sentinel_password: Option<String>,
+    sentinel_user: Option<String>,
+    // In PEM format.
+    #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
+    ca: Option<String>,
+    #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
+    cert: Option<String>,
+    #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
+    key: Option<String>,
+}
+
+impl Files {
+    /// Those that a URL names.
+    pub(super) fn of(url: &str) -> RedisResult<Self> {
+        let mut files = Self::default();
+        let Some(url) = redis::parse_redis_url(url) else { return Ok(files) };
+        for (name, value) in url.query_pairs() {
+            let file = match name.as_ref() {
+                "password_file" => &mut files.password,
+                "sentinel_password_file" => &mut files.sentinel_password,
+                "sentinel_user" => &mut files.sentinel_user,
+                "ca" => &mut files.ca,
+                "cert" => &mut files.cert,
+                "key" => &mut files.key,
+                _ => continue,
+            };
+            if matches!(name.as_ref(), "ca" | "cert" | "key") && !matches!(url.scheme(), "rediss" | "valkeys") {
+                return Err(super::malformed("the URL names files for TLS, and is not rediss://"));
+            }
+            // Supervisors are started elsewhere.
+            if name != "sentinel_user" && !value.starts_with('/') {
+                return Err(super::malformed("the files that the URL names must have absolute paths"));
+            }
+            *file = Some(value.into_owned());
+        }
+        if files.cert.is_some() != files.key.is_some() {
+            return Err(super::malformed("cert and key in the URL need each other"));
+        }
+        if files.sentinel_user.is_some() && files.sentinel_password.is_none() {
+            return Err(super::malformed("sentinel_user in the URL needs a sentinel_password_file"));
+        }
+        Ok(files)
+    }
+
+    /// Whether there are any, which may be replaced.
+    pub(super) fn any(&self) -> bool {
+        [&self.password, &self.sentinel_password, &self.ca, &self.cert].iter().any(|file| file.is_some())
+    }
+
+    /// These settings with the password, unless they have one.
+    pub(super) fn authorised(&self, settings: RedisConnectionInfo) -> RedisResult<RedisConnectionInfo> {
+        match &self.password {
+            Some(path) if settings.password().is_none() => Ok(settings.set_password(secret(path)?)),
+            _ => Ok(settings),
+        }
+    }
+
+    /// The settings for a Sentinel, which has users of its own, and no databases.
+    pub(super) fn sentinel(&self) -> RedisResult<RedisConnectionInfo> {
+        let mut settings = RedisConnectionInfo::default();
+        if let Some(user) = &self.sentinel_user {
+            settings = settings.set_username(user);
+        }
+        match &self.sentinel_password {
+            Some(path) => Ok(settings.set_password(secret(path)?)),
+            None => Ok(settings),
+        }
+    }
+
+    #[cfg(feature = "tls-rustls")]
+    pub(super) fn certificates(&self) -> RedisResult<Option<redis::TlsCertificates>> {
+        let read = |path: &String| fs::read(path).map_err(|error| unreadable(path, &error.to_string()));
+        let root_cert = self.ca.as_ref().map(read).transpose()?;
+        let client_tls = match (&self.cert, &self.key) {
+            (Some(cert), Some(key)) => {
+                Some(redis::ClientTlsConfig { client_cert: read(cert)?, client_key: read(key)? })
+            }
+            _ => None,
+        };
+        let any = root_cert.is_some() || client_tls.is_some();
+        Ok(any.then_some(redis::TlsCertificates { client_tls, root_cert }))
+    }
+}
+
+/// The password in a file, without the end of its line.
+fn secret(path: &str) -> RedisResult<String> {
+    let whole = fs::metadata(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if !whole.is_file() || whole.len() > LONGEST {
+        return Err(unreadable(path, "it is no file with a password"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let password = text.trim_end_matches(['\r', '\n']);
+    if password.is_empty() {
+        return Err(unreadable(path, "it is empty"));
+    }
+    Ok(password.to_owned())
+}
+
+fn unreadable(path: &str, why: &str) -> RedisError {
+    (ErrorKind::InvalidClientConfig, "a file of the address cannot be read", format!("{path}: {why}")).into()
+}
+
+/// What is wrong with the certificates, and the remedy, if that is why a connection failed.
+pub(crate) fn certificate(error: &RedisError) -> Option<RedisError> {
+    if error.kind() != ErrorKind::Io {
+        return None;
+    }
+    let detail = error.to_string();
+    let has = |words: &[&str]| words.iter().any(|word| detail.contains(word));
+    let what = if has(&["invalid peer certificate"]) {
+        if has(&["expired", "Expired"]) {
+            "the server's certificate has expired: renew it, and have the server read it again"
+        } else if has(&["not valid for name", "NotValidForName"]) {
+            "the server's certificate is for another name: write a name of the certificate into the URL, or have one \
+             made for this name"
+        } else if has(&["UnknownIssuer"]) {
+            "no known authority vouches for the server's certificate: name its authority's with ca=/path in the URL"
+        } else {
+            "the server's certificate is not accepted"
+        }
+    } else if has(&["received fatal alert"]) {
+        "the server refuses this client's certificate, or asks for one: name a good one with cert=/path and key=/path \
+         in the URL"
+    } else if has(&["received corrupt message"]) {
+        "the server does not speak TLS at this port: name its port for TLS, or write redis:// if it has none"
+    } else {
+        return None;
+    };
+    Some((ErrorKind::InvalidClientConfig, what, detail).into())
+}
