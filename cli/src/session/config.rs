@@ -106,7 +106,8 @@ impl Settings {
         let same = chosen.is_none() || file.url.is_none() || chosen == file.url;
         let (url, inline) = split(chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url))?;
         let mut password = variable("BLUEQUE_PASSWORD").or(inline).map(Password::Text);
-        if password.is_none() && same {
+        let of_url = blueque::Address::parse(&url)?.password_file().is_some();
+        if password.is_none() && same && !of_url {
             password = file.password()?;
         }
         if password.is_none()
