@@ -75,6 +75,12 @@ impl Command {
         self.entry("options")
     }
 
+    /// The role that may call it, if it changes anything.
+    #[must_use]
+    pub fn role(&self) -> Option<&'static str> {
+        Some(self.entry("role")).filter(|role| !role.is_empty())
+    }
+
     /// Its reply, in words.
     #[must_use]
     pub fn reply(&self) -> &'static str {

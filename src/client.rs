@@ -6,11 +6,12 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use redis::ErrorKind;
+use redis::{ErrorKind, RedisResult, Value};
 
 use crate::address::{Address, Place};
 use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitsOptions};
 use crate::deadline::Deadline;
+use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 #[cfg(feature = "tokio-cluster")]
 use crate::link::tokio::Tokio;
@@ -38,6 +39,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub struct Client<L: Link = Blocking> {
     inner: Arc<Inner<L>>,
     end: Option<Instant>,
+    durability: Durability,
 }
 
 struct Inner<L: Link> {
@@ -228,7 +230,15 @@ impl<L: Link> Client<L> {
     /// The same client, whose calls last no longer than until this moment, whatever their limit is.
     #[must_use]
     pub fn until(&self, end: Instant) -> Self {
-        Self { inner: Arc::clone(&self.inner), end: Some(end) }
+        Self { end: Some(end), ..self.clone() }
+    }
+
+    /// The same client, whose calls have succeeded when what they changed is this durable; otherwise they return
+    /// [`Error::NotDurable`], which says that they were executed. So do the calls of its queues, tasks, listeners and
+    /// schedules. Calls that only read are not affected.
+    #[must_use]
+    pub fn durable(&self, durability: Durability) -> Self {
+        Self { durability, ..self.clone() }
     }
 
     /// Makes a call. It is repeated after temporary failures, within the client's limit.
@@ -256,8 +266,17 @@ impl<L: Link> Client<L> {
         let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach);
         loop {
             let age = inner.wires.age();
-            match inner.wires.send(&call.request(script, tries.whole), tries.left()).await {
-                Ok(value) => return call.read(&value),
+            let (request, left) = (call.request(script, tries.whole), tries.left());
+            let confirm = script.role().and_then(|_| self.durability.command(left));
+            let answer = match &confirm {
+                Some(confirm) => inner.wires.send_durably(&request, confirm, left).await,
+                None => inner.wires.send(&request, left).await.map(|value| (value, Ok(Value::Nil))),
+            };
+            match answer {
+                Ok((value, confirmed)) => {
+                    let reply = call.read(&value)?;
+                    return if confirm.is_some() { self.confirmed(confirmed).map(|()| reply) } else { Ok(reply) };
+                }
                 Err(error) => {
                     let next = tries.next(error)?;
                     if next.reconnect {
@@ -267,6 +286,16 @@ impl<L: Link> Client<L> {
                 }
             }
         }
+    }
+
+    /// Whether what a call changed is as durable as it should be.
+    fn confirmed(&self, answer: RedisResult<Value>) -> Result<()> {
+        let wished = self.durability;
+        let (reached, why) = match answer {
+            Ok(reply) => (wished.reached(&reply).unwrap_or_default(), String::new()),
+            Err(error) => (0, error.to_string()),
+        };
+        if reached >= wished.wished() { Ok(()) } else { Err(Error::NotDurable { wished, reached, why }) }
     }
 
     /// All pages of a reply.
@@ -348,6 +377,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
     namespace: Namespace,
     limit: Duration,
     patience: Option<Duration>,
+    durability: Durability,
     max_bytes: Option<u32>,
     by: Option<String>,
     for_tests: bool,
@@ -357,7 +387,17 @@ pub struct ClientBuilder<L: Link = Blocking> {
 impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
         let (namespace, limit) = (Namespace::default(), Duration::from_secs(10));
-        Self { namespace, limit, patience: None, max_bytes: None, by: None, for_tests: false, link: PhantomData }
+        let durability = Durability::default();
+        Self {
+            namespace,
+            limit,
+            patience: None,
+            durability,
+            max_bytes: None,
+            by: None,
+            for_tests: false,
+            link: PhantomData,
+        }
     }
 }
 
@@ -382,6 +422,13 @@ impl<L: Link> ClientBuilder<L> {
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
+        self
+    }
+
+    /// When calls that change something have succeeded: see [`Client::durable`].
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
 
@@ -455,7 +502,7 @@ impl<L: Link> ClientBuilder<L> {
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
         let inner = Inner { calls, wires, limit, patience, max_bytes, greeting: OnceLock::new() };
-        let client = Client { inner: Arc::new(inner), end: None };
+        let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
         let mut greeting = client.run(&client.calls().hello()).await?;
         if greeting.suits(self.for_tests)? == Space::ToBeMarked {
             client.run(&greeting.mark(client.calls())).await?;

@@ -9,6 +9,7 @@
 
 use std::time::Duration;
 
+use crate::durability::Durability;
 use crate::words::words;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
@@ -84,6 +85,17 @@ pub enum Error {
         /// The rest of it.
         text: String,
     },
+    /// The call was executed, and the durability that was asked for ([`Durability`]) was not reached within its limit. The
+    /// change may reach it yet: the same call again, with the same id, asks once more and changes nothing.
+    #[error("accepted, {}{}", wished.missed(*reached), because(why))]
+    NotDurable {
+        /// What was asked for.
+        wished: Durability,
+        /// How many disks or replicas have confirmed it.
+        reached: u32,
+        /// Why the server does not wait for it, if it said so.
+        why: String,
+    },
     /// The connection cannot be made as configured: a malformed URL, a wrong password.
     #[error("the connection cannot be made: check the URL and the credentials")]
     Connection(#[source] redis::RedisError),
@@ -119,7 +131,7 @@ impl Error {
             Self::Connection(_) => Code::Connection,
             Self::Reply { .. } => Code::Reply,
             Self::Payload(_) => Code::Payload,
-            Self::TimedOut(_) => Code::TimedOut,
+            Self::TimedOut(_) | Self::NotDurable { .. } => Code::TimedOut,
             Self::Failed(_) => Code::Failed,
         })
     }

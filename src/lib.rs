@@ -115,6 +115,7 @@ pub mod contract;
 #[cfg(feature = "cron")]
 mod cron;
 mod deadline;
+mod durability;
 mod element;
 mod error;
 mod graph;
@@ -158,6 +159,7 @@ pub mod handles {
 
 // The server.
 pub use address::Address;
+pub use durability::Durability;
 /// A connection to a namespace. Clones share it; it may be used from many threads.
 pub type Client = handles::Client<Blocking>;
 /// Settings of a [`Client`].
@@ -251,4 +253,6 @@ mod pages {
     struct FromRedisWorkQueue;
     #[doc = include_str!("../docs/search.md")]
     struct Search;
+    #[doc = include_str!("../docs/servers.md")]
+    struct Servers;
 }

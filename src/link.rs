@@ -101,6 +101,15 @@ pub trait Wires: Send + Sync + 'static {
     /// Sends a command, and returns the reply.
     fn send(&self, cmd: &Cmd, limit: Duration) -> impl Future<Output = RedisResult<Value>> + Send;
 
+    /// Sends a command, and then on the same connection one that waits until what it changed is durable. The second
+    /// answer may be an error of the server, the first one may not.
+    fn send_durably(
+        &self,
+        cmd: &Cmd,
+        confirm: &Cmd,
+        limit: Duration,
+    ) -> impl Future<Output = RedisResult<(Value, RedisResult<Value>)>> + Send;
+
     /// Gives up connections that were made up to `age`: they lead to a server that is gone or no longer the master.
     fn forget(&self, age: u64);
 
@@ -117,6 +126,21 @@ pub trait Wires: Send + Sync + 'static {
 
     /// Ends the wait that has this bell.
     fn ring(&self, bell: &Self::Bell);
+}
+
+/// Whether a connection can still be used: after a timeout or a broken reply, further data on it belongs to no call.
+pub(crate) fn is_sound<T>(answer: &RedisResult<T>) -> bool {
+    match answer {
+        Ok(_) => true,
+        Err(error) => error.code().is_some() && !matches!(error.code(), Some("READONLY" | "UNBLOCKED")),
+    }
+}
+
+/// For connections that lead to many nodes.
+#[cfg(feature = "cluster")]
+pub(crate) fn many_nodes() -> redis::RedisError {
+    let text = "no durability is known by open_cluster: open redis+cluster:// in its place";
+    (redis::ErrorKind::InvalidClientConfig, text).into()
 }
 
 /// What puts a wake-up back that was taken from a list, for another listener.

@@ -64,6 +64,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
 
 /// Runs the command.
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let of_calls = !matches!(
+        cli.command,
+        Command::Worker(_) | Command::Dev(_) | Command::Ping(_) | Command::Doctor(_) | Command::Task { .. }
+    );
+    if cli.connection.durability.is_some() && !of_calls {
+        return Err(fault(Code::Usage, "--durability is of single calls, which this command does not make"));
+    }
     let code = match &cli.command {
         Command::Worker(options) => return worker::run(&cli.connection, options),
         Command::Supervise(options) => return supervisor::run(options),

@@ -54,7 +54,7 @@ const LIBRARY: House = House {
         &["rhythm", "host", "topology", "address"],
         &["names", "cron"],
         &["error", "bundle", "contract"],
-        &["words", "text", "times", "deadline", "element"],
+        &["words", "text", "times", "deadline", "element", "durability"],
     ],
     by_file: false,
     marks: ["<!-- library: begin -->\n", "<!-- library: end -->\n"],

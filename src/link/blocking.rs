@@ -14,7 +14,7 @@ use std::{iter, thread};
 
 use redis::{Cmd, RedisResult, Value};
 
-use super::{Link, Way, Wires};
+use super::{Link, Way, Wires, is_sound};
 use crate::address::Place;
 use crate::deadline::Deadline;
 use crate::error::Result;
@@ -123,6 +123,11 @@ impl Blocking {
 pub(crate) trait Wire: Send {
     fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value>;
 
+    /// Sends a command that waits until what the last one changed is durable.
+    fn confirm(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        self.send(cmd, limit)
+    }
+
     /// An id with which another connection can end a wait of this one, if possible.
     fn id(&mut self) -> Option<i64> {
         None
@@ -144,6 +149,10 @@ impl Wire for redis::Connection {
 
 #[cfg(feature = "cluster")]
 impl Wire for redis::cluster::ClusterConnection {
+    fn confirm(&mut self, _: &Cmd, _: Duration) -> RedisResult<Value> {
+        Err(super::many_nodes())
+    }
+
     fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
         self.set_write_timeout(Some(limit))?;
         self.set_read_timeout(Some(limit))?;
@@ -180,6 +189,21 @@ impl Wires for Pool {
 
     async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
         self.send_now(cmd, limit)
+    }
+
+    async fn send_durably(
+        &self,
+        cmd: &Cmd,
+        confirm: &Cmd,
+        limit: Duration,
+    ) -> RedisResult<(Value, RedisResult<Value>)> {
+        let end = Deadline::after(limit);
+        let left = || end.left().max(Duration::from_millis(1));
+        self.with_wire(limit, |wire| {
+            let answer = wire.send(cmd, left())?;
+            let confirmed = wire.confirm(confirm, left());
+            if is_sound(&confirmed) { Ok((answer, confirmed)) } else { confirmed.map(|_| (answer, Ok(Value::Nil))) }
+        })
     }
 
     /// Closes the idle connections.
@@ -246,23 +270,14 @@ impl Pool {
     }
 
     /// Lends a connection, and keeps it if it is still sound.
-    fn with_wire(
-        &self,
-        limit: Duration,
-        use_it: impl FnOnce(&mut dyn Wire) -> RedisResult<Value>,
-    ) -> RedisResult<Value> {
+    fn with_wire<T>(&self, limit: Duration, use_it: impl FnOnce(&mut dyn Wire) -> RedisResult<T>) -> RedisResult<T> {
         let kept = self.idle.lock().map_or(None, |mut idle| idle.pop());
         let mut wire = match kept {
             Some(wire) => wire,
             None => (self.connect)(limit)?,
         };
         let answer = use_it(wire.as_mut());
-        // After a timeout or a broken reply, further data on the wire belongs to no call.
-        let sound = match &answer {
-            Ok(_) => true,
-            Err(error) => error.code().is_some() && error.code() != Some("READONLY"),
-        };
-        if sound
+        if is_sound(&answer)
             && let Ok(mut idle) = self.idle.lock()
             && idle.len() < KEPT
         {

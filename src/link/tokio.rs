@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time;
 
-use super::{Link, Signal, Way, Wires};
+use super::{Link, Signal, Way, Wires, is_sound};
 use crate::address::Place;
 use crate::error::Result;
 use waits::Waits;
@@ -148,7 +148,8 @@ pub struct Shared(Arc<Connections>);
 impl Shared {
     fn new(server: Server, limit: Duration) -> Self {
         let calls = Mutex::default();
-        Self(Arc::new(Connections { server, limit, calls, age: AtomicU64::new(0), waits: Waits::default() }))
+        let durable = Mutex::default();
+        Self(Arc::new(Connections { server, limit, calls, durable, age: AtomicU64::new(0), waits: Waits::default() }))
     }
 }
 
@@ -158,6 +159,8 @@ struct Connections {
     limit: Duration,
     /// With its number.
     calls: Mutex<Option<(u64, Wire)>>,
+    /// For calls that wait until they are durable, one after another: whatever follows on a connection waits, too.
+    durable: Mutex<Option<Wire>>,
     /// The number of the last connection for calls. Zero once it is to be given up.
     age: AtomicU64,
     waits: Waits,
@@ -222,6 +225,39 @@ impl Connections {
         Ok(connection)
     }
 
+    async fn send_durably(
+        &self,
+        cmd: &Cmd,
+        confirm: &Cmd,
+        limit: Duration,
+    ) -> RedisResult<(Value, RedisResult<Value>)> {
+        let sent = async {
+            let mut kept = self.durable.lock().await;
+            let mut wire = match kept.take() {
+                Some(wire) => wire,
+                None => self.connect(limit, self.limit).await?,
+            };
+            #[cfg(feature = "tokio-cluster")]
+            if matches!(wire, Wire::Cluster(_)) {
+                return Err(super::many_nodes());
+            }
+            let answer = wire.query(cmd).await;
+            if !is_sound(&answer) {
+                return answer.map(|answer| (answer, Ok(Value::Nil)));
+            }
+            let confirmed = match &answer {
+                Ok(_) => wire.query(confirm).await,
+                Err(_) => Ok(Value::Nil),
+            };
+            if !is_sound(&confirmed) {
+                return confirmed.map(|confirmed| (confirmed, Ok(Value::Nil)));
+            }
+            *kept = Some(wire);
+            Ok((answer?, confirmed))
+        };
+        time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
+    }
+
     async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
         let sent = async { self.shared(limit).await?.query(cmd).await };
         time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
@@ -249,6 +285,15 @@ impl Wires for Shared {
 
     async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
         self.0.send(cmd, limit).await
+    }
+
+    async fn send_durably(
+        &self,
+        cmd: &Cmd,
+        confirm: &Cmd,
+        limit: Duration,
+    ) -> RedisResult<(Value, RedisResult<Value>)> {
+        self.0.send_durably(cmd, confirm, limit).await
     }
 
     /// Unless another call has made a new one since.

@@ -121,6 +121,9 @@ impl NewTaskArgs {
             if matches!(error, Error::Unavailable { .. }) {
                 say(format!("{id} may have been submitted: the same command with --id {id} creates no second task"));
             }
+            if matches!(error, Error::NotDurable { .. }) {
+                say(format!("{id} was submitted: the same command with --id {id} asks again whether it is durable"));
+            }
         })?;
         let made = made.into_iter().next().unwrap_or(Submitted::Created);
         match &made {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use blueque::{Client, ClientBuilder, Namespace, PartitionName, Partitions};
+use blueque::{Client, ClientBuilder, Durability, Namespace, PartitionName, Partitions};
 use clap::Args;
 use serde::Deserialize;
 
@@ -26,6 +26,9 @@ const TOPOLOGY_HELP: &str = "Several partitions in place of one server: 1=redis:
                              [else BLUEQUE_TOPOLOGY]";
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
+
+const DURABILITY_HELP: &str = "Changes have succeeded when the server has made them (local), has them on its disk (fsync), \
+                               or so many replicas have them (replica:2) [else BLUEQUE_DURABILITY, else local]";
 
 /// The forms of a URL, for error texts. They do not repeat the given URL: it may contain a password.
 const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path[?db=N], \
@@ -56,6 +59,9 @@ pub struct Connection {
     /// Several partitions, or a file that names them.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
+    /// When what a command changes has succeeded.
+    #[arg(long, global = true, value_name = "HOW", help = DURABILITY_HELP)]
+    pub durability: Option<Durability>,
     /// Only this partition of the topology
     #[arg(long, global = true, value_name = "NAME")]
     pub partition: Option<PartitionName>,
@@ -66,6 +72,7 @@ pub struct Connection {
 pub struct Settings {
     address: Address,
     namespace: Namespace,
+    durability: Durability,
 }
 
 /// The configuration file.
@@ -122,7 +129,8 @@ impl Settings {
                 ),
             ));
         }
-        Ok(Self { address: Address { url, password }, namespace: namespace(flags, file.namespace)? })
+        let (namespace, durability) = (namespace(flags, file.namespace)?, durability(flags)?);
+        Ok(Self { address: Address { url, password }, namespace, durability })
     }
 
     /// The URL without a password, which may be shown and stored.
@@ -145,17 +153,17 @@ impl Settings {
 
     /// Connects, for one call at a time.
     pub fn client(&self) -> anyhow::Result<Client> {
-        self.client_within(Duration::from_secs(10))
+        self.open(builder())
     }
 
     /// Connects, with a time limit for each call.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
-        self.open(builder().limit(limit))
+        self.open(builder().limit(limit).durability(self.durability))
     }
 
     /// The same for a person who waits, and wants to know soon that this is the wrong server.
     pub fn client_at_once(&self, limit: Duration) -> anyhow::Result<Client> {
-        self.open(builder().limit(limit).patience(diagnosis::STARTING))
+        self.open(builder().limit(limit).durability(self.durability).patience(diagnosis::STARTING))
     }
 
     fn open(&self, builder: ClientBuilder) -> anyhow::Result<Client> {
@@ -175,6 +183,12 @@ impl Settings {
 fn namespace(flags: &Connection, of_file: Option<String>) -> anyhow::Result<Namespace> {
     let chosen = flags.namespace.clone().or_else(|| variable("BLUEQUE_NAMESPACE")).or(of_file);
     Ok(chosen.map_or_else(|| Ok(Namespace::default()), Namespace::new)?)
+}
+
+fn durability(flags: &Connection) -> anyhow::Result<Durability> {
+    let named = || variable("BLUEQUE_DURABILITY").map_or(Ok(Durability::default()), |text| text.parse());
+    let wrong = |error: &str| fault(Code::Usage, format!("BLUEQUE_DURABILITY {error}"));
+    flags.durability.map_or_else(|| named().map_err(wrong), Ok)
 }
 
 /// Fails if an argument holds a password.
@@ -224,7 +238,8 @@ impl Places {
             if password.is_none() && file.url.is_none() {
                 password = file.password()?;
             }
-            let settings_of = Settings { address: Address { url, password }, namespace: namespace.clone() };
+            let (namespace, durability) = (namespace.clone(), durability(flags)?);
+            let settings_of = Settings { address: Address { url, password }, namespace, durability };
             settings.insert(name.clone(), settings_of);
         }
         Ok(Some(Self { partitions, settings, text }))

@@ -120,3 +120,20 @@ fn a_server_that_hangs_is_given_up_within_the_limit() {
     let ls = desk.command(&["ls", "--url", &url]).stdout(Stdio::null()).output().unwrap();
     assert!(!ls.status.success() && begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_change_that_is_not_yet_as_durable_as_it_should_be_is_said_and_made() {
+    let desk = sound();
+    let left = desk.run(&["submit", "q", "--id", "a", "--durability", "replica:2"]);
+    assert_eq!((left.code, left.out.as_str()), (6, ""), "{}", left.err);
+    assert!(left.err.contains("a was submitted: the same command with --id a asks again"), "{}", left.err);
+    assert!(left.err.contains("accepted, not yet on 2 replicas: 0 confirmed it"), "{}", left.err);
+    let list = desk.command(&["ls", "-o", "id"]).env("BLUEQUE_DURABILITY", "replica:2").output().unwrap();
+    assert_eq!(String::from_utf8(list.stdout).unwrap(), "a\n", "what only reads does not wait");
+    desk.ok(&["cancel", "a", "--durability", "local"]);
+    desk.refused(2, &["submit", "q", "--durability", "disk"]);
+    desk.refused(2, &["doctor", "--durability", "fsync"]);
+    let wrong = desk.command(&["cancel", "a"]).env("BLUEQUE_DURABILITY", "disk").output().unwrap();
+    let said = String::from_utf8(wrong.stderr).unwrap();
+    assert!(said.contains("BLUEQUE_DURABILITY must be local, fsync, or replica:1"), "{said}");
+}
