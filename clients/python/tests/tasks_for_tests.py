@@ -210,6 +210,15 @@ def spins(file: str) -> None:
 
 
 @task(queue="q")
+def spins_for(seconds: float) -> int:
+    """Python code that never asks, for a while."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    return threading.get_ident()
+
+
+@task(queue="q")
 def holds(file: str, filling: str) -> int:
     """Holds the interpreter for a second."""
     Path(file).write_text("x")

@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import pytest
 import tasks_for_tests as app
 from conftest import until
 
-from blueque_client import Client, InvalidCall, TaskCancelled, TaskFailed, Worker
+from blueque_client import Client, InvalidCall, Refused, TaskCancelled, TaskFailed, Worker
 from blueque_client.testing import Server
 
 HERE = Path(__file__).parent
@@ -271,6 +273,21 @@ def test_a_cancel_in_threads_and_on_a_loop(client: Client, start: Start, tmp_pat
     with pytest.raises(TaskCancelled):
         job.result(PATIENCE)
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+def is_not_pending(job: Any) -> bool:
+    return bool(job.state() != "pending")
+
+
+def test_threads_are_kept_and_an_order_reaches_no_other_task(client: Client, start: Start) -> None:
+    start("--mode", "thread", "-n", "2")
+    jobs = [client.submit(app.spins_for.call(0.03)) for _ in range(60)]
+    for job in jobs[::2]:
+        until(partial(is_not_pending, job))
+        with suppress(Refused):  # it has ended already
+            job.cancel()
+    assert len({job.result(PATIENCE) for job in jobs[1::2]}) <= 2
+    assert {job.info().attempt for job in jobs[1::2]} == {1}
 
 
 def test_a_task_is_given_back_when_it_is_recalled(client: Client, start: Start, tmp_path: Path) -> None:

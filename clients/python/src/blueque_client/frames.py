@@ -32,25 +32,44 @@ class Frame(NamedTuple):
     body: bytes
 
 
+def _pack(kind: str, key: int, body: bytes, about: dict[str, Any]) -> bytes:
+    head = json.dumps([kind, key, about]).encode()
+    return _HEAD.pack(len(head), len(body)) + head + body
+
+
 class Pipe:
     """One end of a connection between two processes. Any thread may send, one receives."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end, self._lock = end, threading.Lock()
         self._left: deque[bytes] = deque()
+        self._read = bytearray()
+        self._together: deque[bytes] = deque()
         self._posts = False
 
     def send(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
         """Sends a message. Raises `OSError` if nobody is there."""
-        head = json.dumps([kind, key, about]).encode()
+        data = _pack(kind, key, body, about)
         with self._lock:
-            self._end.sendall(_HEAD.pack(len(head), len(body)) + head + body)
+            self._end.sendall(data)
+        self._send_together()
+
+    def join(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
+        """Sends a message together with those of other threads: while one of them sends, it sends for all."""
+        self._together.append(_pack(kind, key, body, about))
+        self._send_together()
+
+    def _send_together(self) -> None:
+        while self._together and self._lock.acquire(blocking=False):
+            try:
+                self._end.sendall(b"".join([self._together.popleft() for _ in range(len(self._together))]))
+            finally:
+                self._lock.release()
 
     def post(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
         """Sends a message without waiting: what the other end does not take at once, a thread sends. Nobody hears of it
         if nobody is there."""
-        head = json.dumps([kind, key, about]).encode()
-        data = _HEAD.pack(len(head), len(body)) + head + body
+        data = _pack(kind, key, body, about)
         with self._lock:
             if not self._posts:
                 try:
@@ -94,13 +113,15 @@ class Pipe:
         return Frame(kind, key, about, body)
 
     def _exactly(self, size: int) -> bytes | None:
-        parts = bytearray()
-        while len(parts) < size:
-            part = self._end.recv(min(size - len(parts), 1 << 20))
+        # What has come already is read at once: each call gives up the interpreter's lock.
+        while len(self._read) < size:
+            part = self._end.recv(min(max(size - len(self._read), 1 << 16), 1 << 20))
             if not part:
                 return None
-            parts += part
-        return bytes(parts)
+            self._read += part
+        found = bytes(self._read[:size])
+        del self._read[:size]
+        return found
 
     def close(self) -> None:
         """Closes this end."""

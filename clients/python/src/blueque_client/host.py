@@ -215,6 +215,10 @@ class Host:
         self._main: Running | None = None
         self._shield = threading.local()
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: Attempts for threads, of which there are so many; and whether one of them is to be interrupted.
+        self._pool: queue.SimpleQueue[Running] = queue.SimpleQueue()
+        self._threads = 0
+        self._reach = threading.Lock()
 
     def serve(self, mode: Mode, memory: int | None) -> None:
         """Runs tasks until the worker closes the pipe."""
@@ -232,21 +236,11 @@ class Host:
         if mode == "asyncio":
             asyncio.run(self._on_a_loop())
             return
-        self._work(mode)
-        flush()
-
-    def _work(self, mode: Mode) -> None:
         while (running := self._starts.get()) is not None:
-            if mode == "thread":
-                running.thread = 0
-                try:
-                    threading.Thread(target=self._in_a_thread, args=(running,), daemon=True).start()
-                except (RuntimeError, MemoryError):  # of the system's limits
-                    self._end(running, Ending("uncounted", reason="nothread", again=1))
-            else:
-                self._here(running)
-                if running.last:
-                    return
+            self._here(running)
+            if running.last:
+                break
+        flush()
 
     # What the worker says
 
@@ -256,6 +250,8 @@ class Host:
                 running = self.running[frame.key] = Running(self, frame)
                 if self._loop:
                     self._loop.call_soon_threadsafe(self._on_the_loop, running)
+                elif mode == "thread":
+                    self._to_a_thread(running)
                 else:
                     self._starts.put(running)
             elif frame.kind == "answer":
@@ -273,10 +269,10 @@ class Host:
     def _stop(self, running: Running, mode: Mode) -> None:
         if running.loop:
             running.loop[0].call_soon_threadsafe(running.loop[1].cancel)
-        elif running.thread:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(running.thread), ctypes.py_object(_stopping(running))
-            )
+        elif mode == "thread":
+            with self._reach:
+                if running.thread:
+                    _raise_in(running.thread, ctypes.py_object(_stopping(running)))
         elif mode == "process":
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
 
@@ -328,15 +324,38 @@ class Host:
         self._main = Alone.attempt = None
         self._end(running, ending)
 
-    def _in_a_thread(self, running: Running) -> None:
-        ending = None
-        try:
-            running.thread = threading.get_ident()
-            ending = contextvars.copy_context().run(running.run)
-            running.thread = None
-        except Stopped:  # just as it ended
-            pass
-        self._end(running, ending or stopped(running.order or "stop"))
+    def _to_a_thread(self, running: Running) -> None:
+        self._pool.put(running)
+        if self._threads < len(self.running):
+            try:
+                threading.Thread(target=self._in_threads, daemon=True).start()
+                self._threads += 1
+            except (RuntimeError, MemoryError):  # of the system's limits
+                with suppress(queue.Empty):  # another one has taken it
+                    self._end(self._pool.get_nowait(), Ending("uncounted", reason="nothread", again=1))
+
+    def _in_threads(self) -> None:
+        while True:
+            running = self._pool.get()
+            ending = None
+            with suppress(Stopped):  # just as it ended
+                try:
+                    running.thread = threading.get_ident()
+                    ending = contextvars.copy_context().run(running.run)
+                finally:
+                    self._out_of_reach(running)
+            self._end(running, ending or stopped(running.order or "stop"))
+
+    def _out_of_reach(self, running: Running) -> None:
+        """No order to this attempt reaches what its thread does next."""
+        while True:
+            try:
+                with self._reach:
+                    running.thread = None
+                    _raise_in(threading.get_ident(), None)
+                return
+            except Stopped:
+                continue
 
     async def _on_a_loop(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -363,11 +382,17 @@ class Host:
         about = ending._asdict()
         with suppress(OSError):  # the worker is gone
             try:
-                self.tell("end", running.key, about.pop("body"), **about)
+                tell = self.pipe.join if self._threads else self.tell
+                tell("end", running.key, about.pop("body"), **about)
             except (TypeError, ValueError) as error:  # the next step is no name
                 self.tell(
                     "end", running.key, **Ending("fail", group="permanent")._asdict() | {"body": str(error).encode()}
                 )
+
+
+def _raise_in(thread: int, error: Any) -> None:
+    """Raises an exception in another thread. None: one that has not been raised yet never is."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 def _stopping(running: Running) -> type[Stopped]:

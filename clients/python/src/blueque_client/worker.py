@@ -535,7 +535,8 @@ class Worker:
     def _ended(self, held: _Held, ending: Ending) -> None:
         held.over = True
         self._flush(held)
-        shutil.rmtree(held.folder, ignore_errors=True)
+        if held.folder.exists():
+            shutil.rmtree(held.folder, ignore_errors=True)
         self._events.put((held, ending))
 
     def _flush(self, held: _Held) -> None:
@@ -927,6 +928,8 @@ class Worker:
 
 
 def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
+    if not log.isEnabledFor(level):
+        return
     with subject(Fields(item.id, item.attempt, item.queue, method)):
         log.log(level, f"task %s attempt %d: {text}", item.id, item.attempt, *args)
 
