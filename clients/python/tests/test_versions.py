@@ -11,7 +11,7 @@ import pytest
 import redis
 import tasks_for_tests as app
 
-from blueque_client import Client, TaskFunction, Unsuitable, Worker, task
+from blueque_client import Client, ReplyError, TaskFunction, Unsuitable, Worker, task
 from blueque_client.testing import Server, run_until_idle
 
 FIXTURES = Path(__file__).parents[3] / "tests" / "fixtures"
@@ -37,6 +37,23 @@ def test_data_of_another_schema(server: Server, client: Client, namespace: str, 
         raw.hset(meta, mapping=before)
     assert client.queue("q").counts().pending == 1
     assert job.state() == "pending"
+
+
+def test_what_a_later_release_has_written(server: Server, client: Client, namespace: str) -> None:
+    """A field that this client does not know is kept, a value that it cannot read is refused; other tasks go on."""
+    job, beside = client.submit(app.add.call(1)), client.submit(app.add.call(2))
+    with redis.Redis.from_url(server.url) as raw:
+        record = f"{namespace}_task_{job.id}"
+        raw.hset(record, "colour", "red")
+        assert job.info().extra == {"colour": b"red"}
+        raw.hset(record, "status", "parked")
+        for act in (job.state, job.info, job.why):
+            with pytest.raises(ReplyError, match="parked") as error:
+                act()
+            assert "update this client" in error.value.remedy
+        raw.hset(record, "status", "pending")
+    run_until_idle(client, app)
+    assert [job.result(0), beside.result(0)] == [2, 3]
 
 
 def restore(server: redis.Redis, file: Path) -> None:
@@ -81,6 +98,40 @@ def test_what_a_release_has_left_is_gone_on_with(release: str) -> None:
         assert plain.counts().pending == 0
         # Some were to be cancelled, or were due.
         assert [job for job, _ in waits if job.info().status == "complete"]
+
+
+@pytest.mark.parametrize("release", sorted(file.name for file in FIXTURES.iterdir() if file.is_dir()))
+def test_clients_of_a_release_work_beside_this_one(
+    server: Server, client: Client, namespace: str, release: str
+) -> None:
+    """What this one submits with the options of today, older scripts carry out; and the other way."""
+    with redis.Redis.from_url(server.url) as raw:
+
+        def old(command: str, *arguments: Any) -> Any:
+            script = (FIXTURES / release / "scripts" / f"{command}.lua").read_text()
+            return raw.eval(script, 1, f"{namespace}_meta", "", *arguments)
+
+        ours = client.submit(app.add.call(1), max_failures=2, priority=5, tags=["new"], lost_delay=1)
+        old("register", "q", "host_1")
+        for last in (False, True):
+            id, queue, token, attempt, *_ = old("reserve", "host_1", 1, "q")
+            assert (id.decode(), queue, int(attempt)) == (ours.id, b"q", 1 + last)
+            old("start", id, token, 4711)
+            old("checkpoint", id, token, b"[1]")
+            assert ours.state() == "started"
+            if last:
+                old("complete", id, token, b"3")
+            else:
+                old("fail", id, token, b"no such film", "again", 0)
+                old("promote", "q", 10)
+        assert ours.result(0) == 3
+        assert ours.checkpoint() == [1]
+        assert ours.info().failures == 1
+        old("submit", "q", 1, "theirs", "", b'{"a": 4}')
+        # Older scripts have no methods: the function that has the name of the queue is called.
+        run_until_idle(client, [task(queue="q", name="q")(app.add.function)])
+        assert client.task("theirs").result(0) == 5
+        assert old("get", "theirs")
 
 
 def any_task(method: str | None) -> TaskFunction[..., str]:

@@ -5,7 +5,8 @@ import { ERRORS } from "./contract.js";
 const OWN: Readonly<Record<string, string>> = {
   UNAVAILABLE: "Check that the server runs and is reachable; the same call may be repeated.",
   CONNECTION: "Correct the URL or the credentials.",
-  REPLY: "The server must be Redis 7.0 or Valkey 7.2, or later.",
+  REPLY:
+    "If a later version of Blueque wrote it, update this client; the server must be Redis 7.0 or Valkey 7.2, or later.",
   PAYLOAD: "Pass JSON values, or a serializer of your own to the client.",
   TIMEDOUT: "Wait longer; the task goes on.",
   FAILED: "Look at its error, its log and its history; `retry` runs it again.",
