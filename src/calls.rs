@@ -27,10 +27,10 @@ pub use submit::NewTask;
 
 pub use crate::options::{
     AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions, CompleteOptions,
-    EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions,
-    MendOptions, NoteOptions, PauseOptions, PeekOptions, ReadyOptions, RecallOptions, RegisterOptions, ReleaseOptions,
-    ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
-    StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
+    EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitOptions, LimitsOptions, LogOptions,
+    LogsOptions, MendOptions, NoteOptions, PauseOptions, PeekOptions, ReadyOptions, RecallOptions, RegisterOptions,
+    ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions,
+    ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use redis::{ErrorKind, RedisResult, Value};
 
 use crate::address::{Address, Place};
-use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitsOptions};
+use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitOptions, LimitsOptions};
 use crate::deadline::Deadline;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
@@ -113,13 +113,19 @@ impl<L: Link> Client<L> {
     }
 
     /// Sets a shared limit, which tasks of all queues take places of that name it in their option `limits`. `None`: no
-    /// bound; with neither it is removed.
+    /// bound; with neither it is removed, and with `expires` also once nobody has used it for so long.
     ///
     /// # Errors
     /// `BADARG` for a limit out of its bounds, `BADNAME`, `NOTEMPTY` for the removal of one that is in use, `TOOMANY` over
     /// 10,000; those of [`Client::call`].
-    pub fn limit_shared(&self, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> L::Answer<'_, Result<()>> {
-        self.make(self.calls().limit_shared(name, concurrency, rate))
+    pub fn limit_shared(
+        &self,
+        name: &str,
+        concurrency: Option<u32>,
+        rate: Option<Rate>,
+        options: &LimitOptions,
+    ) -> L::Answer<'_, Result<()>> {
+        self.make(self.calls().limit_shared(name, concurrency, rate, options))
     }
 
     /// The shared limits, or with `used` those of which tasks take places now.

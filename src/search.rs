@@ -17,6 +17,9 @@ use crate::task::Task;
 const STEP: u32 = 50;
 
 /// Entries of one page.
+/// Records that one call reads.
+const RECORDS: usize = 100;
+
 const MOST: u32 = 500;
 
 impl<L: Link> Client<L> {
@@ -41,8 +44,8 @@ impl<L: Link> Client<L> {
         self.all(move |at| self.calls().find_everywhere(&filter, at, MOST))
     }
 
-    /// The records of many tasks, in this order; none where there is no such task. Each call reads up to 500 of them, or
-    /// 8 MiB.
+    /// The records of many tasks, in this order; none where there is no such task. Each call reads up to 100 of them, or
+    /// 8 MiB, so that it keeps no others waiting.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -50,7 +53,7 @@ impl<L: Link> Client<L> {
         L::answer(async move {
             let mut found = Vec::with_capacity(ids.len());
             while let Some(left) = ids.get(found.len()..).filter(|left| !left.is_empty()) {
-                let page = self.run(&self.calls().get_many(left.get(..MOST as usize).unwrap_or(left))).await?;
+                let page = self.run(&self.calls().get_many(left.get(..RECORDS).unwrap_or(left))).await?;
                 found.extend(page.into_iter().map(|(_, info)| info));
             }
             Ok(found)
@@ -93,7 +96,7 @@ impl<L: Link> Client<L> {
 
 impl<L: Link> Queue<L> {
     /// The ids of the tasks that match a filter, at most `limit`, the latest first: by creation, or with a group
-    /// and without a tag by failure. Searches the tag, the group or else the whole queue, 300 tasks a call, until
+    /// and without a tag by failure. Searches the tag, the group or else the whole queue, 200 tasks a call, until
     /// it has found enough.
     ///
     /// # Errors

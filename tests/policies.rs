@@ -4,9 +4,10 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use blueque::calls::{CompleteOptions, EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
+use blueque::calls::{CompleteOptions, EditOptions, FailOptions, LimitOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
     Backoff, Client, Error, Listener, ListenerId, Made, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source,
     Status, Submit, Submitted, TaskId, Until,
@@ -287,8 +288,9 @@ fn places_of_a_queue_and_of_a_key_are_taken_and_freed_with_the_attempt() {
 #[test]
 fn tasks_of_all_queues_share_a_limit() {
     let world = World::new();
-    world.client.limit_shared("database", Some(2), None).unwrap();
-    world.client.limit_shared("gpu", Some(1), Some(Rate::new(9, Duration::from_secs(60)).unwrap())).unwrap();
+    world.client.limit_shared("database", Some(2), None, &LimitOptions::new()).unwrap();
+    let (rate, day) = (Rate::new(9, Duration::from_secs(60)).unwrap(), Duration::from_secs(86_400));
+    world.client.limit_shared("gpu", Some(1), Some(rate), &LimitOptions::new().expires(day)).unwrap();
     let other = world.client.queue("other").unwrap();
     other.submit(&(), Submit::default().id(TaskId::new("o").unwrap()).limits("gpu,database:2")).unwrap();
     world.submit("a", Submit::default().limits("database"));
@@ -312,7 +314,9 @@ fn tasks_of_all_queues_share_a_limit() {
         used.len() == 2 && used.contains(&("database", Some(2), 2)) && used.contains(&("gpu", Some(1), 1)),
         "{used:?}"
     );
-    assert_eq!(code(world.client.limit_shared("gpu", None, None)), "NOTEMPTY");
+    let named: BTreeSet<_> = limits.iter().map(|limit| (limit.key.as_str(), limit.tasks, limit.expires)).collect();
+    assert_eq!(named, BTreeSet::from([("database", Some(2), None), ("gpu", Some(1), Some(day))]));
+    assert_eq!(code(world.client.limit_shared("gpu", None, None, &LimitOptions::new())), "NOTEMPTY");
     let submitted = world.queue.submit(&(), Submit::default().limits("database:3"));
     assert_eq!(code(submitted), "NOLIMIT");
 }

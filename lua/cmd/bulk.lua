@@ -43,7 +43,7 @@ local spec = {
 local chosen = search.chosen(queue, options)
 local till = cursor and cursor.till or (tonumber(namespace.now) < (tonumber(chosen.high) or math.huge) and namespace.now
   or chosen.high)
-local page, after = search.page(chosen.index, { cursor = cursor, score = chosen.low }, search.LOOKS)
+local page, after = search.page(chosen.index, { cursor = cursor, score = chosen.low }, search.STEP)
 local tasks, looked, refused = {}, 0, 0
 for i = 1, #page, 2 do
   if tonumber(page[i + 1]) > tonumber(till) then

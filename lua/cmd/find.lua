@@ -1,5 +1,5 @@
 --- Ids of a queue's tasks that all options select, the latest first: by creation, or with `group` and without `tag`
---   by failure. Looks at 300 tasks. With the queue `*` of all queues, one queue after another.
+--   by failure. Looks at 200 tasks. With the queue `*` of all queues, one queue after another.
 -- @args now queue cursor limit
 -- @options select.*
 -- @reply next cursor (0 at the end), then ids

@@ -11,16 +11,16 @@ for i = 1, count do
   ids[i] = args.plain(args.next('id'), 'id')
 end
 args.none()
-local answer, bytes, whole = {}, 0, record.whole
+local answer, at, bytes, whole = {}, 0, 0, record.whole
 for i = 1, count do
-  local fields = whole(ids[i])
-  answer[#answer + 1], answer[#answer + 2] = 'id', ids[i]
-  if not fields then
-    answer[#answer + 1], answer[#answer + 2] = 'missing', '1'
+  local fields = whole(ids[i]) or { 'missing', '1' }
+  answer[at + 1], answer[at + 2] = 'id', ids[i]
+  at = at + 2
+  for n = 1, #fields do
+    local value = fields[n]
+    answer[at + n], bytes = value, bytes + #value
   end
-  for _, value in ipairs(fields or {}) do
-    answer[#answer + 1], bytes = value, bytes + #value
-  end
+  at = at + #fields
   if bytes > record.BYTES then
     break
   end

@@ -1,14 +1,15 @@
 --- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings. `-`: the queue's
 --   setting. With `*` as the queue, those of a shared limit, which tasks of all queues take places of that name it in
---   their option `limits`. `-`: none; with neither it is removed.
+--   their option `limits`. `-`: none; with neither it is removed, and also once nobody has used it for `expires`.
 -- @args now queue key concurrency rate
 -- @role administrator
--- @options by
+-- @options by expires
 -- @reply `limited`
 -- @errors TOOMANY NOTEMPTY
 namespace.open()
 local queue, key, concurrency, rate = contract.arguments()
-local by = args.options().by
+local options = args.options()
+local by, expires = options.by, options.expires
 if concurrency ~= '-' then
   contract.setting('concurrency', concurrency, 'concurrency')
 end
@@ -16,7 +17,9 @@ if rate ~= '-' then
   contract.setting('rate', rate, 'rate')
 end
 if queue == '*' then
-  return shares.define(key, concurrency, rate, by)
+  return shares.define(key, concurrency, rate, expires, by)
+elseif expires then
+  reply.fail('BADARG', 'expires is for a shared limit')
 end
 local own_limits, unset = namespace.key('limits', queue), concurrency == '-' and rate == '-'
 if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= limits.KEYS then

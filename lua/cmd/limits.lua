@@ -3,7 +3,7 @@
 -- @args now queue cursor limit
 -- @options used
 -- @reply next cursor (0 at the end), then for each key its name, places (`-`: the queue's setting), rate (also
---   `-`), places in use
+--   `-`), places in use; of a shared limit also how many tasks name it that have not ended, and its `expires`, else `-`
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()
@@ -18,7 +18,12 @@ for i = 1, #page[2], 2 do
   local key = used and string.match(page[2][i], '^' .. prefix .. '(.+)$') or not used and page[2][i]
   if key then
     local own, rate = string.match(redis.call('HGET', own_limits, key) or '- -', '^(%S+) (%S+)$')
-    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, prefix .. key) or '0' }) do
+    local tasks, expires = '-', '-'
+    if queue == '*' then
+      tasks = redis.call('HGET', shares.tasks_key(), key) or '0'
+      expires = redis.call('HGET', shares.expires_key(), key) or '-'
+    end
+    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, prefix .. key) or '0', tasks, expires }) do
       answer[#answer + 1] = value
     end
   end

@@ -73,9 +73,14 @@ if new.ended or not every and not new.list[1] then
   reply.fail('BADARG', every and 'no slot lies before the end'
     or 'no slot was told that lies ahead, between start and end')
 end
+local names, named = options.limits, schedules.values(old.options or '').limits
+if names or named then
+  shares.plan_count()
+end
 schedules.probe()
 audit.plan()
 namespace.begin()
+shares.recount(names, named)
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
 audit.add(own.by, 'schedule', 'schedule', name, old.rhythm, rhythm,
   'queue ' .. queue .. ', parameters ' .. audit.payload(parameters))

@@ -12,9 +12,14 @@ if done then
   return answer
 end
 local schedule = schedules.get(name)
+local named = schedules.values(redis.call('HGET', schedule.key, 'options') or '').limits
+if named then
+  shares.plan_count()
+end
 schedules.probe()
 audit.plan()
 namespace.begin()
+shares.recount(nil, named)
 redis.call('ZREM', namespace.prefix .. 'schedules', name)
 redis.call('ZREM', namespace.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)

@@ -185,6 +185,9 @@ function claims.plan(task, to, taker)
   if task.shared and (taker or held and to ~= 'started') then
     shares.plan(task.shared, not taker and task.queue)
   end
+  if task.shared and (claims.opens_or_closes(task, to) or to == 'moved') then
+    claims.plan_shared(to)
+  end
   if task.unique then
     claims.plan_name(task, to)
   end
@@ -216,6 +219,14 @@ function claims.plan(task, to, taker)
   if string.find(task.ties, 'a', 1, true) and task.status and (contract.is_final(to) or to == 'deleted') then
     encore.plan_end(task, to)
   end
+end
+
+-- Reads the same for the number of tasks that name its shared limits.
+function claims.plan_shared(to)
+  if to == 'moved' then
+    namespace.require_settled_slot() -- it is counted again in the other queue
+  end
+  shares.plan_count()
 end
 
 -- Reads the same for its unique name; `move` does not read it again.
@@ -330,6 +341,9 @@ function claims.move(task, to)
   end
   if task.ranked and to == 'pending' and not back then
     ranking.add(task)
+  end
+  if task.shared then
+    shares.count_task(task, to)
   end
   if task.tags and not from then
     tags.enter(task.queue, task.id, task.created, task.tags)

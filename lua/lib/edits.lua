@@ -198,6 +198,9 @@ function edits.plan(task, step)
   if (changed.needs or changed.limits) and needs.class(fresh) and not moves then
     creation.require_few_needs(task.queue, needs.class(fresh))
   end
+  if changed.limits then
+    shares.plan_count()
+  end
   if moves then
     step.alter = edits.alter
     return actions.move(task, step)
@@ -305,6 +308,9 @@ function edits.run(task, step)
     return actions.do_move(task, step)
   elseif edit.changed.tags then
     tags.swap(task)
+  end
+  if edit.changed.limits then
+    shares.recount(edit.fresh.shared, task.had.limits)
   end
   if edit.name then
     claims.release_name(edit.name, 'moved')

@@ -30,6 +30,11 @@ mending.freed = {}
 -- Shared limits whose places are corrected.
 mending.recounted = {}
 
+-- Shared limits whose number of tasks is corrected, with that number in turn, and those that expire.
+mending.named = {}
+
+mending.expired = {}
+
 -- Tasks whose log sizes are removed already.
 mending.unlogged = {}
 
@@ -533,7 +538,24 @@ function mending.places(cursor, limit, shared)
     shares.plan_wakes(name, '', shares.WOKEN)
     mending.recounted[#mending.recounted + 1] = name
   end
+  if page[1] == '0' then
+    mending.plan_shared(queue, shared)
+  end
   return page[1]
+end
+
+-- Corrects how many tasks name a shared limit, and removes limits that nobody has used for as long as they are kept.
+function mending.plan_shared(queue, shared)
+  mending.named = recount.wrong_tasks(queue, shared)
+  local corrected = {}
+  for nth = 1, #mending.named, 2 do
+    corrected[mending.named[nth]] = true
+  end
+  if next(corrected) then
+    shares.plan_count()
+  end
+  mending.expired = shares.plan_expired(corrected)
+  mending.mended = mending.mended + #mending.named / 2 + #mending.expired
 end
 
 -- Removes unique names of tasks that such a client ended, started or removed. Those with an expiry are kept until
@@ -665,6 +687,10 @@ function mending.finish()
   for _, name in ipairs(mending.recounted) do
     shares.wake(name, '')
   end
+  for nth = 1, #mending.named, 2 do
+    shares.set_tasks(mending.named[nth], mending.named[nth + 1])
+  end
+  shares.expire(mending.expired)
 end
 
 -- The parts of a queue, in the order in which they are looked at.

@@ -55,8 +55,8 @@ function peeking.load(look, key)
       if not look.ageing or page[i + 1] == page[2] then
         local rank, what = string.match(page[i], '^(%S+) (%S+)$')
         local key_name = string.sub(what, 1, 1) == '/' and string.sub(what, 2) or nil
-        entries[#entries + 1] = { score = tonumber(page[i + 1]), rank = rank, own = rank, what = what, key = key_name,
-          id = not key_name and what or nil }
+        entries[#entries + 1] = { score = tonumber(page[i + 1]), order = fairness.sort_value(rank), rank = rank,
+          own = rank, what = what, key = key_name, id = not key_name and what or nil }
       end
     end
     levels = levels + 1
@@ -102,6 +102,8 @@ function peeking.key_refuses(look, key, weight)
   end
   if most and known.used + math.min(tonumber(weight), most) > most then
     return 'key_full'
+  elseif not known.rate then
+    return nil
   end
   local allows, free = peeking.rate_allows(limits.starts_key(look.queue, key), known.rate, known.since, known.starts)
   return not allows and 'key_rate' or nil, free
@@ -111,6 +113,8 @@ end
 function peeking.queue_refuses(look, weight)
   if look.most and look.used + math.min(weight, look.most) > look.most then
     return 'queue_full'
+  elseif not look.rate then
+    return nil
   end
   local allows, free = peeking.rate_allows(limits.starts_key(look.queue), look.rate, settings.since(look.queue, 'rate'),
     look.starts)
@@ -158,17 +162,17 @@ end
 -- The first task of a key in an order that is not chosen yet, as it stands there, with its score.
 function peeking.head(look, key, number)
   local heads, list = peeking.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
-  local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), at = 1 }
+  local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), from = 0, at = 1 }
   heads[number] = known
   while known.entries[known.at] do
     local rank, id, weight = string.match(known.entries[known.at], '^(%S+) (%S+) (%S+)$')
     if not look.gone[id] then
       return { own = rank, id = id, weight = weight, score = tonumber(known.entries[known.at + 1]) }
     end
-    if not known.whole then
-      known.entries, known.whole = redis.call('ZRANGE', list, 0, look.limit, 'WITHSCORES'), true
-    else
-      known.at = known.at + 2
+    known.at = known.at + 2
+    if not known.entries[known.at] then
+      known.from = known.from + known.at / 2 - 0.5
+      known.entries, known.at = redis.call('ZRANGE', list, known.from, known.from + peeking.SPARE - 1, 'WITHSCORES'), 1
     end
   end
 end
@@ -307,14 +311,26 @@ function peeking.stand_again(look, key)
         rank = served
       end
       local at = 1
-      while order.entries[at] and (order.entries[at].score < head.score or order.entries[at].score == head.score
-        and fairness.sort_value(order.entries[at].rank) <= fairness.sort_value(rank)) do
+      local entries, score, value = order.entries, head.score, fairness.sort_value(rank)
+      while entries[at] and (entries[at].score < score or entries[at].score == score and entries[at].order <= value) do
         at = at + 1
       end
-      table.insert(order.entries, at, { score = head.score, rank = rank, own = head.own, what = '/' .. key, key = key,
-        id = head.id })
+      table.insert(entries, at, { score = score, order = value, rank = rank, own = head.own, what = '/' .. key,
+        key = key, id = head.id })
     end
   end
+end
+
+-- Why a task of a key may not run after all that were chosen, as `key_refuses` says it: once for each key and weight.
+function peeking.refuses_now(look, key, weight)
+  look.said = look.said or {}
+  local name = key .. ' ' .. weight
+  local said = look.said[name]
+  if not said then
+    said = { peeking.key_refuses(look, key, weight) }
+    look.said[name] = said
+  end
+  return said[1], said[2]
 end
 
 -- Why a ranked task is passed over, or nil; and until when, if that is known.
@@ -324,11 +340,11 @@ function peeking.reason(look, id)
   if look.unsuited[class] then
     return 'needs'
   elseif v[1] then
-    local why, till = peeking.key_refuses(look, v[1], v[3] and 'solo' or v[2] or '1')
+    local why, till = peeking.refuses_now(look, v[1], v[3] and 'solo' or v[2] or '1')
     local head = not why and peeking.head(look, v[1], needs.number(look.queue, class ~= '' and class) or '')
     if why then
       return why, till
-    elseif head and head.id ~= id and peeking.key_refuses(look, v[1], head.weight) then
+    elseif head and head.id ~= id and peeking.refuses_now(look, v[1], head.weight) then
       return 'behind' -- tasks of one key go in order
     end
   end

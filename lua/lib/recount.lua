@@ -1,4 +1,5 @@
--- The places of shared limits, counted again from the attempts that have them: somebody deleted an entry by hand.
+-- What is noted of shared limits, counted again: the places from the attempts that have them, the tasks from their
+-- records. Somebody deleted an entry by hand.
 local recount = {}
 
 -- Queues and attempts that one call looks at. Where there are more, `doctor` compares.
@@ -6,15 +7,26 @@ recount.QUEUES = 1000
 
 recount.ATTEMPTS = 2000
 
--- Places that are noted otherwise than the attempts of all queues have them: name and right number in turn. It is asked
--- for in the repairs of each queue; of those that clients share, one queue's do: that with the most listeners.
-function recount.wrong(queue, shared)
-  local key, all = shares.places_key(), namespace.prefix .. 'queues'
+recount.TASKS = 2000
+
+-- The queues whose entries are counted, or nil. It is asked for in the repairs of each queue; of those that clients
+-- share, one queue's do: that with the most listeners.
+function recount.queues(key, queue, shared)
+  local all = namespace.prefix .. 'queues'
   if redis.call('EXISTS', shares.limits_key()) == 0 and redis.call('EXISTS', key) == 0
     or redis.call('ZCARD', all) > recount.QUEUES or shared and redis.call('ZREVRANGE', all, 0, 0)[1] ~= queue then
+    return nil
+  end
+  return redis.call('ZRANGE', all, 0, -1)
+end
+
+-- Places that are noted otherwise than the attempts of all queues have them: name and right number in turn.
+function recount.wrong(queue, shared)
+  local key = shares.places_key()
+  local queues, left = recount.queues(key, queue, shared), recount.ATTEMPTS
+  if not queues then
     return {}
   end
-  local queues, left = redis.call('ZRANGE', all, 0, -1), recount.ATTEMPTS
   for i = 1, #queues do
     local held = namespace.declare(namespace.prefix .. 'places_' .. queues[i])
     queues[i], left = held, left - redis.call('HLEN', held)
@@ -32,6 +44,11 @@ function recount.wrong(queue, shared)
       end
     end
   end
+  return recount.compare(key, taken)
+end
+
+-- Limits that are noted with other numbers than these.
+function recount.compare(key, taken)
   local wrong, noted = {}, redis.call('HGETALL', key)
   for i = 1, #noted, 2 do
     local number = taken[noted[i]] or 0
@@ -44,4 +61,38 @@ function recount.wrong(queue, shared)
     wrong[#wrong + 1], wrong[#wrong + 2] = name, number
   end
   return wrong
+end
+
+-- Limits whose number of tasks is noted otherwise than the records of tasks and schedules say.
+function recount.wrong_tasks(queue, shared)
+  local key, plans = shares.tasks_key(), namespace.prefix .. 'schedules'
+  local queues, left = recount.queues(key, queue, shared), recount.TASKS - redis.call('ZCARD', plans)
+  if not queues or redis.call('HLEN', namespace.declare(key)) > recount.TASKS then
+    return {}
+  end
+  for _, name in ipairs(queues) do
+    left = left - redis.call('ZCARD', namespace.key('tasks', name))
+  end
+  if left < 0 then
+    return {}
+  end
+  local named = {}
+  local function add(set)
+    for _, part in ipairs(set and shares.parts(set) or {}) do
+      named[part.name] = (named[part.name] or 0) + 1
+    end
+  end
+  for _, name in ipairs(queues) do
+    for _, id in ipairs(redis.call('ZRANGE', namespace.key('tasks', name), 0, -1)) do
+      local said = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'limits')
+      local status, where, set = unpack(said, 1, 3)
+      if status and where == name and not contract.is_final(status) then
+        add(set)
+      end
+    end
+  end
+  for _, name in ipairs(redis.call('ZRANGE', plans, 0, -1)) do
+    add(schedules.values(redis.call('HGET', namespace.key('schedule', name), 'options') or '').limits)
+  end
+  return recount.compare(key, named)
 end

@@ -37,7 +37,7 @@ function resubmit.submit(id, call, spec)
     return { 'later', round + 1 }
   elseif record.held(task) and not call.options then
     reply.fail('STATE', 'the task is ' .. task.status .. ': wait for its end, edit what its next attempt has, or let it'
-      .. ' begin once more after this round, with once_more')
+      .. ' begin once more after this round')
   elseif further and (record.held(task) or contract.is_final(task.status)) then
     reply.fail('STATE', 'the task is to begin once more after this round already: wait until it has, or cancel it')
   elseif record.held(task) then

@@ -2,12 +2,13 @@
 -- when entries are removed meanwhile.
 local search = {}
 
--- Tasks that one call looks at.
-search.LOOKS = 300
+-- Tasks that one call looks at, and a step of `bulk`.
+search.LOOKS = 200
+search.STEP = 300
 
 -- Queues of a namespace that one call asks whether they have any; and those it reads, of which each takes as long as
 -- three tasks.
-search.QUEUES = 2000
+search.QUEUES = 500
 search.OPENING = 3
 
 -- States, separated by commas.
@@ -119,13 +120,19 @@ function search.chosen(queue, options)
   return chosen
 end
 
--- The fields that decide whether a task is selected, and the value that each must have.
+-- The fields that decide whether a task is selected, and the value that each must have: of a record no more is read.
 function search.fields(options)
-  local names, wanted = { 'queue', 'status', 'tags', 'created', 'group' }, {}
+  local names, wanted = { 'queue', 'status' }, {}
   for _, name in ipairs({ 'method', 'key' }) do
     if options[name] then
       names[#names + 1] = name
       wanted[#names] = options[name]
+    end
+  end
+  if options.tag or options.group then
+    for _, name in ipairs({ 'tags', 'created', 'group' }) do
+      names[#names + 1] = name
+      wanted[name] = #names
     end
   end
   return names, wanted
@@ -133,22 +140,27 @@ end
 
 -- Whether a task is selected.
 function search.matches(id, chosen)
-  local options = chosen.options
+  local options, wanted = chosen.options, chosen.wanted
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then
     return false
   end
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, unpack(chosen.names))
   if v[1] ~= chosen.queue or not v[2] or options.status and not options.status[v[2]]
-    or options.tag and not (v[3] and string.find(',' .. v[3] .. ',', ',' .. options.tag .. ',', 1, true))
-    or options.group and (v[2] ~= 'failed' or (v[5] or '') ~= options.group) then
+    or wanted[3] and v[3] ~= wanted[3] or wanted[4] and v[4] ~= wanted[4] then
     return false
   end
-  for i, value in pairs(chosen.wanted) do
-    if v[i] ~= value then
-      return false
-    end
+  return not wanted.tags or search.is_labelled(v, chosen)
+end
+
+-- The same for its tag and its group.
+function search.is_labelled(v, chosen)
+  local options, wanted = chosen.options, chosen.wanted
+  local labels, group = v[wanted.tags], v[wanted.group]
+  if options.tag and not (labels and string.find(',' .. labels .. ',', ',' .. options.tag .. ',', 1, true))
+    or options.group and (v[2] ~= 'failed' or (group or '') ~= options.group) then
+    return false
   end
-  local created = chosen.failures and (tonumber(v[4]) or 0) * 1000000
+  local created = chosen.failures and (tonumber(v[wanted.created]) or 0) * 1000000
   return not (created and (options.from and created < options.from or options.to and created > options.to))
 end
 
@@ -283,7 +295,7 @@ function search.everywhere(options, cursor, limit)
   local looks, left = search.LOOKS, search.QUEUES
   local heads, tail = search.heads(options)
   repeat
-    local page = redis.call('ZSCAN', namespace.prefix .. 'queues', scan, 'COUNT', 100)
+    local page = redis.call('ZSCAN', namespace.prefix .. 'queues', scan, 'COUNT', 25)
     local names = {}
     for i = 1, #page[2], 2 do
       if queue == page[2][i] or queue == '' or args.before(queue, page[2][i]) then

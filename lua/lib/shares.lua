@@ -21,6 +21,9 @@ shares.AGAIN = 10000000
 -- Classes in the order of a limit that one call looks at.
 shares.LOOKS = 16
 
+-- Limits that one call removes because nobody uses them any more.
+shares.REMOVED = 16
+
 -- Queues that are woken when a place is free. Those whose turn it is not pass nothing on: they only look.
 shares.WOKEN = 4
 
@@ -34,6 +37,18 @@ end
 
 function shares.waits_key()
   return namespace.prefix .. 'shared_waits'
+end
+
+function shares.tasks_key()
+  return namespace.prefix .. 'shared_tasks'
+end
+
+function shares.expires_key()
+  return namespace.prefix .. 'shared_expires'
+end
+
+function shares.idle_key()
+  return namespace.prefix .. 'shared_idle'
 end
 
 function shares.turns_key(name)
@@ -353,23 +368,144 @@ function shares.release(set, queue)
   end
 end
 
--- Sets a shared limit; without places and rate it is removed.
-function shares.define(name, places, rate, by)
+-- Reads what `count` writes.
+function shares.plan_count()
+  namespace.probe('HLEN', shares.tasks_key())
+  namespace.probe('HLEN', shares.expires_key())
+  namespace.probe('ZCARD', shares.idle_key())
+end
+
+-- Counts one more, or one less, of what may want places of these limits: tasks that have not ended, and schedules.
+function shares.count(set, change)
+  for _, part in ipairs(shares.parts(set)) do
+    shares.note_tasks(part.name, redis.call('HINCRBY', shares.tasks_key(), part.name, change), change)
+  end
+end
+
+-- The number for a limit is known. The time after which it goes begins when it becomes 0.
+function shares.note_tasks(name, number, change)
+  if number <= 0 then
+    redis.call('HDEL', shares.tasks_key(), name)
+    shares.begin_idle(name)
+  elseif number == change then
+    redis.call('ZREM', shares.idle_key(), name)
+  end
+end
+
+-- Corrects it.
+function shares.set_tasks(name, number)
+  redis.call('HSET', shares.tasks_key(), name, number)
+  shares.note_tasks(name, number, number)
+end
+
+function shares.begin_idle(name)
+  local expires = tonumber(redis.call('HGET', shares.expires_key(), name) or nil)
+  if expires then
+    redis.call('ZADD', shares.idle_key(), string.format('%.0f', namespace.now_us + expires * 1000000), name)
+  end
+end
+
+-- Counts for what names other limits than before; either may be nil.
+function shares.recount(after, before)
+  if after then
+    shares.count(after, 1)
+  end
+  if before then
+    shares.count(before, -1)
+  end
+end
+
+-- Counts what a task names as it begins, ends, or is in a queue no longer.
+function shares.count_task(task, to)
+  local open = task.status and not contract.is_final(task.status)
+  local opens = not contract.is_final(to) and to ~= 'deleted' and to ~= 'moved'
+  if opens and not open then
+    shares.count(task.shared, 1)
+  elseif open and not opens then
+    shares.count(task.shared, -1)
+  end
+end
+
+-- The first classes that wait for a limit, and the queue of one that has a task, if any has.
+function shares.waiting(name)
+  local waits = redis.call('ZRANGE', shares.turns_key(name), 0, shares.LOOKS - 1)
+  for _, member in ipairs(waits) do
+    if not shares.is_gone(member, redis.call('HGET', shares.waits_key(), member)) then
+      return waits, string.match(member, '^%S+')
+    end
+  end
+  return waits
+end
+
+-- Reads what `remove` writes.
+function shares.plan_remove(name)
+  namespace.probe('HLEN', shares.limits_key())
+  namespace.probe('HLEN', shares.waits_key())
+  namespace.probe('ZCARD', shares.turns_key(name))
+  namespace.probe('LLEN', shares.starts_key(name))
+  shares.plan_count()
+  audit.plan()
+end
+
+-- Removes a limit. `waits`: classes that stand in its order still.
+function shares.remove(name, waits)
+  redis.call('HDEL', shares.limits_key(), name)
+  redis.call('HDEL', shares.expires_key(), name)
+  redis.call('ZREM', shares.idle_key(), name)
+  redis.call('HDEL', shares.waits_key(), '', unpack(waits))
+  redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
+end
+
+-- Reads which limits have been used by nobody for as long as they are kept. Where somebody does, whatever the number
+-- of tasks says, or that number is `corrected`, their time begins anew.
+function shares.plan_expired(corrected)
+  local expired = {}
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(shares.idle_key()), '-inf',
+    string.format('%.0f', namespace.now_us), 'LIMIT', 0, shares.REMOVED)) do
+    local waits, queue = shares.waiting(name)
+    local one = { name = name, waits = waits, before = redis.call('HGET', shares.limits_key(), name) }
+    one.used = queue or corrected[name] or redis.call('HGET', namespace.declare(shares.places_key()), name)
+      or redis.call('HGET', shares.tasks_key(), name)
+    shares.plan_remove(name)
+    expired[#expired + 1] = one
+  end
+  return expired
+end
+
+function shares.expire(expired)
+  for _, one in ipairs(expired) do
+    if one.used then
+      redis.call('ZREM', shares.idle_key(), one.name)
+      shares.begin_idle(one.name)
+    else
+      shares.remove(one.name, one.waits)
+      audit.add('', 'limit', 'shared', one.name, one.before or '', '- -', 'nobody used it')
+    end
+  end
+end
+
+-- Sets a shared limit; without places and rate it is removed. `expires`: the seconds after which it goes, too, if
+-- nobody uses it.
+function shares.define(name, places, rate, expires, by)
   if not string.find(name, '^[%w_.-]+$') or #name > contract.NEED_HIGH then
     reply.fail('BADNAME', 'the name of a shared limit must be 1 to ' .. contract.NEED_HIGH
       .. ' characters of A-Z a-z 0-9 _ . -')
   end
   local own, unset = shares.limits_key(), places == '-' and rate == '-'
+  if unset and expires then
+    reply.fail('BADARG', 'expires needs a concurrency or a rate: a limit without either is removed at once')
+  end
   local before, after = redis.call('HGET', own, name) or '- -', places .. ' ' .. rate
-  local waits = unset and redis.call('ZRANGE', shares.turns_key(name), 0, shares.LOOKS - 1) or {}
+  local kept = redis.call('HGET', shares.expires_key(), name) or nil
+  expires = expires and string.format('%d', expires)
+  local waits, queue = {}, nil
+  if unset then
+    waits, queue = shares.waiting(name)
+  end
   if unset and (redis.call('HGET', namespace.declare(shares.places_key()), name)) then
     reply.fail('NOTEMPTY', 'attempts have places of this limit: wait until they have ended')
-  end
-  for _, member in ipairs(waits) do
-    if not shares.is_gone(member, redis.call('HGET', shares.waits_key(), member)) then
-      reply.fail('NOTEMPTY', 'tasks of the queue ' .. string.match(member, '^%S+') .. ' wait for this limit:'
-        .. ' edit or cancel them first')
-    end
+  elseif queue then
+    reply.fail('NOTEMPTY', 'tasks of the queue ' .. queue .. ' wait for this limit: edit or cancel them first')
   end
   if not unset and before == '- -' and redis.call('HLEN', own) >= shares.MOST then
     reply.fail('TOOMANY', 'there are ' .. shares.MOST .. ' shared limits already')
@@ -377,26 +513,41 @@ function shares.define(name, places, rate, by)
   if not unset then
     shares.plan_wakes(name, '', 100)
   end
-  namespace.probe('HLEN', shares.waits_key())
-  namespace.probe('ZCARD', shares.turns_key(name))
-  namespace.probe('LLEN', shares.starts_key(name))
-  audit.plan()
+  shares.plan_remove(name)
+  local idle = not redis.call('HGET', shares.tasks_key(), name)
   namespace.begin(nil, own)
   if unset then
-    redis.call('HDEL', own, name)
-    redis.call('HDEL', shares.waits_key(), '', unpack(waits))
-    redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
+    shares.remove(name, waits)
   else
     redis.call('HSET', own, name, after)
     if rate ~= '-' and string.match(before, '(%S+)$') == '-' then
       redis.call('UNLINK', shares.starts_key(name)) -- earlier starts do not count
     end
+    shares.keep(name, expires, idle)
     shares.wake(name, '')
   end
-  if before ~= after then
-    audit.add(by, 'limit', 'shared', name, before, after)
+  if before ~= after or kept ~= expires then
+    audit.add(by, 'limit', 'shared', name, before .. shares.told(kept), after .. shares.told(expires))
   end
   return 'limited'
+end
+
+-- Notes how long a limit is kept that nobody uses. `idle`: nobody does now.
+function shares.keep(name, expires, idle)
+  redis.call('ZREM', shares.idle_key(), name)
+  if not expires then
+    redis.call('HDEL', shares.expires_key(), name)
+    return
+  end
+  redis.call('HSET', shares.expires_key(), name, expires)
+  if idle then
+    shares.begin_idle(name)
+  end
+end
+
+-- The same for the audit.
+function shares.told(expires)
+  return expires and ' expires ' .. expires or ''
 end
 
 -- What shared limits say of a pending task, for `why`: name and value in turn. Beside the limits that it names, the

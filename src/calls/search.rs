@@ -56,14 +56,14 @@ impl Action {
 }
 
 impl Calls {
-    /// Ids of a queue's tasks that match a filter, the latest first, at most `limit` (1 to 500). Looks at 300
+    /// Ids of a queue's tasks that match a filter, the latest first, at most `limit` (1 to 500). Looks at 200
     /// tasks: a page may be empty without being the last.
     #[must_use]
     pub fn find(&self, queue: &QueueName, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {
         self.call("find", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&filter.0)
     }
 
-    /// The same of all queues, one queue after another. A cursor names the queue and the place in it. Looks at 300 tasks,
+    /// The same of all queues, one queue after another. A cursor names the queue and the place in it. Looks at 200 tasks,
     /// and leaves out queues that have none with the tag, of the group or in the states that are asked for.
     #[must_use]
     pub fn find_everywhere(&self, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {

@@ -1,6 +1,6 @@
 //! Settings of a queue or of the namespace, and limits of keys.
 
-use super::{Call, Calls, LimitsOptions};
+use super::{Call, Calls, LimitOptions, LimitsOptions};
 use crate::model::reply;
 use crate::model::{KeyLimit, Page, Rate, Setting};
 use crate::names::{PartitionName, QueueName, TaskId};
@@ -38,10 +38,16 @@ impl Calls {
     }
 
     /// Sets a shared limit, which tasks of all queues take places of that name it in their option `limits`. `None`: no
-    /// bound; with neither it is removed.
+    /// bound; with neither it is removed, and with `expires` also once nobody has used it for so long.
     #[must_use]
-    pub fn limit_shared(&self, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
-        self.set_limit(ALL, name, concurrency, rate)
+    pub fn limit_shared(
+        &self,
+        name: &str,
+        concurrency: Option<u32>,
+        rate: Option<Rate>,
+        options: &LimitOptions,
+    ) -> Call<()> {
+        self.set_limit(ALL, name, concurrency, rate).pairs(&options.0)
     }
 
     fn set_limit(&self, of: &str, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {

@@ -55,7 +55,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.settings(Some(&queue)),
             calls.limit(&queue, "k", None, None),
             calls.limits(&queue, "0", 1, &LimitsOptions::new()),
-            calls.limit_shared("k", None, None),
+            calls.limit_shared("k", None, None, &LimitOptions::new()),
             calls.shared_limits("0", 1, &LimitsOptions::new()),
             calls.reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new()),
             calls.exchange(&listener, &[], std::slice::from_ref(&queue), 1, &ExchangeOptions::new()),

@@ -1,14 +1,17 @@
 //! `blueque limit`: how much of a queue one key may use, and how much all queues together use of something
 
+use std::time::Duration;
+
+use blueque::calls::LimitOptions;
 use blueque::{KeyLimit, QueueName, Rate};
 use clap::Args;
 
 use crate::input::values::{self, plain, queue_name, whole_number};
-use crate::output::{Code, say};
+use crate::output::{Code, fault, say};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
-#[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]
+#[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "expires", "never_expires", "none"])))]
 pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "shared")]
@@ -25,6 +28,12 @@ pub struct Options {
     /// Number of its tasks that may start in a time, such as 100/1h
     #[arg(long, value_name = "N/TIME", value_parser = rate)]
     rate: Option<Rate>,
+    /// How long a shared limit is kept that neither a task nor a schedule names, such as 7d; forever without it
+    #[arg(long, value_name = "TIME", value_parser = expiry, requires = "shared", conflicts_with = "none")]
+    expires: Option<Duration>,
+    /// Keep a shared limit that nobody uses after all
+    #[arg(long, requires = "shared", conflicts_with_all = ["expires", "none"])]
+    never_expires: bool,
     /// Remove its own limits: the settings of the queue apply; or remove the shared limit
     #[arg(long, conflicts_with_all = ["concurrency", "rate"])]
     none: bool,
@@ -39,7 +48,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 fn of_key(session: &Session, options: &Options, queue: &QueueName, key: &str) -> anyhow::Result<Code> {
-    let (concurrency, rate) = both(options, key, || session.client.queue(queue.as_str())?.limits(false))?;
+    let (concurrency, rate, _) = all(options, key, || session.client.queue(queue.as_str())?.limits(false))?;
     session.client.call(&session.client.calls().limit(queue, key, concurrency, rate))?;
     say(if options.none {
         format!("{key} is limited as {queue} says")
@@ -51,31 +60,44 @@ fn of_key(session: &Session, options: &Options, queue: &QueueName, key: &str) ->
 }
 
 fn shared(session: &Session, options: &Options, name: &str) -> anyhow::Result<Code> {
-    let (concurrency, rate) = both(options, name, || session.client.shared_limits(false))?;
-    session.client.limit_shared(name, concurrency, rate)?;
+    let (concurrency, rate, expires) = all(options, name, || session.client.shared_limits(false))?;
+    if !options.none && concurrency.is_none() && rate.is_none() {
+        let text = format!("there is no shared limit {name}: give it a --concurrency or a --rate, too");
+        return Err(fault(Code::Usage, text));
+    }
+    let mut more = LimitOptions::new();
+    if let Some(expires) = expires {
+        more = more.expires(expires);
+    }
+    session.client.limit_shared(name, concurrency, rate, &more)?;
     say(if options.none {
         format!("there is no shared limit {name} any more")
     } else {
-        format!("the shared limit {name}: {}", words(concurrency, rate, "none"))
+        let kept = expires.map_or(String::new(), |time| {
+            format!(", expires after {} without a task", values::written_seconds(time.as_secs()))
+        });
+        format!("the shared limit {name}: {}{kept}", words(concurrency, rate, "none"))
     });
     Ok(Code::Ok)
 }
 
-/// One call sets both: what is not given is repeated.
-fn both(
+/// One call sets all: what is not given is repeated.
+fn all(
     options: &Options,
     name: &str,
     limits: impl FnOnce() -> blueque::Result<Vec<KeyLimit>>,
-) -> anyhow::Result<(Option<u32>, Option<Rate>)> {
-    let (mut concurrency, mut rate) = (options.concurrency, options.rate);
+) -> anyhow::Result<(Option<u32>, Option<Rate>, Option<Duration>)> {
+    let (mut concurrency, mut rate, mut expires) = (options.concurrency, options.rate, options.expires);
+    let said = concurrency.is_some() && rate.is_some() && (options.key.is_some() || expires.is_some());
     if !options.none
-        && (concurrency.is_none() || rate.is_none())
+        && !said
         && let Some(present) = limits()?.into_iter().find(|limit| limit.key == name)
     {
         concurrency = concurrency.or(present.concurrency);
         rate = rate.or(present.rate);
+        expires = expires.or(present.expires).filter(|_| !options.never_expires);
     }
-    Ok((concurrency, rate))
+    Ok((concurrency, rate, expires))
 }
 
 fn words(concurrency: Option<u32>, rate: Option<Rate>, unset: &str) -> String {
@@ -86,4 +108,15 @@ fn words(concurrency: Option<u32>, rate: Option<Rate>, unset: &str) -> String {
 
 fn rate(text: &str) -> Result<Rate, String> {
     values::rate(text).ok_or_else(|| "must be starts in a time, such as 100/1h".to_owned())
+}
+
+/// What the contract says of `expires`.
+fn expiry(text: &str) -> Result<Duration, String> {
+    let time = values::duration(text)?;
+    let bounds = Duration::from_secs(60)..=Duration::from_secs(31_536_000);
+    if bounds.contains(&time) && time.subsec_nanos() == 0 {
+        Ok(time)
+    } else {
+        Err("must be whole seconds, from 60s to 365d".to_owned())
+    }
 }

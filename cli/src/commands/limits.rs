@@ -4,7 +4,7 @@ use blueque::{KeyLimit, QueueName};
 use clap::Args;
 use serde::Serialize;
 
-use crate::input::values::queue_name;
+use crate::input::values::{queue_name, written_seconds};
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
@@ -22,7 +22,7 @@ pub struct Options {
     used: bool,
 }
 
-/// The limits of a key, or a shared one.
+/// The limits of a key.
 #[derive(Serialize)]
 struct View {
     key: String,
@@ -31,8 +31,16 @@ struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<String>,
     in_use: u64,
-    #[serde(skip)]
-    shared: bool,
+}
+
+/// A shared limit.
+#[derive(Serialize)]
+struct Shared {
+    #[serde(flatten)]
+    view: View,
+    tasks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<u64>,
 }
 
 impl Row for View {
@@ -44,10 +52,37 @@ impl Row for View {
     }
 
     fn cells(&self) -> Vec<String> {
-        let unset = if self.shared { "none" } else { "as the queue" };
+        self.written("as the queue")
+    }
+}
+
+impl View {
+    fn written(&self, unset: &str) -> Vec<String> {
         let set = |value: Option<String>| value.unwrap_or_else(|| unset.to_owned());
         let concurrency = self.concurrency.map(|number| number.to_string());
         vec![self.key.clone(), set(concurrency), set(self.rate.clone()), self.in_use.to_string()]
+    }
+}
+
+impl Row for Shared {
+    const COLUMNS: &'static [Column] = &[
+        Column::text("key"),
+        Column::whole("concurrency"),
+        Column::whole("rate"),
+        Column::whole("in use"),
+        Column::whole("tasks"),
+        Column::whole("expires"),
+    ];
+
+    fn id(&self) -> &str {
+        &self.view.key
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = self.view.written("none");
+        cells.push(self.tasks.to_string());
+        cells.push(self.expires.map_or("never".to_owned(), written_seconds));
+        cells
     }
 }
 
@@ -66,8 +101,16 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         concurrency: limit.concurrency,
         rate: limit.rate.map(|rate| rate.to_string()),
         in_use: limit.used,
-        shared: options.shared,
     };
-    session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
+    if options.shared {
+        let shared = |limit: KeyLimit| Shared {
+            tasks: limit.tasks.unwrap_or(0),
+            expires: limit.expires.map(|time| time.as_secs()),
+            view: view(limit),
+        };
+        session.write(&limits.into_iter().map(shared).collect::<Vec<_>>())?;
+    } else {
+        session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
+    }
     Ok(Code::Ok)
 }

@@ -11,6 +11,9 @@ use super::limits::is_rate;
 /// Shared limits of a namespace, and those that a task names.
 const LIMITS: usize = 10_000;
 
+/// What a hash says of shared limits.
+type Said = BTreeMap<String, String>;
+
 /// How the names of shared limits and the places of a task are written: `NAME` or `NAME:PLACES`, separated by commas.
 fn parts(set: &str) -> impl Iterator<Item = (&str, u64)> {
     set.split(',')
@@ -21,6 +24,7 @@ impl Exam {
     pub fn shared_limits(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let own = self.defined()?;
         self.in_use(queues, &own)?;
+        self.unused(&own)?;
         for queue in queues {
             self.hopeless(queue, &own)?;
         }
@@ -90,6 +94,31 @@ impl Exam {
             }
             if let Some(most) = own.get(name).copied().flatten().filter(|most| sum > *most) {
                 self.note("limits", format!("{sum} places of {most} of {name} are taken: the limit was lowered since"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at what tells when a limit goes that nobody uses.
+    fn unused(&mut self, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
+        let key = |name: &str| format!("{}shared_{name}", self.prefix);
+        let (tasks, expires, idle) = (key("tasks"), key("expires"), key("idle"));
+        let mut read = Pipeline::new();
+        read.atomic().cmd("HGETALL").arg(&tasks).cmd("HGETALL").arg(&expires);
+        read.cmd("ZRANGE").arg(&idle).arg(0).arg(-1);
+        let (named, kept, waits): (Said, Said, BTreeSet<String>) = self.send(&read)?;
+        for (name, number) in named.iter().filter(|(_, number)| !number.parse::<u64>().is_ok_and(|number| number > 0)) {
+            let text = format!("{tasks} says {number} of {name}, and must say how many tasks and schedules name it");
+            self.finding("limits", text, format!("HDEL {tasks} {name}, then blueque upkeep"));
+        }
+        for name in kept.keys().filter(|name| !own.contains_key(*name)) {
+            let text = format!("{expires} says when {name} expires, and there is no such shared limit");
+            self.finding("limits", text, format!("HDEL {expires} {name}"));
+        }
+        for (name, seconds) in kept.iter().filter(|(name, _)| own.contains_key(*name)) {
+            if !named.contains_key(name) && !waits.contains(name) {
+                let text = format!("{name} is to expire, no task names it, and {idle} does not say when it goes");
+                self.finding("limits", text, format!("blueque limit --shared {name} --expires {seconds}s"));
             }
         }
         Ok(())

@@ -90,6 +90,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         None => clean_line(&sentence(&why, &how, &listeners), 1_000),
     };
     let mut start = match why.status {
+        Status::Pending if never(&why).is_some() => Start::Nobody,
         Status::Pending if waits(&why) && !listeners.any() => Start::Nobody,
         Status::Pending if waits(&why) && !listeners.any_free() => Start::Busy,
         _ => Start::Free,
@@ -313,7 +314,8 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
         Status::Pending => match paused {
             Some(paused) => format!("Its queue {} is {paused}.", why.queue),
             None if why.listeners == 0 => {
-                format!("Its queue {} has {}: start a worker for it.", why.queue, listeners.nobody())
+                let worker = format!("Its queue {} has {}: start a worker for it.", why.queue, listeners.nobody());
+                never(why).map_or(worker.clone(), |never| format!("{never} {worker}"))
             }
             None => held_up(why).unwrap_or_else(|| waiting(why, listeners)),
         },
@@ -447,13 +449,10 @@ fn shared(why: &Why) -> Option<String> {
     let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
     let places = if weight > 1 { format!(", and it takes {weight}") } else { String::new() };
     let until = why.limit_rate_until.filter(|&until| until > why.now);
-    Some(match (why.limit_used, why.limit_concurrency) {
-        (None, _) => format!("There is no shared limit {name}: blueque limit --shared {name} --concurrency N."),
-        (Some(_), Some(most)) if weight > most => {
-            format!(
-                "The shared limit {name} has {most} places, and it takes {weight}: raise the limit, or edit the task."
-            )
-        }
+    if let Some(never) = never(why) {
+        return Some(never);
+    }
+    Some(match (why.limit_used?, why.limit_concurrency) {
         _ if until.is_some() => {
             let when =
                 until.map(|until| format!("{} ({})", times::to_the_second(until), times::relative(until, why.now)));
@@ -463,15 +462,31 @@ fn shared(why: &Why) -> Option<String> {
             let queue = why.limit_turn.as_deref().unwrap_or_default();
             format!("It is the turn of the queue {queue} at the shared limit {name}{places}.")
         }
-        (Some(_), Some(1)) => format!("The only place of the shared limit {name} is taken."),
-        (Some(used), Some(most)) if used >= u64::from(most) => {
+        (_, Some(1)) => format!("The only place of the shared limit {name} is taken."),
+        (used, Some(most)) if used >= u64::from(most) => {
             format!("All {most} places of the shared limit {name} are taken{places}.")
         }
-        (Some(used), most) => {
+        (used, most) => {
             let most = most.map_or(String::new(), |most| format!(" of {most}"));
             format!("{used}{most} places of the shared limit {name} are taken{places}.")
         }
     })
+}
+
+/// The shared limit that a pending task can never have as it is, and what to do.
+fn never(why: &Why) -> Option<String> {
+    let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
+    let set = format!("blueque limit --shared {name} --concurrency");
+    match (why.limit_used, why.limit_concurrency) {
+        (None, _) => Some(format!("There is no shared limit {name}: {set} {weight}, or edit the task (--limits).")),
+        (Some(_), Some(most)) if weight > most => {
+            let has = if most == 1 { "only 1 place".to_owned() } else { format!("only {most} places") };
+            Some(format!(
+                "The shared limit {name} has {has}, and it takes {weight}: {set} {weight}, or edit the task (--limits)."
+            ))
+        }
+        _ => None,
+    }
 }
 
 fn waiting(why: &Why, listeners: &Listeners) -> String {

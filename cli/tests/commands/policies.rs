@@ -136,6 +136,47 @@ fn a_setting_that_the_server_refuses_is_named_with_those_that_were_set_before_it
 }
 
 #[test]
+fn a_shared_limit_expires_unless_somebody_names_it() {
+    let desk = Desk::new();
+    let said = desk.refused(2, &["limit", "--shared", "db", "--expires", "7d"]);
+    assert!(said.contains("there is no shared limit db: give it a --concurrency or a --rate"), "{said}");
+    for bad in ["30s", "400d", "61.5s"] {
+        assert!(
+            desk.refused(2, &["limit", "--shared", "db", "--rate", "1/1h", "--expires", bad]).contains("60s to 365d")
+        );
+    }
+    let said = desk.run(&["limit", "--shared", "db", "--concurrency", "2", "--expires", "7d"]).err;
+    assert!(
+        said.contains("the shared limit db: concurrency 2, rate none, expires after 7days without a task"),
+        "{said}"
+    );
+    let said = desk.run(&["limit", "--shared", "db", "--rate", "9/1h"]).err;
+    assert!(said.contains("concurrency 2, rate 9/3600, expires after 7days"), "{said}");
+    desk.ok(&["submit", "q", "--id", "t", "--limits", "db:2"]);
+    let limits = desk.json(&["limits", "--shared"]);
+    assert_eq!((&limits[0]["tasks"], &limits[0]["expires"]), (&1.into(), &604_800.into()), "{limits}");
+    assert!(desk.ok(&["limits", "--shared"]).contains("7days"));
+    desk.ok(&["limit", "--shared", "db", "--never-expires"]);
+    assert!(desk.ok(&["limits", "--shared"]).contains("never"));
+    let doctor = desk.run(&["doctor"]).out;
+    assert!(!doctor.contains("limits"), "{doctor}");
+}
+
+#[test]
+fn what_a_shared_limit_can_never_give_is_said_before_what_else_a_task_lacks() {
+    let desk = Desk::new();
+    desk.ok(&["limit", "--shared", "db", "--concurrency", "2"]);
+    desk.ok(&["submit", "q", "--id", "t", "--limits", "db:2"]);
+    desk.ok(&["limit", "--shared", "db", "--concurrency", "1"]);
+    let why = desk.ok(&["why", "t"]);
+    assert!(why.contains("The shared limit db has only 1 place, and it takes 2: blueque limit --shared db"), "{why}");
+    assert!(why.contains("Its queue q has no worker") || why.contains("start a worker"), "{why}");
+    desk.ok(&["limit", "--shared", "db", "--none"]);
+    let why = desk.ok(&["why", "t"]);
+    assert!(why.contains("There is no shared limit db: blueque limit --shared db --concurrency 2"), "{why}");
+}
+
+#[test]
 fn what_a_limit_does_not_name_stays() {
     let desk = Desk::new();
     desk.ok(&["limit", "q", "acme", "--rate", "9/1h"]);

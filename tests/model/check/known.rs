@@ -38,7 +38,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         }
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
-        ("unsettled" | "graphs_due" | "deadlines", Kept::Zset(_)) => true,
+        ("unsettled" | "graphs_due" | "deadlines" | "shared_idle", Kept::Zset(_)) => true,
         ("ready", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
             marks.values().all(|mark| [0.0, 1.0].contains(mark))
@@ -46,7 +46,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("graphs", Kept::Zset(graphs)) => graphs.keys().all(|graph| keys.contains_key(&format!("graph_{graph}"))),
         (other, Kept::Zset(_)) if other.starts_with("dependents_") => true,
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
-        ("shared_limits" | "shared_places" | "shared_waits", Kept::Hash(_)) => true,
+        ("shared_limits" | "shared_places" | "shared_waits" | "shared_tasks" | "shared_expires", Kept::Hash(_)) => true,
         (other, Kept::Zset(_)) if other.starts_with("shared_turns_") => true,
         (other, Kept::List(_)) => ["reserved_tasks_", "members_", "outside_", "shared_rate_", "wakes_"]
             .iter()
