@@ -1,7 +1,7 @@
 //! `blueque audit`
 
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::AuditOptions;
 use blueque::{Audit, Change};
@@ -161,9 +161,27 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
     let since = since.filter(|since| !since.is_zero()).map(|since| format!("{}-0", since.as_millis() - 1));
     let begun = options.after.is_some();
     let given = options.after.as_deref().map(pages::given).transpose()?;
-    let after = given.or(since).unwrap_or_else(|| pages::START.to_owned());
-    let brief = options.follow && after == pages::START;
-    let mut reader = Reader { session, options: wanted, after, begun };
-    let kept = pages::last(&mut reader, options.last, brief)?;
-    Ok((reader, kept))
+    let from = given.or(since);
+    let last = options.last.or((options.follow && from.is_none()).then_some(pages::BEFORE));
+    let read = |after| -> anyhow::Result<_> {
+        let mut reader = Reader { session, options: wanted.clone(), after, begun };
+        let kept = pages::last(&mut reader, last)?;
+        Ok((reader, kept))
+    };
+    if let (Some(last), None) = (last, &from) {
+        for after in recently(session)? {
+            let (reader, kept) = read(after)?;
+            if kept.len() >= last {
+                return Ok((reader, kept));
+            }
+        }
+    }
+    read(from.unwrap_or_else(|| pages::START.to_owned()))
+}
+
+/// Where the last entries may begin: those of a million are not looked for from the first one on.
+fn recently(session: &Session) -> anyhow::Result<Vec<String>> {
+    let now = session.client.call(&session.client.calls().hello())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let before = |minutes: u64| now.saturating_sub(Duration::from_secs(60 * minutes)).as_millis();
+    Ok([1, 10, 100, 1_000, 10_000].into_iter().map(|minutes| format!("{}-0", before(minutes))).collect())
 }

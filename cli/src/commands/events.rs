@@ -367,7 +367,7 @@ fn past<'a, S: Source>(
     let mut reader = Reader { session, source, after: after(options)?, resume: options.resume.as_deref() };
     let whole = reader.after == pages::START;
     let brief = options.follow && reader.source.only().is_none() && whole && options.resume.is_none();
-    let kept = pages::last(&mut reader, options.last, brief)?;
+    let kept = pages::last(&mut reader, options.last.or(brief.then_some(pages::BEFORE)))?;
     if kept.is_empty() {
         reader.source.nothing(session, options, whole)?;
     }

@@ -12,7 +12,7 @@ pub const START: &str = "0";
 pub const PAUSE: Duration = Duration::from_millis(200);
 
 /// How many entries come before those that are followed.
-const BEFORE: usize = 10;
+pub const BEFORE: usize = 10;
 
 pub trait Pages {
     type Entry;
@@ -21,9 +21,9 @@ pub trait Pages {
     fn next(&mut self) -> anyhow::Result<(Vec<Self::Entry>, bool)>;
 }
 
-/// Reads to the present end, and keeps the last `keep` entries; if nothing is said, a few where `brief`, else all.
-pub fn last<P: Pages>(pages: &mut P, keep: Option<usize>, brief: bool) -> anyhow::Result<Vec<P::Entry>> {
-    let keep = keep.unwrap_or(if brief { BEFORE } else { usize::MAX });
+/// Reads to the present end, and keeps the last `keep` entries; if nothing is said, all.
+pub fn last<P: Pages>(pages: &mut P, keep: Option<usize>) -> anyhow::Result<Vec<P::Entry>> {
+    let keep = keep.unwrap_or(usize::MAX);
     let mut kept = VecDeque::new();
     loop {
         let (entries, more) = pages.next()?;

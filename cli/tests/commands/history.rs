@@ -338,6 +338,30 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
 }
 
 #[test]
+fn the_last_changes_are_not_looked_for_from_the_first_one_on() {
+    let desk = Desk::new();
+    let mut connection = desk.server.connection();
+    let old = "for i = 1, 20000 do redis.call('XADD', KEYS[1], '1000-' .. i, 'at', '1', 'by', 'me', 'what', 'edit', \
+               'of', 'task', 'on', 't' .. i, 'before', '', 'after', '', 'detail', '') end";
+    redis::cmd("EVAL").arg(old).arg(1).arg("blueque_audit").exec(&mut connection).unwrap();
+    desk.ok(&["config", "set", "audit=50000"]);
+    desk.ok(&["config", "set", "keep=9"]);
+    desk.ok(&["config", "set", "keep=8"]);
+    redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection).unwrap();
+    let lines = |args: &[&str]| desk.ok(args).lines().count();
+    assert_eq!(lines(&["audit", "-n", "3", "-o", "jsonl"]), 3);
+    let said: String = redis::cmd("INFO").arg("commandstats").query(&mut connection).unwrap();
+    let stats = said.lines().find(|line| line.starts_with("cmdstat_evalsha:calls=")).unwrap();
+    let calls: u32 = stats["cmdstat_evalsha:calls=".len()..].split(',').next().unwrap().parse().unwrap();
+    assert!(calls < 10, "{calls}");
+    assert_eq!(lines(&["audit", "-n", "5", "-o", "jsonl"]), 5);
+    assert_eq!(lines(&["audit", "-n", "5", "--by", "me", "-o", "jsonl"]), 5);
+    assert_eq!(lines(&["audit", "-n", "9", "--since", "1h", "-o", "jsonl"]), 3);
+    assert!(desk.ok(&["audit", "-n", "4", "-o", "jsonl"]).starts_with(r#"{"at":"1970"#));
+    assert_eq!(lines(&["audit", "-o", "jsonl"]), 20_003);
+}
+
+#[test]
 fn one_task_is_followed_to_its_end() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "other"]);
