@@ -20,7 +20,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench peers bundle clients dist demo doc
+.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,10 @@ bench: ## Measure the scripts, and the least that they could cost; ONLY=part,par
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
 	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before",$(if $(ONLY),only $(ONLY)))
+
+scale: bundle ## Measure 1, 2, 4 and 8 partitions, each on a server pinned to a core: TASKS each
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS)
 
 peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \

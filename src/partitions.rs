@@ -1,6 +1,7 @@
 //! Several partitions used as one: where each is, calls to the one that has a task, and reads of all.
 
 mod links;
+mod moving;
 mod places;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::options::{Filter, Submit};
 use crate::task::Task;
 use crate::topology::{GlobalId, StoredTopology, Topology};
 pub use links::Deliverer;
+pub use moving::Moved;
 use places::Place;
 
 /// Partitions that are asked at the same time.

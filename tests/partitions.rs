@@ -318,3 +318,187 @@ fn an_end_is_delivered_within_fifty_milliseconds() {
         assert!(took[5] < Duration::from_millis(50), "{took:?}");
     });
 }
+
+/// Tasks of a queue that is moved.
+const TASKS: u32 = 400;
+
+#[test]
+fn a_queue_is_moved_while_workers_take_its_tasks_and_each_task_runs_once() {
+    let (_servers, partitions) = two();
+    for number in 0..TASKS {
+        submit(&partitions, "1", &format!("t{number}"), Submit::default());
+    }
+    let runs = std::sync::Mutex::new(Vec::new());
+    let workers: Vec<_> = partitions
+        .names()
+        .map(|name| {
+            let client = partitions.partition(name).unwrap();
+            let builder = Worker::builder(&client).queue("q").unwrap().slots(2);
+            builder.handle_bytes(|_| Ok(b"null".to_vec())).build().unwrap()
+        })
+        .collect();
+    let mut moved = 0;
+    std::thread::scope(|scope| {
+        for worker in &workers {
+            scope.spawn(|| worker.run().unwrap());
+        }
+        // New ones come meanwhile.
+        scope.spawn(|| {
+            for number in TASKS..TASKS + 100 {
+                submit(&partitions, "1", &format!("t{number}"), Submit::default());
+            }
+        });
+        moved += partitions.move_queue("q", &name("1"), &name("2")).unwrap().moved;
+        eventually("all have ended", || {
+            let counts = partitions.counts("q").all().unwrap();
+            (counts.values().map(|counts| counts.complete).sum::<u64>() == u64::from(TASKS) + 100).then_some(())
+        });
+        for worker in &workers {
+            worker.stop(blueque::Stop::Drain);
+        }
+    });
+    for number in 0..TASKS + 100 {
+        let id = TaskId::new(format!("t{number}")).unwrap();
+        let complete = |at: &str| {
+            let info = partitions.task(&GlobalId::new(name(at), id.clone())).unwrap().info();
+            match info {
+                Ok(info) if info.status() == Some(Status::Complete) => {
+                    assert_eq!(info.attempt(), 1, "{id}");
+                    1
+                }
+                Ok(info) => {
+                    assert_eq!(info.reason(), Some(format!("moved to 2:{id}")), "{id}");
+                    0
+                }
+                Err(error) => {
+                    assert_eq!(error.word(), "NOTASK", "{id}");
+                    0
+                }
+            }
+        };
+        runs.lock().unwrap().push(complete("1") + complete("2"));
+    }
+    assert!(runs.lock().unwrap().iter().all(|&runs| runs == 1), "each is complete in one of them");
+    println!("{moved} of {} were moved", TASKS + 100);
+}
+
+#[test]
+fn a_move_goes_on_after_a_death_between_any_two_steps_and_keeps_what_was_submitted() {
+    let (_servers, partitions) = two();
+    let (from, to) = (name("1"), name("2"));
+    let options = || Submit::default().priority(7).tag("a").tag("b").key("k").max_failures(4).unique("u");
+    let later = std::time::SystemTime::now() + Duration::from_secs(3_600);
+    for (number, how) in [options(), Submit::default(), Submit::default().eta(later)].into_iter().enumerate() {
+        partitions
+            .submit_bytes_in(&from, "q", b"{\"a\": 1}", how.id(TaskId::new(format!("t{number}")).unwrap()))
+            .unwrap();
+    }
+    let up = submit(&partitions, "1", "up", Submit::default());
+    submit(&partitions, "1", "down", Submit::default().after(up.task()));
+    let source = partitions.partition(&from).unwrap();
+    // One process died after the first step, another after the second.
+    let between = source.queue("@to:2:q").unwrap();
+    between.pause("somebody", "moves").unwrap();
+    for id in ["t0", "t1"] {
+        source.task(id).unwrap().move_to(between.name()).unwrap();
+    }
+    let target = partitions.partition(&to).unwrap();
+    target.queue("q").unwrap().submit_bytes(b"{\"a\": 1}", Submit::default().id(TaskId::new("t1").unwrap())).unwrap();
+
+    let moved = partitions.move_queue("q", &from, &to).unwrap();
+    assert_eq!((moved.moved, moved.left, moved.running), (3, 2, 0));
+    let again = partitions.move_queue("q", &from, &to).unwrap();
+    assert_eq!((again.moved, again.left), (0, 2), "those that are tied to others stay");
+    let info = |id: &str| target.task(id).unwrap().info().unwrap();
+    let first = info("t0");
+    let field = |name: &str| String::from_utf8(first.fields[name].clone()).unwrap();
+    assert_eq!((field("priority"), field("key"), field("max_failures")), ("7".into(), "k".into(), "4".into()));
+    assert_eq!((first.tags(), field("unique")), (vec!["a".to_owned(), "b".to_owned()], "u".into()));
+    assert_eq!(first.parameters_bytes(), Some(&b"{\"a\": 1}"[..]));
+    assert_eq!(info("t1").status(), Some(Status::Pending));
+    assert_eq!(info("t2").status(), Some(Status::Scheduled));
+    assert_eq!(source.task("t0").unwrap().info().unwrap().reason().as_deref(), Some("moved to 2:t0"));
+    assert_eq!(partitions.move_queue("q", &from, &from).unwrap_err().word(), "BADARG");
+
+    source.task("down").unwrap().cancel("no").unwrap();
+    source.task("up").unwrap().cancel("no").unwrap();
+    let back = partitions.drain(&to).unwrap();
+    assert_eq!((back.moved, back.left, back.running), (3, 0, 0), "all come back");
+    assert_eq!(source.task("t0").unwrap().info().unwrap().status(), Some(Status::Pending));
+    assert_eq!(target.queue("q").unwrap().submit("x", Submit::default()).unwrap_err().word(), "CLOSED");
+}
+
+#[test]
+fn deliveries_that_are_late_out_of_order_to_the_wrong_partition_or_forged_change_nothing_that_they_should_not() {
+    let (_servers, partitions) = two();
+    let ups: Vec<GlobalId> =
+        ["first", "second", "late"].iter().map(|id| submit(&partitions, "1", id, Submit::default())).collect();
+    let there: Vec<TaskId> = ups.iter().map(|up| partitions.link(up, &name("2")).unwrap()).collect();
+    let both = submit(&partitions, "2", "both", Submit::default().result_of(0, &there[0]).result_of(1, &there[1]));
+    let target = partitions.partition(&name("2")).unwrap();
+    target.task(there[2].as_str()).unwrap().cancel("nobody needs it").unwrap();
+    // Carriers that nobody asked for: to a task without a placeholder, to no partition, and one without a sense.
+    let client = partitions.partition(&name("1")).unwrap();
+    let links = client.queue(Deliverer::QUEUE).unwrap();
+    for forged in ["@2:ghost", "@9:first", "@2", "@1:first"] {
+        let how = Submit::default().id(TaskId::new(forged).unwrap()).needs("blueque-links").max_failures(1_000);
+        links.submit_bytes(b"[99]", how).unwrap();
+    }
+    // Their ends come in another order than the tasks wait for them.
+    let mut listener = client.listener(&["q"]).unwrap();
+    let mut attempts: Vec<_> = (0..3).map(|_| listener.listen(SOON).unwrap().unwrap()).collect();
+    delivering(&partitions, || {
+        attempts.remove(1).complete_bytes(b"2").unwrap();
+        target.task(there[1].as_str()).unwrap().wait(SOON).unwrap();
+        assert_eq!(partitions.task(&both).unwrap().info().unwrap().status(), Some(Status::Waiting));
+        for (attempt, result) in attempts.drain(..).zip(["1", "3"]) {
+            attempt.complete_bytes(result.as_bytes()).unwrap();
+        }
+        let info = eventually("both are there", || {
+            let info = partitions.task(&both).unwrap().info().unwrap();
+            (info.status() == Some(Status::Pending)).then_some(info)
+        });
+        assert_eq!(info.parameters_bytes(), Some(&b"[1,2]"[..]), "in the order of the arguments");
+        let end = |id: &str| client.task(id).unwrap().wait(SOON).unwrap();
+        assert_eq!(end("@2:late").status(), Some(Status::Complete));
+        assert_eq!(target.task(there[2].as_str()).unwrap().info().unwrap().status(), Some(Status::Cancelled));
+        assert!(end("@2:ghost").error().unwrap().contains("2 has no placeholder 1:ghost"));
+        assert!(
+            end("@1:first").error().unwrap().contains("1 has no placeholder 1:first"),
+            "it is the task itself there"
+        );
+        assert_eq!(target.task("1:ghost").unwrap().info().unwrap_err().word(), "NOTASK");
+        let lost = eventually("the one to no partition has failed", || {
+            let info = client.task("@9:first").unwrap().info().ok()?;
+            info.last_error()
+        });
+        assert!(lost.contains("there is no partition 9"), "{lost}");
+    });
+}
+
+#[test]
+fn a_task_that_is_retried_delivers_its_new_end_to_those_that_got_its_failure() {
+    let (_servers, partitions) = two();
+    let up = submit(&partitions, "1", "up", Submit::default());
+    let there = partitions.link(&up, &name("2")).unwrap();
+    let down = submit(&partitions, "2", "down", Submit::default().result_of(0, &there));
+    delivering(&partitions, || {
+        let client = partitions.partition(&name("1")).unwrap();
+        let mut listener = client.listener(&["q"]).unwrap();
+        listener.listen(SOON).unwrap().unwrap().fail("the disk is full").unwrap();
+        assert_eq!(partitions.task(&down).unwrap().wait(SOON).unwrap().status(), Some(Status::Failed));
+        client.task("@2@up").unwrap().wait(SOON).unwrap();
+        partitions.retry(&up).unwrap();
+        partitions.link_again(&up).unwrap();
+        let placeholder = partitions.partition(&name("2")).unwrap().task(there.as_str()).unwrap();
+        assert!(!placeholder.info().unwrap().status().unwrap().is_finished(), "it waits again");
+        partitions.task(&down).unwrap().retry().unwrap();
+        complete(&partitions, "1", "17");
+        let task = partitions.task(&down).unwrap();
+        let info = eventually("the new end is there", || {
+            let info = task.info().unwrap();
+            (info.status() == Some(Status::Pending)).then_some(info)
+        });
+        assert_eq!(info.parameters_bytes(), Some(&b"[17]"[..]));
+    });
+}

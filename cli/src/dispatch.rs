@@ -16,14 +16,30 @@ use crate::session::{LIMIT, Session, diagnosis, outage};
 pub fn open(settings: &Settings, format: Format, command: &Command) -> anyhow::Result<Session> {
     let Some(timeout) = waits(command) else { return at_once(settings, format) };
     let (end, client) = outage::connect(settings, timeout)?;
-    Ok(Session { client, format, namespace: settings.namespace().clone(), end, partition: None, sheet: None })
+    Ok(Session {
+        client,
+        format,
+        namespace: settings.namespace().clone(),
+        end,
+        partition: None,
+        sheet: None,
+        elsewhere: None,
+    })
 }
 
 /// Connects to a server that is there.
 pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
     diagnosis::somebody_listens(settings.url(), LIMIT)?;
     let client = settings.client_at_once(LIMIT)?;
-    Ok(Session { client, format, namespace: settings.namespace().clone(), end: None, partition: None, sheet: None })
+    Ok(Session {
+        client,
+        format,
+        namespace: settings.namespace().clone(),
+        end: None,
+        partition: None,
+        sheet: None,
+        elsewhere: None,
+    })
 }
 
 /// Whether a command waits for something that may take hours, including the server, and for how long if limited.

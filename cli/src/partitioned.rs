@@ -16,10 +16,11 @@ use crate::args::{Cli, Command};
 use crate::commands::{partitions, run, stats, top};
 use crate::dispatch;
 use crate::doctor;
-use crate::output::{Code, chain, code, data, fault, say};
+use crate::output::{Code, Format, chain, code, data, fault, say};
 use crate::session::config::Places;
 use crate::session::sheet::Sheet;
-use crate::session::{LIMIT, Session};
+use crate::session::{Elsewhere, LIMIT, Session};
+use crate::view::why::why;
 
 /// Partitions that are asked at the same time.
 const AT_ONCE: usize = 64;
@@ -32,11 +33,7 @@ type Located = BTreeMap<PartitionName, Vec<String>>;
 
 /// Runs it where it belongs.
 pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
-    let all: Vec<PartitionName> = cli
-        .connection
-        .partition
-        .clone()
-        .map_or_else(|| places.partitions.names().cloned().collect(), |only| vec![only]);
+    let all: Vec<PartitionName> = places.chosen(&cli.connection)?.into_iter().map(|(name, _)| name).collect();
     let code = match &cli.command {
         Command::Partitions(options) => partitions::run(places, options, cli.output)?,
         Command::Doctor(options) => {
@@ -69,8 +66,8 @@ pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
         command if is_for_all(command) => spread(cli, places, &all, None)?,
         _ => {
             let mut own = again();
-            let Some(texts) = ids(&mut own.command).map(|ids| ids.texts()) else {
-                let Some(name) = &cli.connection.partition else {
+            let Some(texts) = ids(&mut own.command).map(Ids::texts) else {
+                let [name] = cli.connection.chosen.as_slice() else {
                     let text = "this command works on one partition: name it with --partition";
                     return Err(fault(Code::Usage, text));
                 };
@@ -221,11 +218,37 @@ fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&L
         }
         link(places, name, &mut own.command)?;
         let session = open(&own, places, name)?;
-        let session = Session { sheet: (!alone).then(|| sheet.clone()), ..session };
-        dispatch::run(&session, &own.command)
+        let elsewhere = Some(elsewhere(places, cli.output));
+        let session = Session { sheet: (!alone).then(|| sheet.clone()), elsewhere, ..session };
+        let done = dispatch::run(&session, &own.command)?;
+        if let (Command::Retry(options), Code::Ok) = (&own.command, done) {
+            link_again(places, name, &session, &options.tasks.ids)?;
+        }
+        Ok(done)
     });
     sheet.write(cli.output)?;
     verdict(outcomes)
+}
+
+/// Says of a task of another partition why it has not ended.
+fn elsewhere(places: &Places, format: Format) -> Elsewhere {
+    let places = places.clone();
+    Arc::new(move |text| {
+        let Ok(id) = text.as_str().parse::<GlobalId>() else { return String::new() };
+        let told = || {
+            let session =
+                within(&places, id.partition(), dispatch::at_once(places.settings(id.partition())?, format)?)?;
+            let (task, info) = session.find_task(id.task().as_str())?;
+            anyhow::Ok(why(&session, &task, &info)?.with(None))
+        };
+        match told() {
+            Ok(sentence) => format!("{id}: {sentence}"),
+            Err(error) if code(&error) == Code::Unreachable => {
+                format!("Partition {} cannot be reached: {}.", id.partition(), chain(&error))
+            }
+            Err(error) => format!("{id}: {}.", chain(&error)),
+        }
+    })
 }
 
 /// The code of the first that is not well. What one partition does not know may be in another.
@@ -338,6 +361,15 @@ fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow:
     Ok(())
 }
 
+/// Has other partitions wait for the next end of tasks that were retried.
+fn link_again(places: &Places, here: &PartitionName, session: &Session, ids: &[String]) -> anyhow::Result<()> {
+    let partitions = places.reachable(LIMIT, &[])?;
+    for (_, found) in ids.iter().flat_map(|id| session.find_tasks(id)) {
+        partitions.link_again(&GlobalId::new(here.clone(), found?.0))?;
+    }
+    Ok(())
+}
+
 /// Submits a task where it belongs: in the named partition, in that of what it waits for, or in that of its key.
 fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
     let mut own = again();
@@ -350,9 +382,11 @@ fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
         Command::Run(options) => options.new.key(),
         _ => String::new(),
     };
-    let name = match cli.connection.partition.clone().or(of_upstream) {
-        Some(name) => name,
-        None => places.partitions.place_of(&key)?.clone(),
+    let name = match (cli.connection.chosen.as_slice(), of_upstream) {
+        ([name], _) => name.clone(),
+        ([], Some(name)) => name,
+        ([], None) => places.partitions.place_of(&key)?.clone(),
+        _ => return Err(fault(Code::Usage, "a task is submitted to one partition: name it with --partition")),
     };
     link(places, &name, &mut own.command)?;
     let session = open(&own, places, &name)?;

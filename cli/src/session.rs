@@ -15,7 +15,7 @@ pub mod torn;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Namespace, PartitionName};
+use blueque::{Client, Namespace, PartitionName, TaskId};
 
 use crate::output::Format;
 
@@ -33,7 +33,12 @@ pub struct Session {
     pub partition: Option<PartitionName>,
     /// Where its rows are kept until those of the other partitions are there.
     pub sheet: Option<Arc<sheet::Sheet>>,
+    /// Says of a task of another partition why it has not ended, if that can be asked.
+    pub elsewhere: Option<Elsewhere>,
 }
+
+/// Says of a task, by its global id, why it has not ended.
+pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
 /// As many tasks as ten of the largest graphs have.
 const SETTLED: usize = 100_000;

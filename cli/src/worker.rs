@@ -3,12 +3,14 @@
 
 mod cooldown;
 mod handle;
+mod helm;
 mod keeper;
 mod pool;
 mod program;
 mod report;
 mod reserve;
 mod settings;
+mod slots;
 mod state;
 mod takeover;
 mod upkeep;
@@ -17,12 +19,12 @@ mod verbose;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::process::{self, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Error, Greeting, Interrupter, Listener, ListenerId, Pattern};
+use blueque::{Client, Deliverer, Error, Greeting, Listener, ListenerId, PartitionName, Pattern};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
@@ -30,17 +32,20 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use self::helm::Helm;
 use self::pool::{PATIENCE, Pool};
+use self::program::Programs;
 use self::report::Reporter;
 use self::reserve::Reserver;
 use self::settings::{Drain, RELEASE, Settings};
+use self::slots::Slots;
 use self::state::{private_state, publishable};
 use self::takeover::Takeover;
 use self::verbose::Verbose;
 use crate::logs::sweep::sweep;
-use crate::output::{chain, say};
+use crate::output::{Code, chain, fault, say};
 use crate::processes::{leftovers, limits};
-use crate::session::config::{self, Connection};
+use crate::session::config::{self, Connection, Places};
 use crate::session::rights::missing;
 use crate::session::torn;
 
@@ -58,95 +63,214 @@ const TASKS: &str = "tasks";
 /// The thread that says goodbye.
 const GOODBYE: &str = "goodbye";
 
+/// The limit of a delivery to another partition.
+const DELIVERY: Duration = Duration::from_secs(10);
+
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;
+
+/// The most partitions that a worker serves: each needs some threads and connections.
+const SERVED: usize = 32;
 
 /// Runs a worker until it is told to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false)?;
-    let server = config::Settings::load(connection)?;
-    let mut settings = options.settings(&server)?;
-    limits::check(&settings.limits)?;
+    let places = Places::load(connection)?;
+    let servers: Vec<(Option<PartitionName>, config::Settings)> = match &places {
+        Some(places) => places.chosen(connection)?.into_iter().map(|(name, server)| (Some(name), server)).collect(),
+        None => vec![(None, config::Settings::load(connection)?)],
+    };
+    if servers.len() > SERVED {
+        let text = format!(
+            "a worker serves at most {SERVED} partitions, not {}: name some with --partition 1,2,3, and start others \
+             for the rest",
+            servers.len()
+        );
+        return Err(fault(Code::Usage, text));
+    }
     let programs = options.programs()?;
-    settings.state = private_state(&settings.state, &settings.namespace)?;
-    settings.publish.as_deref().map_or(Ok(()), publishable)?;
-    let settings = Arc::new(settings);
-    if settings.slots > FEW {
+    let several = servers.len() > 1;
+    let slots = Arc::new(Slots::new(usize::from(options.slots), servers.len()));
+    let helm = Arc::new(Helm::default());
+    let mut crews = Vec::new();
+    for (seat, (name, server)) in servers.into_iter().enumerate() {
+        let mut settings = options.settings(&server)?;
+        limits::check(&settings.limits)?;
+        settings.state = private_state(&settings.state, &settings.namespace)?;
+        settings.publish.as_deref().map_or(Ok(()), publishable)?;
+        takeover::tidy(&settings);
+        let settings = Arc::new(settings);
+        let label = name.as_ref().filter(|_| several).map(ToString::to_string);
+        let (slots, helm, programs, quiet) = (slots.clone(), helm.clone(), programs.clone(), options.quiet);
+        let partition = name.zip(places.clone());
+        crews.push(Crew { server, partition, settings, programs, helm, slots, seat, label, quiet });
+    }
+    if usize::from(options.slots) > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
     }
-    takeover::tidy(&settings);
-    let mut signals = Signals::new([SIGTERM, SIGINT])?;
-    let id = ListenerId::of_this_process();
-    let Some((client, mut listener)) = connect(&server, &settings, &id, options.quiet, &mut signals)? else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    if let Some(greeting) = client.greeting() {
-        say_missing(greeting, &settings);
+    let signals = Signals::new([SIGTERM, SIGINT])?;
+    let steers = helm.clone();
+    thread::spawn(move || steers.hear(signals));
+    if let Some(crew) = crews.first() {
+        let about = crew.settings.clone();
+        thread::spawn(move || sweep_logs(&about));
     }
-    if torn::look(&server) {
-        say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
+    if let Some(places) = &places {
+        deliver(
+            places,
+            crews.iter().filter_map(|crew| crew.partition.as_ref()).map(|(name, _)| name.clone()).collect(),
+        )?;
+    }
+    let crews: Vec<_> = crews.into_iter().map(|crew| thread::spawn(move || crew.serve())).collect();
+    let mut failed = None;
+    for crew in crews {
+        failed = crew.join().map_err(|_| defect("partitions"))?.err().or(failed);
+    }
+    failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Delivers the ends of tasks of these partitions to the others, as long as the worker lives.
+fn deliver(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<()> {
+    if places.partitions.names().len() > 1 {
+        let deliverer = Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own);
+        thread::spawn(move || deliverer.run());
+    }
+    Ok(())
+}
+
+/// What serves one server, or one of several partitions.
+struct Crew {
+    server: config::Settings,
+    partition: Option<(PartitionName, Places)>,
+    settings: Arc<Settings>,
+    programs: Programs,
+    helm: Arc<Helm>,
+    slots: Arc<Slots>,
+    seat: usize,
+    /// The name of the partition, if the worker serves several.
+    label: Option<String>,
+    quiet: bool,
+}
+
+impl Crew {
+    /// Serves it until the worker is told to end. With several partitions an error ends only this part, and is said.
+    fn serve(&self) -> anyhow::Result<()> {
+        self.to_the_end().inspect_err(|error| {
+            if let Some(label) = &self.label {
+                say(format!("blueque worker: partition {label} is not served any more: {}", chain(error)));
+            }
+        })
     }
 
-    let (wake, woken) = UnixStream::pair()?;
-    wake.set_nonblocking(true)?;
-    woken.set_nonblocking(true)?;
-    let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
-    pool.say(&format!("{id} listens to {}", names(&settings).join(", ")));
-
-    let verbose = settings.verbose.then(Arc::<Verbose>::default);
-    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), verbose.clone());
-    takeover.scan(); // before the first task is taken: running tasks occupy slots
-    spawn(&pool, "takeover", move |_| takeover.run());
-    let about = settings.clone();
-    spawn(&pool, "logs", move |_| sweep_logs(&about));
-    if let Some(verbose) = verbose.clone() {
-        spawn(&pool, "output", move |_| verbose.run());
-    }
-    let (calls, about, own) = (client.clone(), settings.clone(), id.clone());
-    spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
-    let interrupter = listener.interrupter();
-    spawn(&pool, "signals", move |pool| hear(signals, pool, &interrupter));
-    let reporter = Reporter {
-        client: client.clone(),
-        settings: settings.clone(),
-        programs: programs.clone(),
-        pool: pool.clone(),
-        listener: id,
-        interrupter: listener.interrupter(),
-    };
-    let reporting = spawn(&pool, "reports", move |_| reporter.run());
-    let reserver = Reserver {
-        client: client.clone(),
-        settings: settings.clone(),
-        programs,
-        pool: pool.clone(),
-        verbose: verbose.clone(),
-    };
-    let taking = spawn(&pool, TASKS, move |_| {
-        let outcome = reserver.run(&mut listener);
-        (outcome, listener)
-    });
-
-    watch(&pool, &settings, &woken)?;
-    pool.end();
-    if let Some(verbose) = verbose {
-        verbose.pass();
-    }
-    let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
-    let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
-    let heard = listener.is_some_and(|listener| part(&pool, reporting, listener));
-    if let Err(error) = outcome {
-        if error.downcast_ref::<Error>().is_some_and(|error| error.code() == Some(blueque::Code::NoPermission))
-            && let Ok(greeting) = client.call(&client.calls().hello())
-        {
-            say_missing(&greeting, &settings);
+    fn to_the_end(&self) -> anyhow::Result<()> {
+        let Self { settings, programs, .. } = self;
+        let id = ListenerId::of_this_process();
+        let Some((client, mut listener)) = self.connect(&id)? else {
+            return Ok(());
+        };
+        if let Some(greeting) = client.greeting() {
+            say_missing(greeting, settings);
         }
-        return Err(error);
+        if torn::look(&self.server) {
+            say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
+        }
+
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        let pool = Arc::new(Pool::new((self.slots.clone(), self.seat), self.label.clone(), self.quiet, wake));
+        pool.say(&format!("{id} listens to {}", names(settings).join(", ")));
+
+        let verbose = settings.verbose.then(Arc::<Verbose>::default);
+        let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), verbose.clone());
+        takeover.scan(); // before the first task is taken: running tasks occupy slots
+        spawn(&pool, "takeover", move |_| takeover.run());
+        if let Some(verbose) = verbose.clone() {
+            spawn(&pool, "output", move |_| verbose.run());
+        }
+        let (calls, about, own) = (client.clone(), settings.clone(), id.clone());
+        spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
+        self.helm.add(&pool, listener.interrupter());
+        let reporter = Reporter {
+            client: client.clone(),
+            settings: settings.clone(),
+            programs: programs.clone(),
+            pool: pool.clone(),
+            listener: id,
+            interrupter: listener.interrupter(),
+        };
+        let reporting = spawn(&pool, "reports", move |_| reporter.run());
+        let reserver = Reserver {
+            client: client.clone(),
+            settings: settings.clone(),
+            programs: programs.clone(),
+            pool: pool.clone(),
+            verbose: verbose.clone(),
+        };
+        let taking = spawn(&pool, TASKS, move |_| {
+            let outcome = reserver.run(&mut listener);
+            (outcome, listener)
+        });
+
+        watch(&pool, settings, &woken)?;
+        pool.end();
+        if let Some(verbose) = verbose {
+            verbose.pass();
+        }
+        let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
+        let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
+        let heard = listener.is_some_and(|listener| part(&pool, reporting, listener));
+        if let Err(error) = outcome {
+            if error.downcast_ref::<Error>().is_some_and(|error| error.code() == Some(blueque::Code::NoPermission))
+                && let Ok(greeting) = client.call(&client.calls().hello())
+            {
+                say_missing(&greeting, settings);
+            }
+            return Err(error);
+        }
+        pool.say(if heard { "ends" } else { "ends; the server does not answer, and does not know yet" });
+        Ok(())
     }
-    pool.say(if heard { "ends" } else { "ends; the server does not answer, and does not know yet" });
-    Ok(ExitCode::SUCCESS)
+
+    /// Connects and registers.
+    fn enter(&self, id: &ListenerId) -> anyhow::Result<(Client, Listener)> {
+        let (client, settings) = (self.server.client()?, &self.settings);
+        if let Some((name, places)) = &self.partition {
+            places.partitions.require(name, client.topology()?.as_ref())?;
+        }
+        let mut listener = client.listener_as(id.clone(), &names(settings))?.order(settings.order.clone());
+        if let Some(lease) = settings.lease {
+            listener = listener.lease(lease);
+        }
+        if let Some(has) = &settings.has {
+            listener = listener.has(has.as_str())?;
+        }
+        Ok((client, listener))
+    }
+
+    /// Waits for a server that replies and accepts writes; none if a signal ends the worker first.
+    fn connect(&self, id: &ListenerId) -> anyhow::Result<Option<(Client, Listener)>> {
+        let mut said = self.quiet;
+        loop {
+            match self.enter(id) {
+                Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
+                    takeover::sweep(&self.settings);
+                    if !said {
+                        let of = self.label.as_ref().map_or(String::new(), |label| format!("partition {label}: "));
+                        say(format!("blueque worker: {of}waiting for the server: {}", chain(&error)));
+                    }
+                    said = true;
+                    if self.helm.is_stopping() {
+                        return Ok(None);
+                    }
+                    thread::sleep(Duration::from_millis(500));
+                }
+                entered => return entered.map(Some),
+            }
+        }
+    }
 }
 
 /// Says goodbye to the server; returns whether that was done in time.
@@ -180,46 +304,6 @@ fn say_missing(greeting: &Greeting, settings: &Settings) {
     }
 }
 
-/// Connects and registers.
-fn enter(server: &config::Settings, settings: &Settings, id: &ListenerId) -> anyhow::Result<(Client, Listener)> {
-    let client = server.client()?;
-    let mut listener = client.listener_as(id.clone(), &names(settings))?.order(settings.order.clone());
-    if let Some(lease) = settings.lease {
-        listener = listener.lease(lease);
-    }
-    if let Some(has) = &settings.has {
-        listener = listener.has(has.as_str())?;
-    }
-    Ok((client, listener))
-}
-
-/// Waits for a server that replies and accepts writes; none if a signal ends the worker first.
-fn connect(
-    server: &config::Settings,
-    settings: &Settings,
-    id: &ListenerId,
-    quiet: bool,
-    signals: &mut Signals,
-) -> anyhow::Result<Option<(Client, Listener)>> {
-    let mut said = quiet;
-    loop {
-        match enter(server, settings, id) {
-            Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
-                takeover::sweep(settings);
-                if !said {
-                    say(format!("blueque worker: waiting for the server: {}", chain(&error)));
-                }
-                said = true;
-                if signals.pending().next().is_some() {
-                    return Ok(None);
-                }
-                thread::sleep(Duration::from_millis(500));
-            }
-            entered => return entered.map(Some),
-        }
-    }
-}
-
 /// Starts a thread of the worker. The watcher is woken when it ends, and learns whether it panicked.
 fn spawn<T: Send + 'static>(
     pool: &Arc<Pool>,
@@ -236,21 +320,6 @@ fn spawn<T: Send + 'static>(
 /// Supervisors do not need a worker, and the next one finds them.
 fn defect(part: &str) -> anyhow::Error {
     anyhow::anyhow!("the worker's part for {part} ended by a bug: start the worker again, its programs run on")
-}
-
-/// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.
-fn hear(mut signals: Signals, pool: &Pool, interrupter: &Interrupter) {
-    for _ in signals.forever() {
-        if pool.draining().is_some() {
-            let left = pool.running();
-            pool.say(&format!("ends at once; running on without it: {left}"));
-            #[expect(clippy::disallowed_methods, reason = "at once, whatever hangs; what counts is on disk")]
-            process::exit(0);
-        }
-        pool.say(&format!("drains; running: {}", pool.running()));
-        pool.drain();
-        interrupter.interrupt();
-    }
 }
 
 /// Watches the supervisors until the worker has drained, or hits an error that it cannot recover from.

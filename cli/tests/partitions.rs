@@ -260,16 +260,24 @@ fn a_partition_more_is_added_while_the_others_are_used() {
 
 #[test]
 fn a_task_waits_for_one_of_another_partition() {
-    let desk = Desk::new();
+    let mut desk = Desk::bare();
+    desk.servers[1] = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    desk.ok(&["partitions", "add"]);
     desk.submit(&["q", "--id", "save", "--partition", "2"]);
     desk.submit(&["q", "--id", "own", "--partition", "1"]);
     let email = desk.submit(&["mail", "--id", "email", "--result-of", "1:own", "--result-of", "2:save"]);
     assert_eq!(email, "1:email", "beside the first that it waits for");
+    desk.complete("1", "q", "1");
+    let why = desk.ok(&["why", "1:email"]);
+    assert!(why.contains("2:save: ") && why.contains("no listener"), "the other partition says why: {why}");
+    desk.servers[1].kill();
+    let why = desk.ok(&["why", "1:email"]);
+    assert!(why.contains("It waits for 2:save. Partition 2 cannot be reached: no server at"), "{why}");
+    desk.servers[1].restart();
     let partitions = desk.partitions();
     let deliverer = blueque::Deliverer::new(&partitions);
     std::thread::scope(|scope| {
         scope.spawn(|| deliverer.run());
-        desk.complete("1", "q", "1");
         desk.complete("2", "q", "2");
         let ready = eventually("its results are there", || {
             let task = desk.json(&["show", "1:email"]);
@@ -278,4 +286,105 @@ fn a_task_waits_for_one_of_another_partition() {
         assert_eq!(ready["parameters"], serde_json::json!([1, 2]));
         deliverer.stop();
     });
+}
+
+/// A worker of all partitions, which ends with the test.
+struct Working(std::process::Child);
+
+impl Working {
+    fn start(desk: &Desk, args: &[&str]) -> Self {
+        let all: Vec<&str> = ["worker", "-q", "*"].iter().chain(args).chain(&["--", "/bin/cat"]).copied().collect();
+        Self(desk.command(&all).spawn().unwrap())
+    }
+
+    /// Ends it as an operator does, and returns what it said.
+    fn ends(mut self) -> String {
+        signal(self.0.id(), "-TERM");
+        let code = eventually("the worker ends", || self.0.try_wait().unwrap()).code();
+        let mut said = String::new();
+        std::io::Read::read_to_string(&mut self.0.stderr.take().unwrap(), &mut said).unwrap();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn signal(pid: u32, signal: &str) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn one_worker_runs_the_tasks_of_all_partitions_in_turn_and_delivers_between_them() {
+    let desk = Desk::new();
+    for number in 0..12 {
+        desk.submit(&["q", "--id", &format!("many-{number}"), "--partition", "1"]);
+    }
+    for number in 0..3 {
+        desk.submit(&["q", "--id", &format!("few-{number}"), "--partition", "2"]);
+    }
+    desk.submit(&["q", "7", "--id", "save", "--partition", "2"]);
+    desk.submit(&["q", "--id", "email", "--partition", "1", "--result-of", "2:save"]);
+    let worker = Working::start(&desk, &["--slots", "1"]);
+    let waited = desk.json(&["wait", "1:email", "2:few-2", "--timeout", "60s"]);
+    assert_eq!(waited[0]["result"], serde_json::json!([7]), "the result of the other partition");
+    let ended = |id: &str| desk.json(&["show", id])["ended"].as_str().unwrap_or("9999").to_owned();
+    let last = ended("2:few-2");
+    let before = (0..12).filter(|number| ended(&format!("1:many-{number}")) < last).count();
+    assert!(before <= 6, "{before} of the many were first, and the few had their turns");
+    for server in &desk.servers {
+        let clients: String = redis::cmd("CLIENT").arg("LIST").query(&mut server.connection()).unwrap();
+        println!("{} connections", clients.lines().count());
+        assert!(clients.lines().count() <= 16, "{clients}");
+    }
+    let workers = column(&desk.json(&["workers"]), "partition");
+    assert!(workers.contains(&"1".to_owned()) && workers.contains(&"2".to_owned()), "{workers:?}");
+    let said = worker.ends();
+    assert!(said.contains("partition 2: started few-0") && said.contains("partition 1: ends"), "{said}");
+}
+
+#[test]
+fn a_partition_that_hangs_or_is_away_keeps_a_worker_from_no_other() {
+    let mut desk = Desk::new();
+    let third = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    desk.ok(&["partitions", "add", &format!("3={}", third.url())]);
+    desk.servers.push(third);
+    desk.servers[2].kill();
+    let worker = Working::start(&desk, &["--slots", "1"]);
+    desk.submit(&["q", "--id", "first", "--partition", "2"]);
+    assert_eq!(desk.run(&["wait", "2:first", "--timeout", "60s"]).code, 0);
+    signal(desk.servers[1].pid(), "-STOP");
+    for number in 0..3 {
+        desk.submit(&["q", "--id", &format!("t{number}"), "--partition", "1"]);
+        assert_eq!(desk.run(&["wait", &format!("1:t{number}"), "--timeout", "60s"]).code, 0);
+    }
+    signal(desk.servers[1].pid(), "-CONT");
+    desk.servers[2].restart();
+    for at in ["2", "3"] {
+        desk.submit(&["q", "--id", "late", "--partition", at]);
+        assert_eq!(desk.run(&["wait", &format!("{at}:late"), "--timeout", "60s"]).code, 0);
+    }
+    worker.ends();
+}
+
+#[test]
+fn a_worker_takes_tasks_only_of_the_partitions_that_it_is_given() {
+    let desk = Desk::new();
+    let mine = desk.submit(&["q", "--id", "mine", "--partition", "1"]);
+    desk.submit(&["q", "--id", "other", "--partition", "2"]);
+    let worker = Working::start(&desk, &["--partition", "1"]);
+    assert_eq!(desk.run(&["wait", &mine, "--timeout", "60s"]).code, 0);
+    assert_eq!(desk.json(&["show", "2:other"])["status"], "pending");
+    worker.ends();
+    assert!(
+        desk.refused(2, &["worker", "-q", "q", "--partition", "7", "--", "cat"]).contains("there is no partition 7")
+    );
+    let many = "redis://127.0.0.1:1/#{b:{1..40}}";
+    let many = desk.refused(2, &["worker", "-q", "q", "--topology", many, "--", "cat"]);
+    assert!(many.contains("at most 32 partitions, not 40"), "{many}");
 }

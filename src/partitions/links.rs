@@ -25,7 +25,7 @@ use crate::topology::GlobalId;
 use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
 
 /// The queue of placeholders and carriers.
-const QUEUE: &str = "@links";
+const QUEUE: &str = Deliverer::QUEUE;
 
 /// What only those who deliver offer: a worker that takes all queues leaves these tasks alone.
 const OFFER: &str = "blueque-links";
@@ -115,6 +115,78 @@ impl Partitions {
     }
 }
 
+impl Partitions {
+    /// Retries a task that has failed or was cancelled, and has those elsewhere that wait for it get its new end:
+    /// [`Partitions::link_again`].
+    ///
+    /// # Errors
+    /// As [`Task::retry`](crate::Task::retry) and [`Partitions::link_again`].
+    pub fn retry(&self, upstream: &GlobalId) -> Result<()> {
+        self.task(upstream)?.retry()?;
+        self.link_again(upstream).map(drop)
+    }
+
+    /// Has each partition whose placeholder got the failure of a task wait for its next end, now that the task was retried.
+    /// What waited for a placeholder there and has failed with it is retried by itself, as within one partition. Returns
+    /// those partitions. Repeated, it changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Partitions::partition`].
+    pub fn link_again(&self, upstream: &GlobalId) -> Result<Vec<PartitionName>> {
+        let from = self.partition(upstream.partition())?;
+        let carrier =
+            |to: &PartitionName, has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
+        // An id that would be too long was never linked.
+        let known = self.names().filter(|name| *name != upstream.partition());
+        let known: Vec<_> =
+            known.filter_map(|to| Some((to, carrier(to, true).ok()?, carrier(to, false).ok()?))).collect();
+        let ids: Vec<TaskId> =
+            known.iter().flat_map(|(_, result, failure)| [result.clone(), failure.clone()]).collect();
+        let states: Vec<_> = from.infos(&ids)?.into_iter().map(|info| info.and_then(|info| info.status())).collect();
+        let mut again = Vec::new();
+        for ((to, result, failure), states) in known.into_iter().zip(states.chunks(2)) {
+            let [Some(of_result), of_failure] = states else { continue };
+            let has_run = of_failure.is_none_or(Status::is_finished);
+            if matches!(of_result, Status::Failed | Status::Cancelled) || *of_result != Status::Complete && has_run {
+                self.anew(&from, upstream, to, (&result, &failure))?;
+                again.push(to.clone());
+            }
+        }
+        Ok(again)
+    }
+
+    /// Begins the next round of a placeholder, and then of what is carried to it. Each step may be repeated, and as long as
+    /// the last one was not taken all are.
+    fn anew(
+        &self,
+        from: &Client,
+        upstream: &GlobalId,
+        to: &PartitionName,
+        (result, failure): (&TaskId, &TaskId),
+    ) -> Result<()> {
+        let (links, request) = (from.queue(QUEUE)?, TaskId::random());
+        let never = SystemTime::UNIX_EPOCH + NEVER;
+        let placeholder = patient().id(TaskId::new(upstream.to_string())?).eta(never);
+        self.partition(to)?.queue(QUEUE)?.submit_again_bytes(b"null", placeholder, request.as_str())?;
+        match from.task(result.as_str())?.retry() {
+            // It waits already, or the upstream has failed once more.
+            Ok(_) | Err(Error::State { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        // The former failure, if it has not been delivered yet, is delivered no more.
+        match from.task(failure.as_str())?.cancel("the task was retried") {
+            Ok(_) | Err(Error::State { .. } | Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        match from.task(failure.as_str())?.delete() {
+            Ok(()) | Err(Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        let after = patient().id(failure.clone()).after_failure(result);
+        links.submit_bytes(b"null", after).map(drop).or_else(unless_upstream)
+    }
+}
+
 fn unless_upstream(error: Error) -> Result<()> {
     if error.code() == Some(Code::Upstream) { Ok(()) } else { Err(error) }
 }
@@ -123,21 +195,38 @@ fn unless_upstream(error: Error) -> Result<()> {
 #[derive(Debug)]
 pub struct Deliverer {
     partitions: Partitions,
+    own: Vec<PartitionName>,
     stopped: AtomicBool,
     workers: Mutex<BTreeMap<PartitionName, Worker>>,
 }
 
 impl Deliverer {
+    /// The queue of what stands for tasks of other partitions, and of what is to be delivered.
+    pub const QUEUE: &str = "@links";
+
     /// One for these partitions.
     #[must_use]
     pub fn new(partitions: &Partitions) -> Self {
-        Self { partitions: partitions.clone(), stopped: AtomicBool::new(false), workers: Mutex::new(BTreeMap::new()) }
+        let own = partitions.names().cloned().collect();
+        Self {
+            partitions: partitions.clone(),
+            own,
+            stopped: AtomicBool::new(false),
+            workers: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Only what these partitions have for the others, and get from them: of many, each process takes some.
+    #[must_use]
+    pub fn only(mut self, own: impl IntoIterator<Item = PartitionName>) -> Self {
+        self.own = own.into_iter().collect();
+        self
     }
 
     /// Delivers until [`Deliverer::stop`]. A partition that cannot be reached is tried again and again; the others go on.
     pub fn run(&self) {
         thread::scope(|scope| {
-            for name in self.partitions.names() {
+            for name in &self.own {
                 scope.spawn(|| {
                     while !self.stopped.load(Ordering::Acquire) {
                         let ran = self.worker(name).and_then(|worker| worker.run());

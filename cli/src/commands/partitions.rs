@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use blueque::{Client, Counts, PartitionName, Partitions, QueueName, Status};
+use blueque::{Client, Counts, Moved, PartitionName, Partitions, QueueName, Status};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, causes, line, redact, say};
 use crate::session::LIMIT;
@@ -27,6 +28,47 @@ enum Word {
         #[arg(value_name = "NAME=URL")]
         more: Vec<String>,
     },
+    /// Move the waiting tasks of a queue to another partition, while workers go on; repeat it after an interruption
+    Move {
+        /// The queue
+        #[arg(value_name = "QUEUE", value_parser = queue_name)]
+        queue: QueueName,
+        /// The partition that has them
+        #[arg(long, value_name = "NAME")]
+        from: PartitionName,
+        /// The partition that gets them
+        #[arg(long, value_name = "NAME")]
+        to: PartitionName,
+    },
+    /// Move all waiting tasks of a partition to the others, and have it accept no new ones; repeat it until none is left
+    Drain {
+        /// The partition
+        #[arg(value_name = "NAME")]
+        from: PartitionName,
+    },
+}
+
+/// What became of the tasks of a partition.
+#[derive(Serialize)]
+struct MovedView {
+    partition: String,
+    moved: u64,
+    left: u64,
+    running: u64,
+}
+
+impl Row for MovedView {
+    const COLUMNS: &'static [Column] =
+        &[Column::whole("partition"), Column::whole("moved"), Column::whole("left"), Column::whole("running")];
+
+    fn id(&self) -> &str {
+        &self.partition
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let numbers = [self.moved, self.left, self.running].map(|number| number.to_string());
+        std::iter::once(self.partition.clone()).chain(numbers).collect()
+    }
 }
 
 /// A partition.
@@ -82,7 +124,22 @@ pub fn run(places: &Places, options: &Options, format: Format) -> anyhow::Result
     match &options.word {
         None | Some(Word::Ls) => list(places, format),
         Some(Word::Add { more }) => add(places, more),
+        Some(Word::Move { queue, from, to }) => {
+            moved(format, from, &places.reachable(LIMIT, &[])?.move_queue(queue.as_str(), from, to)?)
+        }
+        Some(Word::Drain { from }) => moved(format, from, &places.reachable(LIMIT, &[])?.drain(from)?),
     }
+}
+
+fn moved(format: Format, from: &PartitionName, moved: &Moved) -> anyhow::Result<Code> {
+    let Moved { moved, left, running, .. } = *moved;
+    table::write(format, &[MovedView { partition: from.to_string(), moved, left, running }])?;
+    if left > 0 {
+        say(
+            "those that are left have begun, are of a graph or a schedule, are tied to others, or the target refuses them",
+        );
+    }
+    Ok(Code::Ok)
 }
 
 fn list(places: &Places, format: Format) -> anyhow::Result<Code> {

@@ -62,9 +62,9 @@ pub struct Connection {
     /// When what a command changes has succeeded.
     #[arg(long, global = true, value_name = "HOW", help = DURABILITY_HELP)]
     pub durability: Option<Durability>,
-    /// Only this partition of the topology
-    #[arg(long, global = true, value_name = "NAME")]
-    pub partition: Option<PartitionName>,
+    /// Only these partitions of the topology
+    #[arg(long = "partition", global = true, value_name = "NAME", value_delimiter = ',')]
+    pub chosen: Vec<PartitionName>,
 }
 
 /// Where to connect, resolved.
@@ -91,14 +91,14 @@ impl Settings {
     /// Resolves flags, environment and file. Of several partitions the one that was named.
     pub fn load(flags: &Connection) -> anyhow::Result<Self> {
         let Some(places) = Places::load(flags)? else {
-            return match &flags.partition {
-                Some(_) => Err(fault(Code::Usage, "--partition needs a --topology, or BLUEQUE_TOPOLOGY")),
-                None => Self::of_one(flags),
-            };
+            if flags.chosen.is_empty() {
+                return Self::of_one(flags);
+            }
+            return Err(fault(Code::Usage, "--partition needs a --topology, or BLUEQUE_TOPOLOGY"));
         };
-        match &flags.partition {
-            Some(name) => places.settings(name).cloned(),
-            None => Err(fault(
+        match flags.chosen.as_slice() {
+            [name] => places.settings(name).cloned(),
+            _ => Err(fault(
                 Code::Usage,
                 "this command works on one partition: name it with --partition, or leave out the topology",
             )),
@@ -251,6 +251,16 @@ impl Places {
             let names: Vec<_> = self.settings.keys().map(PartitionName::as_str).collect();
             fault(Code::Usage, format!("there is no partition {name}: there are {}", names.join(" ")))
         })
+    }
+
+    /// The partitions that were named, or all.
+    pub fn chosen(&self, flags: &Connection) -> anyhow::Result<Vec<(PartitionName, Settings)>> {
+        let all = if flags.chosen.is_empty() { self.settings.keys().collect() } else { Vec::from_iter(&flags.chosen) };
+        let mut found = BTreeMap::new();
+        for name in all {
+            found.insert(name.clone(), self.settings(name)?.clone());
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// The addresses as they were given.

@@ -8,10 +8,10 @@ use crate::output::{Format, say};
 
 /// Rows of several partitions, which are shown together.
 #[derive(Default)]
-pub struct Sheet(Mutex<Rows>);
+pub struct Sheet(Mutex<Kept>);
 
 #[derive(Default)]
-struct Rows {
+struct Kept {
     columns: Vec<Column>,
     rows: Vec<Ranked>,
     limit: Option<usize>,
@@ -51,7 +51,7 @@ impl Sheet {
     /// Writes the rows of all: by their rank, then by partition. None if no partition had any to write.
     pub fn write(&self, format: Format) -> anyhow::Result<()> {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let Rows { columns, mut rows, limit, more } = all;
+        let Kept { columns, mut rows, limit, more } = all;
         if columns.is_empty() {
             return Ok(());
         }

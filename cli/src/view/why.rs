@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
+use blueque::{Deliverer, Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 
 use super::expected::{Expected, expected};
 use super::listeners::{Listeners, suits};
@@ -138,6 +138,10 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     };
     let cause = match info.filter(|info| info.status() != Some(Status::Waiting)) {
         None => String::new(),
+        Some(info) if info.queue().as_deref() == Some(Deliverer::QUEUE) => match &session.elsewhere {
+            Some(tell) => format!(" {}", tell(&last)),
+            None => " It is a task of another partition: blueque --topology LIST why knows more.".to_owned(),
+        },
         Some(info) => {
             let cause = self::why(session, &last, &info)?;
             let progress = info.progress_bytes().filter(|_| info.status() == Some(Status::Started)).map(Progress::read);

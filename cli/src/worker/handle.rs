@@ -34,7 +34,8 @@ impl Handle {
         command.arg0("blueque").arg("supervise").arg(folder.path()).args(["--server", server]).stdin(Stdio::null());
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
-        // Either may contain the password.
+        // Each may contain a password.
+        command.env_remove("BLUEQUE_TOPOLOGY");
         for name in blueque::Address::variables() {
             command.env_remove(name);
         }

@@ -16,6 +16,7 @@ use nix::sys::signal::Signal;
 use super::cooldown::Ending;
 use super::handle::Handle;
 use super::keeper::Keeper;
+use super::slots::Slots;
 use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
@@ -185,7 +186,11 @@ fn news(said: Vec<(String, Notice)>) -> Vec<String> {
 /// Shared by the worker's threads.
 #[derive(Debug)]
 pub struct Pool {
-    slots: usize,
+    slots: Arc<Slots>,
+    /// Which of the seats at the slots is its own.
+    seat: usize,
+    /// The partition, if the worker serves several.
+    partition: Option<String>,
     pub quiet: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -210,12 +215,20 @@ impl Drop for Part<'_> {
 }
 
 impl Pool {
-    pub fn new(slots: usize, quiet: bool, wake: UnixStream) -> Self {
-        Self { slots, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
+    pub fn new((slots, seat): (Arc<Slots>, usize), partition: Option<String>, quiet: bool, wake: UnixStream) -> Self {
+        Self { slots, seat, partition, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
     }
 
     /// One line for each event, for people.
     pub fn say(&self, text: &str) {
+        match &self.partition {
+            Some(partition) => self.say_for_all(&format!("partition {partition}: {text}")),
+            None => self.say_for_all(text),
+        }
+    }
+
+    /// The same about the whole worker.
+    pub fn say_for_all(&self, text: &str) {
         if !self.quiet {
             say(format!("blueque worker: {text}"));
         }
@@ -227,6 +240,7 @@ impl Pool {
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let answer = change(&mut self.lock());
+        self.slots.update(self.seat, || self.running());
         self.changed.notify_all();
         // A full pipe wakes it as well.
         let _ = (&self.wake).write(&[0]);
@@ -265,14 +279,21 @@ impl Pool {
         self.lock().running()
     }
 
-    /// Waits for free slots and returns how many there are: zero if no more tasks are to be taken, none after the limit.
+    /// Waits for free slots and its turn to take tasks. Returns how many it may take, which are its own until `release`:
+    /// zero if no more tasks are to be taken, none after the limit.
     pub fn free(&self, limit: Duration) -> Option<usize> {
-        let look = |state: &mut State| {
-            let free = self.slots.saturating_sub(state.running());
-            let draining = state.draining.is_some();
-            (draining || free > 0).then_some(if draining { 0 } else { free })
-        };
-        self.wait_until(limit, look)
+        self.release();
+        self.slots.claim(self.seat, limit, || self.draining().is_some())
+    }
+
+    /// Leaves to other partitions the slots that no task was taken for.
+    pub fn release(&self) {
+        self.slots.release(self.seat);
+    }
+
+    /// Whether other partitions have the same slots.
+    pub fn shares(&self) -> bool {
+        self.slots.are_shared()
     }
 
     /// Pauses, but no longer than tasks are to be taken.
@@ -283,6 +304,7 @@ impl Pool {
     /// Takes no more tasks.
     pub fn drain(&self) {
         self.change(|state| *state.draining.get_or_insert_with(Instant::now));
+        self.slots.wake();
     }
 
     /// Records that an operator has ordered it to drain.
@@ -356,7 +378,7 @@ impl Pool {
 
     /// The number of slots, and how many are free.
     pub fn slots(&self) -> (usize, usize) {
-        (self.slots, self.slots.saturating_sub(self.running()))
+        (self.slots.all, self.slots.free())
     }
 
     /// Since when no task is taken.
@@ -509,7 +531,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::sync::Arc;
 
-    use super::{About, Notice, Pool, news};
+    use super::{About, Notice, Pool, Slots, news};
 
     #[test]
     fn the_same_of_many_tasks_is_said_in_one_line() {
@@ -526,7 +548,7 @@ mod tests {
     #[test]
     fn the_end_of_a_part_wakes_whoever_watches_and_a_panic_is_told() {
         let (wake, mut woken) = UnixStream::pair().unwrap();
-        let pool = Arc::new(Pool::new(1, true, wake));
+        let pool = Arc::new(Pool::new((Arc::new(Slots::new(1, 1)), 0), None, true, wake));
         let end = |name, panics: bool| {
             let pool = pool.clone();
             let part = std::thread::spawn(move || {

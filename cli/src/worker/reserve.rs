@@ -73,8 +73,17 @@ impl Reserver {
                 Some(free) => u32::try_from(free).unwrap_or(AT_ONCE).min(AT_ONCE),
                 None => continue,
             };
+            // A server that hangs keeps no slot from other partitions.
+            if troubled && self.pool.shares() {
+                self.pool.release();
+                if self.client.call(&self.client.calls().hello()).is_err() {
+                    self.pool.pause(Duration::from_secs(1));
+                    continue;
+                }
+            }
             let some = self.choose(listener, &mut cooldown);
             if !some && self.settings.named().is_none() {
+                self.pool.release();
                 self.pool.pause(IDLE);
                 continue;
             }
@@ -82,14 +91,17 @@ impl Reserver {
             let sent = boot_clock_us();
             match listener.try_listen_many(free) {
                 Ok(taken) if !taken.is_empty() => self.launch_all(listener, &taken, sent, &mut cooldown)?,
-                Ok(_) if some => listener.wait(LOOK),
-                Ok(_) => self.pool.pause(IDLE),
+                Ok(_) => {
+                    self.pool.release();
+                    if some { listener.wait(LOOK) } else { self.pool.pause(IDLE) }
+                }
                 Err(Error::State { code: blueque::Code::Draining, .. }) => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
                         self.pool.say(&format!("waiting for the server: {}", causes(&error)));
                     }
                     troubled = true;
+                    self.pool.release();
                     self.pool.pause(Duration::from_secs(1));
                     continue;
                 }

@@ -166,7 +166,6 @@ pub struct Settings {
     pub order: QueueOrder,
     pub has: Option<String>,
     pub name: Option<String>,
-    pub slots: usize,
     /// None: the setting of the queue.
     pub lease: Option<Duration>,
     /// None: the setting of the queue.
@@ -278,7 +277,6 @@ impl Options {
             order: self.order()?,
             has: self.has.clone(),
             name: self.name.clone(),
-            slots: usize::from(self.slots),
             lease: self.lease,
             grace: self.grace,
             namespace: server.namespace().to_string(),
