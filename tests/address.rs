@@ -47,6 +47,25 @@ fn a_client_goes_on_across_a_failover_of_sentinel() {
     assert!(matches!(unknown, blueque::Error::Connection(_)), "{unknown:?}");
 }
 
+#[cfg(feature = "tokio")]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_asynchronous_listener_goes_on_across_a_failover() {
+    let (master, port) = Server::start_at_port(&[]);
+    let (_replica, _) = Server::start_replica(&port);
+    let sentinel = Sentinel::start(&port);
+    sentinel.knows_a_replica();
+    let builder = blueque::tokio::Client::builder().limit(Duration::from_secs(25));
+    let client = builder.open(&format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port)).await.unwrap();
+    let mut listener = client.listener(&["q"]).await.unwrap();
+    let listens =
+        tokio::spawn(async move { listener.listen(Duration::from_secs(60)).await.map(|work| work.is_some()) });
+    drop(master);
+    sentinel.watch();
+    // Sentinel takes seven seconds or so.
+    client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    assert!(listens.await.unwrap().unwrap(), "it was given the task of the new master");
+}
+
 #[test]
 fn of_several_hosts_the_master_is_found() {
     let (_master, port) = Server::start_at_port(&[]);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use blueque::{Address, Client, Namespace, Status, Submit};
 use sentinel::Sentinel;
 use support::{Server, eventually};
-use world::{Worker, World, result, status};
+use world::{Worker, World, result, send, status};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_blueque");
 
@@ -30,6 +30,14 @@ const SOON: Duration = Duration::from_secs(20);
 /// It prints before and after it is released.
 const TALK: &str = "echo before >&2; echo $$ > FOLDER/pid\n\
     while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo after >&2; echo '\"done\"'";
+
+/// How a server fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fails {
+    ByDeath,
+    /// Its connections stay open.
+    BySilence,
+}
 
 /// The world of a worker whose server is reached by a URL.
 struct Stage {
@@ -69,7 +77,7 @@ impl Follower<'_> {
 
 impl Stage {
     fn new(server: Server, url: String) -> Self {
-        let client = Client::builder().namespace(Namespace::new(NAMESPACE).unwrap()).limit(Duration::from_secs(30));
+        let client = Client::builder().namespace(Namespace::new(NAMESPACE).unwrap()).limit(Duration::from_secs(5));
         let world = World::reached(server, client.open(&url).unwrap());
         Self { world, url }
     }
@@ -92,8 +100,18 @@ impl Stage {
         fs::read_to_string(self.world.path("ticks")).unwrap_or_default().lines().count()
     }
 
-    /// Everything at work; then the server is killed, and when all wait for it, its replica may take its place.
-    fn goes_on_across(mut self, allow: impl FnOnce()) {
+    fn all_wait(&self, waiting: &[&Follower<'_>], top: &Follower<'_>) {
+        let log = || self.world.log();
+        eventually("the worker says what it waits for", || log().contains("waiting for the server").then_some(()));
+        for follower in waiting {
+            follower.shows("the server is away");
+        }
+        top.shows("no answer from the server");
+    }
+
+    /// Everything at work; then the server fails, and its replica may take its place: when all have said that they wait,
+    /// or if it hangs, at once.
+    fn goes_on_across(mut self, fails: Fails, allow: impl FnOnce()) {
         self.world.program("hold", TALK);
         self.world.program("tick", "echo tick >> FOLDER/ticks");
         let mut command = self.world.command(Path::new(BINARY), &["-q", "hold", "-q", "tick", "--slots", "3"]);
@@ -116,20 +134,18 @@ impl Stage {
         let kept: u32 = redis::cmd("WAIT").arg(1).arg(10_000).query(&mut server.connection()).unwrap();
         assert!(kept >= 1, "the replica has what was done so far");
 
-        server.kill();
-        eventually("the worker says what it waits for", || {
-            self.world.log().contains("waiting for the server").then_some(())
-        });
-        for waiting in [&wait, &logs, &events] {
-            waiting.shows("the server is away");
+        match fails {
+            Fails::ByDeath => server.kill(),
+            Fails::BySilence => send("STOP", server.pid().cast_signed()),
         }
-        top.shows("no answer from the server");
+        if fails == Fails::ByDeath {
+            self.all_wait(&[&wait, &logs, &events], &top);
+        }
         allow();
         let client = &self.world.client;
         eventually("there is a new master", || client.queue("fresh").unwrap().submit("x", Submit::default()).ok());
         let (begun, before) = (Instant::now(), self.ticks());
 
-        events.shows("the server is back");
         top.shows("fresh");
         eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
         self.world.touch("go");
@@ -152,7 +168,17 @@ fn everything_goes_on_across_a_failover_of_sentinel() {
     let sentinel = Sentinel::start(&port);
     sentinel.knows_a_replica();
     let stage = Stage::new(master, format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port));
-    stage.goes_on_across(|| sentinel.watch());
+    stage.goes_on_across(Fails::ByDeath, || sentinel.watch());
+}
+
+#[test]
+fn everything_goes_on_when_the_master_hangs() {
+    let (master, port) = Server::start_at_port(&[]);
+    let (_replica, _) = Server::start_replica(&port);
+    let sentinel = Sentinel::start(&port);
+    sentinel.knows_a_replica();
+    let stage = Stage::new(master, format!("redis+sentinel://127.0.0.1:{}/films", sentinel.port));
+    stage.goes_on_across(Fails::BySilence, || sentinel.watch());
 }
 
 #[test]
@@ -164,7 +190,7 @@ fn everything_goes_on_across_a_failover_of_a_cluster() {
     let mut holder = Address::parse(&url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
     let (_, port): (String, String) = redis::cmd("CONFIG").arg("GET").arg("port").query(&mut holder).unwrap();
     let holder = nodes.swap_remove(ports.iter().position(|own| *own == port).unwrap());
-    Stage::new(holder, url).goes_on_across(|| {
+    Stage::new(holder, url).goes_on_across(Fails::ByDeath, || {
         for node in &nodes {
             let words = ["SET", "cluster-replica-no-failover", "no"];
             redis::cmd("CONFIG").arg(&words).exec(&mut node.connection()).unwrap();

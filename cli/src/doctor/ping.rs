@@ -100,7 +100,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     let looked = exam.bear(looked).map_err(|error| super::explained(settings, error));
     role(&mut exam, &address);
     if let Err(error) = looked {
-        exam.finding("server", chain(&error), "ask again when it serves");
+        exam.found.push(Finding { level: Level::Finding, check: "server", text: chain(&error), todo: None });
     } else if exam.fact("redis_mode") != "sentinel" && !wrong_kind(&exam, &address) {
         exam.rights(settings)?;
     }

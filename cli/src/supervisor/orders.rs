@@ -14,6 +14,9 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// A server that hangs, and has been replaced by another, leaves a connection on which nothing ever comes.
+const SILENT: Duration = Duration::from_secs(300);
+
 /// Listens for as long as the process lives.
 pub fn listen(address: &Address, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) {
     loop {
@@ -29,6 +32,7 @@ fn hear(url: &str, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) -
     // By hand: `PubSub::subscribe` takes a refusal for a reply, and would wait for messages that never arrive.
     connection.send_packed_command(&redis::cmd("SUBSCRIBE").arg(channel).get_packed_command())?;
     connection.recv_response()?.extract_error()?;
+    connection.set_read_timeout(Some(SILENT))?;
     let mut messages = connection.as_pubsub();
     loop {
         // First, orders from before this connection was subscribed.
