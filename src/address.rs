@@ -3,6 +3,7 @@
 mod environment;
 mod files;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -48,6 +49,8 @@ const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 /// | `sentinel_password_file` | that for the Sentinels, which get none otherwise; `sentinel_user` is their user |
 /// | `ca` | with TLS: the certificates of the authority, in place of the system's |
 /// | `cert`, `key` | with TLS: the client's own |
+///
+/// With `read=replica` Sentinels or several hosts lead to a replica, while there is one, for a client that only reads.
 ///
 /// Shown without its password.
 #[derive(Clone)]
@@ -191,7 +194,7 @@ impl Address {
         }
         let place = Place::new(self.clone(), namespace);
         let ask = |node: &ConnectionInfo| {
-            let found = place.ask(node, limit.min(PATIENCE))?;
+            let found = place.ask(node, Role::Master, limit.min(PATIENCE))?;
             Ok(found.map(|server| server.get_connection_info().addr().to_string()))
         };
         thread::scope(|scope| {
@@ -205,6 +208,11 @@ impl Address {
 
     fn settings(&self) -> Option<&redis::RedisConnectionInfo> {
         self.nodes.first().map(ConnectionInfo::redis_settings)
+    }
+
+    /// Whether it leads to a replica.
+    fn reads_replica(&self) -> bool {
+        self.files.replica
     }
 
     /// A client of one server.
@@ -272,6 +280,9 @@ fn parse(url: &str) -> RedisResult<Address> {
         nodes.push(node.into_connection_info()?);
     }
     let files = Files::of(&format!("{plain}://host/{query}"))?;
+    if files.replica && lead == Lead::Cluster {
+        return Err(malformed("read=replica in the URL is for Sentinels and several hosts"));
+    }
     let name = user.map(|user| user.split(':').next().unwrap_or_default()).filter(|name| !name.is_empty());
     let name = name.map_or(String::new(), |name| format!("{name}@"));
     Ok(Address { shown: format!("{scheme}://{name}{hosts}{tail}"), nodes, lead, files })
@@ -282,6 +293,9 @@ fn single(text: &str) -> RedisResult<Address> {
     let mut url = redis::parse_redis_url(text).ok_or_else(|| malformed("the URL is no address of a server"))?;
     let info = url.clone().into_connection_info()?;
     let files = Files::of(text)?;
+    if files.replica {
+        return Err(malformed("read=replica in the URL is for Sentinels and several hosts"));
+    }
     if url.scheme().ends_with("unix") {
         let pairs = url.query_pairs().filter(|(name, _)| name != "pass");
         let kept: Vec<(String, String)> = pairs.map(|(n, v)| (n.into_owned(), v.into_owned())).collect();
@@ -318,6 +332,24 @@ fn reveal(shown: &str, password: &str) -> Option<String> {
     })
 }
 
+/// What a server is to the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Master,
+    /// One that has its master's data.
+    Replica,
+}
+
+impl Role {
+    /// The lines of `INFO` that say so.
+    fn lines(self) -> &'static [&'static str] {
+        match self {
+            Self::Master => &["role:master"],
+            Self::Replica => &["role:slave", "master_link_status:up"],
+        }
+    }
+}
+
 /// An address, and what is known of the way from it to the server that holds a namespace.
 pub struct Place {
     address: Address,
@@ -340,6 +372,10 @@ impl Place {
         self.address.has_files()
     }
 
+    pub(crate) fn reads_replica(&self) -> bool {
+        self.address.reads_replica()
+    }
+
     pub(crate) fn is_one_server(&self) -> bool {
         self.address.is_one_server()
     }
@@ -352,14 +388,23 @@ impl Place {
 
     /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
     pub(crate) fn find(&self, limit: Duration) -> RedisResult<redis::Client> {
-        let nodes = &self.address.nodes;
         let end = Deadline::after(limit);
+        if self.reads_replica()
+            && let Ok(replica) = self.find_in(Role::Replica, end)
+        {
+            return Ok(replica);
+        }
+        self.find_in(Role::Master, end)
+    }
+
+    fn find_in(&self, role: Role, end: Deadline) -> RedisResult<redis::Client> {
+        let nodes = &self.address.nodes;
         let first = self.first.load(Ordering::Relaxed);
         let mut failure = away("the URL names no node");
         for number in 0..nodes.len() {
             let number = (first + number) % nodes.len();
             let Some(node) = nodes.get(number) else { continue };
-            match self.ask(node, end.left().min(PATIENCE)) {
+            match self.ask(node, role, end.left().min(PATIENCE)) {
                 Ok(Some(server)) => {
                     self.first.store(number, Ordering::Relaxed);
                     return Ok(server);
@@ -376,20 +421,23 @@ impl Place {
         Err(failure)
     }
 
-    /// Asks one node for the server; none if what it names, or is, is not the master.
-    fn ask(&self, node: &ConnectionInfo, limit: Duration) -> RedisResult<Option<redis::Client>> {
+    /// Asks one node for the server; none if what it names, or is, has another role.
+    fn ask(&self, node: &ConnectionInfo, role: Role, limit: Duration) -> RedisResult<Option<redis::Client>> {
         let end = Deadline::after(limit);
         match &self.address.lead {
             Lead::Itself => self.address.client(node.clone()).map(Some),
-            Lead::Master => self.master(node.clone(), end),
+            Lead::Master => self.in_role(node.clone(), role, end),
             Lead::Sentinel(name) => {
                 let sentinel = self.address.with_settings(node.clone(), self.address.files.sentinel()?)?;
                 let mut asked = reach(&sentinel, end)?;
+                if role == Role::Replica {
+                    return self.replica(node, &mut asked, name, end);
+                }
                 let cmd = redis::cmd("SENTINEL").arg("GET-MASTER-ADDR-BY-NAME").arg(name).to_owned();
                 let Some((host, port)) = cmd.query::<Option<(String, u16)>>(&mut asked)? else {
                     return Err(malformed("the Sentinels know no master of the name in the URL"));
                 };
-                self.master(at(node, host, port), end)
+                self.in_role(at(node, host, port), role, end)
             }
             Lead::Cluster => {
                 let client = self.address.client(node.clone())?;
@@ -412,16 +460,38 @@ impl Place {
         }
     }
 
-    /// The server, if it is a master: a Sentinel may name one that is no longer, or not yet.
-    fn master(&self, server: ConnectionInfo, end: Deadline) -> RedisResult<Option<redis::Client>> {
+    /// One of the replicas that a Sentinel knows.
+    fn replica(
+        &self,
+        node: &ConnectionInfo,
+        sentinel: &mut Connection,
+        name: &str,
+        end: Deadline,
+    ) -> RedisResult<Option<redis::Client>> {
+        let cmd = redis::cmd("SENTINEL").arg("REPLICAS").arg(name).to_owned();
+        for known in cmd.query::<Vec<HashMap<String, String>>>(sentinel)? {
+            let fact = |name: &str| known.get(name).map_or("", String::as_str);
+            let Ok(port) = fact("port").parse() else { continue };
+            if fact("flags") != "slave" {
+                continue; // it is down, or not connected
+            }
+            if let Ok(Some(replica)) = self.in_role(at(node, fact("ip").to_owned(), port), Role::Replica, end) {
+                return Ok(Some(replica));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The server, if it has the role: a Sentinel may name one that is no longer the master, or not yet.
+    fn in_role(&self, server: ConnectionInfo, role: Role, end: Deadline) -> RedisResult<Option<redis::Client>> {
         let client = self.address.client(server)?;
         let mut connection = reach(&client, end)?;
         // Not ROLE, which the roles of the docs may not call.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
-            Ok(info) if info.lines().any(|line| line == "role:master") => Ok(Some(client)),
+            Ok(info) if role.lines().iter().all(|wanted| info.lines().any(|line| line == *wanted)) => Ok(Some(client)),
             Ok(_) => Ok(None),
             // A user who may not ask learns it from the first call that writes.
-            Err(error) if error.code() == Some("NOPERM") => Ok(Some(client)),
+            Err(error) if error.code() == Some("NOPERM") => Ok(Some(client).filter(|_| role == Role::Master)),
             Err(error) => Err(error),
         }
     }
@@ -529,6 +599,9 @@ mod tests {
             "redis://:s3cret@a?ca=/x",
             "redis+else://:s3cret@a",
             "redis://:s3cret@a?password_file=relative",
+            "redis://:s3cret@a?read=replica",
+            "redis+cluster://:s3cret@a?read=replica",
+            "redis://:s3cret@a,b?read=nearest",
             "redis+sentinel://:s3cret@a/m?sentinel_user=me",
         ] {
             let error = Address::parse(url).unwrap_err();

@@ -24,6 +24,9 @@ use crate::options::TaskOptions;
 use crate::repeat::{Reach, Tries};
 use crate::topology::{StoredTopology, Topology};
 
+/// How long a client of a replica repeats calls that it refuses.
+const REPLICA: Duration = Duration::from_millis(500);
+
 /// The longest pause between two looks for changes.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -480,7 +483,9 @@ impl<L: Link> ClientBuilder<L> {
     fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
         let place = address.and_then(|address| self.place(address));
         if place.as_ref().is_ok_and(|place| !place.is_one_server()) {
-            self.patience = None;
+            // What a replica refuses, it will refuse again.
+            let reads = place.as_ref().is_ok_and(Place::reads_replica);
+            self.patience = reads.then_some(REPLICA);
         }
         L::answer(async {
             let wires = L::wires(place?, self.limit);
@@ -524,7 +529,14 @@ impl<L: Link> ClientBuilder<L> {
     /// Some nodes of a cluster, checked.
     fn nodes(&self, urls: &[&str]) -> Result<Vec<String>> {
         self.tagged()?;
-        urls.iter().map(|&url| address(url).map(|_| url.to_owned())).collect()
+        let read = |url: &&str| match address(url)? {
+            address if address.has_files() => {
+                let text = "open_cluster reads no files that a URL names: open redis+cluster:// in its place";
+                Err(Error::Connection((ErrorKind::InvalidClientConfig, text).into()))
+            }
+            _ => Ok((*url).to_owned()),
+        };
+        urls.iter().map(read).collect()
     }
 }
 

@@ -94,6 +94,39 @@ async fn an_asynchronous_client_finds_the_master_too() {
 }
 
 #[test]
+fn who_only_reads_may_ask_a_replica() {
+    let (_master, port) = Server::start_at_port(&[]);
+    let (replica, other) = Server::start_replica(&port);
+    let sentinel = Sentinel::start(&port);
+    sentinel.knows_a_replica();
+    let hosts = format!("redis://127.0.0.1:{port},127.0.0.1:{other}/");
+    let queue = builder().open(&hosts).unwrap().queue("q").unwrap();
+    queue.submit("x", Submit::default()).unwrap();
+    let is_replica = |url: &str| {
+        let namespace = Namespace::new("{bq}").unwrap();
+        let mut connection = Address::parse(url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
+        let info: String = redis::cmd("INFO").arg("replication").query(&mut connection).unwrap();
+        info.contains("role:slave").then_some(())
+    };
+    let asked =
+        [format!("{hosts}?read=replica"), format!("redis+sentinel://127.0.0.1:{}/films?read=replica", sentinel.port)];
+    for url in &asked {
+        eventually("it leads to the replica", || is_replica(url));
+        let queue = builder().open(url).unwrap().queue("q").unwrap();
+        eventually("the replica has it", || (queue.counts().unwrap().pending == 1).then_some(()));
+        let begun = Instant::now();
+        let error = queue.submit("x", Submit::default()).unwrap_err();
+        assert_eq!(error.code(), Some(Code::ReadOnly), "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    }
+    // Without a replica the master is asked.
+    drop(replica);
+    for url in &asked {
+        assert_eq!(builder().open(url).unwrap().queue("q").unwrap().counts().unwrap().pending, 1);
+    }
+}
+
+#[test]
 fn a_node_of_a_cluster_leads_to_the_namespace() {
     let node = Server::start_cluster_node();
     let port: u16 = redis::cmd("CONFIG")

@@ -1,4 +1,5 @@
-//! The files that an address names: passwords and certificates. They are read at each connection.
+//! The parameters of an address: files with passwords and certificates, which are read at each connection, and who is
+//! asked.
 
 use std::fs;
 
@@ -7,12 +8,14 @@ use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
 /// How long a password may be.
 const LONGEST: u64 = 64 << 10;
 
-/// Absolute paths.
+/// Absolute paths, and the rest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
     pub(super) password: Option<String>,
     sentinel_password: Option<String>,
     sentinel_user: Option<String>,
+    /// Whether a replica is asked, if there is one.
+    pub(super) replica: bool,
     // In PEM format.
     #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
     ca: Option<String>,
@@ -32,6 +35,14 @@ impl Files {
                 "password_file" => &mut files.password,
                 "sentinel_password_file" => &mut files.sentinel_password,
                 "sentinel_user" => &mut files.sentinel_user,
+                "read" => {
+                    files.replica = match value.as_ref() {
+                        "replica" => true,
+                        "master" => false,
+                        _ => return Err(super::malformed("read in the URL must be replica or master")),
+                    };
+                    continue;
+                }
                 "ca" => &mut files.ca,
                 "cert" => &mut files.cert,
                 "key" => &mut files.key,
