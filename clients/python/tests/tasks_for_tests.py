@@ -260,3 +260,17 @@ def says_who(file: str) -> None:
 async def awaits_and_says_who(file: str) -> None:
     await asyncio.sleep(0)
     says_who(file)
+
+
+@task(queue="q")
+def forks() -> str:
+    """Its child returns, too, and does so first."""
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return "parent"
+    return "child"
+
+
+@task(queue="q")
+def says_much(size: int) -> None:
+    raise ValueError("x" * size)

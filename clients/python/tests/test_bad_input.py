@@ -82,6 +82,14 @@ def test_a_byte_over_the_maximum(client: Client) -> None:
     assert queue.counts().pending == 1
 
 
+def test_cause_and_remedy_are_two_sentences() -> None:
+    for cause in ("it is too long", "it is too long.", "is it too long?"):
+        text = str(InvalidCall("TOOBIG", cause))
+        assert text.startswith(
+            "TOOBIG: " + cause.rstrip(".") + ("" if cause.endswith("?") else ".") + " Split the call"
+        )
+
+
 @task(queue="b")
 def saves(what: str) -> str:
     from blueque_client import context

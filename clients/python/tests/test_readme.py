@@ -33,6 +33,21 @@ def test_two_minutes(server: Server, namespace: str, tmp_path: Path) -> None:
         assert worker.wait(60) == 0
 
 
+def test_the_first_page_of_the_project(server: Server, namespace: str, tmp_path: Path) -> None:
+    page = (README.parents[2] / "README.md").read_text().split("## Use it from any language")[1]
+    program = re.findall(r"```python\n(.*?)```", page, re.S)[0]
+    assert len(program.splitlines()) <= 10
+    (tmp_path / "films.py").write_text(program.replace('"redis://127.0.0.1:6379"', f"{server.url!r}, {namespace!r}"))
+    command = [sys.executable, "-m", "blueque_client", "worker", "films"]
+    worker = subprocess.Popen([*command, "--url", server.url, "--namespace", namespace], cwd=tmp_path)
+    try:
+        said = subprocess.run([sys.executable, "films.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert said.stdout == "a.mkv.mp4\n", said.stderr
+    finally:
+        worker.terminate()
+        assert worker.wait(60) == 0
+
+
 def test_what_is_logged_has_the_fields(server: Server, namespace: str, tmp_path: Path) -> None:
     format = next(
         block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.S) if "blueque_task" in block

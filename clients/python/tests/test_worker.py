@@ -185,6 +185,27 @@ def test_an_end_that_cannot_be_told_is_a_failure(client: Client, start: Start, m
         assert job.info().attempt == 1
 
 
+@pytest.mark.parametrize("mode", ["process", "thread"])
+def test_a_forked_child_that_returns_does_not_end_the_task(client: Client, start: Start, mode: str) -> None:
+    start("--mode", mode)
+    assert client.submit(app.forks.call()).result(PATIENCE) == "parent"
+
+
+def test_a_long_message_leaves_room_for_the_traceback(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    with pytest.raises(TaskFailed, match="in says_much") as error:
+        client.submit(app.says_much.call(9 << 20)).result(PATIENCE)
+    assert error.value.error.startswith("ValueError: xxx")
+    assert max(map(len, (tmp_path / "log").read_text().splitlines())) < 1000
+
+
+def test_a_result_that_cannot_be_sent_says_so_and_nothing_else(client: Client, start: Start) -> None:
+    start()
+    with pytest.raises(TaskFailed) as error:
+        client.submit(app.returns.call("nan")).result(PATIENCE)
+    assert "Traceback" not in error.value.error
+
+
 def test_bad_submits_fail_readably(client: Client, start: Start) -> None:
     start()
     queue = client.queue("q")

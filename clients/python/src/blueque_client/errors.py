@@ -39,7 +39,8 @@ class BluequeError(Exception):
         known = contract.ERRORS.get(code)
         #: What to do about it.
         self.remedy = OWN.get(code) or (known.act if known else "")
-        super().__init__(f"{code}: {cause}" + (f" {self.remedy}" if self.remedy else ""))
+        stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
+        super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
 
     @property
     def transient(self) -> bool:

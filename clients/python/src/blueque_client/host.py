@@ -35,8 +35,10 @@ from .tracing import enter, flush
 #: How the tasks of a process run: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
 
-#: The end of an error's text is what helps.
-MOST_ERROR = 16_000
+#: The end of an error's text is what helps; its lines are shortened, so that each has room.
+MOST_ERROR, MOST_LINE = 16_000, 1000
+#: Whose frames say nothing to the author of a function.
+_OURS = {__file__, inspect.getfile(TaskFunction), inspect.getfile(Json)}
 
 
 class Ending(NamedTuple):
@@ -182,13 +184,17 @@ def _text(error: BaseException) -> bytes:
     """What went wrong, then the last lines of the traceback."""
     if isinstance(error, Failure):
         return str(error.text).encode(errors="backslashreplace")[:MOST_ERROR]
-    first = "".join(traceback.format_exception_only(type(error), error)).strip()
+    first = _shortened("".join(traceback.format_exception_only(type(error), error)).strip())[: MOST_ERROR // 4]
     trace = error.__traceback__
-    while trace and trace.tb_frame.f_code.co_filename in (__file__, inspect.getfile(TaskFunction)):
+    while trace and trace.tb_frame.f_code.co_filename in _OURS:
         trace = trace.tb_next
-    lines = "".join(traceback.format_exception(type(error), error, trace))
+    lines = _shortened("".join(traceback.format_exception(type(error), error, trace)))
     text = first if trace is None else f"{first}\n\n{lines[-MOST_ERROR // 2 :]}"
     return text.encode(errors="backslashreplace")[:MOST_ERROR]
+
+
+def _shortened(text: str) -> str:
+    return "\n".join(line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]}…" for line in text.split("\n"))
 
 
 class _Logs(logging.Handler):
@@ -208,6 +214,7 @@ class Host:
     ) -> None:
         self.pipe, self.functions, self.serializer = Pipe(end), functions, serializer
         self.running: dict[int, Running] = {}
+        self._pid = os.getpid()
         self._starts: queue.SimpleQueue[Running | None] = queue.SimpleQueue()
         self._answers: dict[int, queue.SimpleQueue[Frame]] = {}
         self._numbers = itertools.count()
@@ -376,6 +383,8 @@ class Host:
         running.loop[1].add_done_callback(over)
 
     def _end(self, running: Running, ending: Ending) -> None:
+        if os.getpid() != self._pid:  # a child that a function has forked, and that has returned
+            os._exit(0)
         self.running.pop(running.key, None)
         sys.stdout.flush()
         sys.stderr.flush()

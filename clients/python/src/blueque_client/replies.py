@@ -90,7 +90,9 @@ class Tries:
     def _out_of_time(self, error: Exception) -> BluequeError:
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             return verdict(*code_of(error))
-        return Unavailable("UNAVAILABLE", f"no answer from the server within {self.limit:g} s: {error}.")
+        return Unavailable(
+            "UNAVAILABLE", f"no answer from the server within {self.limit:g} s: {str(error).rstrip('.')}."
+        )
 
 
 def _distrusts(error: BaseException | None) -> bool:

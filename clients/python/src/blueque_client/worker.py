@@ -956,8 +956,8 @@ def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> C
 
 
 def error_of(ending: Ending) -> str:
-    """The first line of an attempt's error."""
-    return ending.body.decode(errors="replace").split("\n", 1)[0] if ending.how in ("fail", "final") else ""
+    """The first line of an attempt's error, or its beginning."""
+    return ending.body.decode(errors="replace").split("\n", 1)[0][:300] if ending.how in ("fail", "final") else ""
 
 
 def name_of(status: int) -> str:
