@@ -15,6 +15,7 @@ from test_addresses import free_ports
 from blueque_client import (
     BluequeError,
     Client,
+    ConnectionFailed,
     InvalidCall,
     NotFound,
     PayloadError,
@@ -120,6 +121,23 @@ def test_nobody_listens_there(namespace: str) -> None:
     with Client(f"redis://127.0.0.1:{port}", namespace, limit=0.2) as client, pytest.raises(Unavailable) as error:
         client.check()
     assert "refused" in error.value.cause
+
+
+def test_a_server_that_wants_a_password(namespace: str) -> None:
+    """Also where it refuses a call for its length alone, as it does before a login."""
+    with Server() as server, Client(server.url, namespace) as client:
+        with redis.Redis.from_url(server.url) as raw:
+            raw.config_set("requirepass", "secret")
+        client.link.server.connection_pool.disconnect()
+        acts: list[Callable[[], Any]] = [
+            client.check,
+            lambda: client.queue("q").submit_many(list(range(20))),
+            lambda: client.queue("q").submit("x" * 20_000),
+        ]
+        for act in acts:
+            with pytest.raises(ConnectionFailed, match="refuses the login") as error:
+                act()
+            assert error.value.remedy
 
 
 def test_no_room(namespace: str) -> None:

@@ -66,7 +66,9 @@ class Tries:
 
     def after(self, error: Exception) -> float:
         """How long to pause before the next try; or raises the error for the caller."""
-        if isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
+        # Before a login a server calls anything long an error of the protocol.
+        unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
+        if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
             raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from error
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             code, text = code_of(error)
