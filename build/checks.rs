@@ -105,7 +105,7 @@ fn length(contract: &Contract, key: &str) -> Option<&'static str> {
         Kind::List => Some("LLEN"),
         Kind::Set => Some("SCARD"),
         Kind::Zset => Some("ZCARD"),
-        Kind::Hash | Kind::Stream | Kind::Channel | Kind::None => None,
+        Kind::Hash | Kind::Stream | Kind::String | Kind::Channel | Kind::None => None,
     }
 }
 

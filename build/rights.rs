@@ -11,7 +11,8 @@ const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
 /// Those that scripts call only before it.
-const BEFORE: [&str; 24] = [
+const BEFORE: [&str; 26] = [
+    "GET",
     "HEXISTS",
     "HKEYS",
     "HLEN",
@@ -26,6 +27,7 @@ const BEFORE: [&str; 24] = [
     "SMEMBERS",
     "SRANDMEMBER",
     "SSCAN",
+    "STRLEN",
     "TIME",
     "XINFO",
     "XLEN",
@@ -39,7 +41,8 @@ const BEFORE: [&str; 24] = [
 ];
 
 /// Redis commands that write.
-pub(super) const WRITES: [&str; 20] = [
+pub(super) const WRITES: [&str; 22] = [
+    "APPEND",
     "EXPIRE",
     "HDEL",
     "HINCRBY",
@@ -52,6 +55,7 @@ pub(super) const WRITES: [&str; 20] = [
     "RPOPLPUSH",
     "RPUSH",
     "SADD",
+    "SET",
     "SREM",
     "UNLINK",
     "XADD",

@@ -55,6 +55,7 @@ pub(super) enum Kind {
     Zset,
     Hash,
     Stream,
+    String,
     Channel,
     None,
 }

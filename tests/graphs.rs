@@ -141,6 +141,48 @@ fn retention_takes_no_result_that_others_wait_for() {
     assert_eq!(input.parameters_bytes().unwrap(), format!("[{}]", elements.join(",")).as_bytes());
 }
 
+/// Long results are joined in steps, after each of which the consumer has all of its input or nothing of it.
+#[test]
+fn a_join_of_long_results_is_never_seen_half() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let join = graph.join("late", "m").label("join");
+    for number in 0..5 {
+        join.result_of(&graph.task("q", "m", &number));
+    }
+    let made = client.submit_graph(&graph).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let mut results = Vec::new();
+    for number in 0..5 {
+        let attempt = listener.try_listen().unwrap().unwrap();
+        let frame = json!({"frame": number, "name": "a \\ \"}], ", "sizes": [[1, 2.5], []]});
+        results.push(json!({"of": number, "frames": vec![frame; 10_000]}));
+        attempt.complete(&results[number]).unwrap();
+    }
+    let task = client.task(made.task("join").unwrap().as_str()).unwrap();
+    let mut steps = 0;
+    loop {
+        let info = task.info().unwrap();
+        let parameters = info.parameters_bytes().unwrap();
+        if info.status() == Some(Status::Pending) {
+            assert_eq!(serde_json::from_slice::<Value>(parameters).unwrap(), json!(results));
+            break;
+        }
+        assert_eq!((info.status(), parameters.len()), (Some(Status::Waiting), 0));
+        assert!(client.call(&client.calls().settle(100)).unwrap().more, "it is ready when nothing is left to do");
+        steps += 1;
+    }
+    assert!(steps > 20, "{steps} steps for 3 MB");
+    settle(&client);
+    let mut connection = server.connection();
+    let left: Vec<String> = redis::cmd("KEYS").arg("blueque_[jiu]*_*").query(&mut connection).unwrap();
+    let left: Vec<_> = left.iter().filter(|key| key.contains("joined") || key.contains("inputs")).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let waiting = client.call(&client.calls().settle(100)).unwrap();
+    assert!(!waiting.more);
+}
+
 /// Lets `settle` do whatever is left.
 fn settle(client: &Client) {
     while client.call(&client.calls().settle(100)).unwrap().more {}

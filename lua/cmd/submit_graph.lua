@@ -30,7 +30,7 @@ elseif known[2] and tonumber(known[2]) ~= total then
 end
 
 local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
-local spec_of, time = graphs.spec, args.time_or_none
+local spec_of, time, staged_of, find = graphs.spec, args.time_or_none, graphs.staged, record.find
 local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
 local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
 local runs = graphs.runs(known[4], staged)
@@ -51,7 +51,7 @@ local unknown = redis.call('EXISTS', unpack(keys)) == 0
 local function upstream(wish)
   local up = fresh[wish] or found[wish]
   if not up then
-    up = graphs.staged(wish, id) or record.find(wish)
+    up = staged_of(wish, id) or find(wish)
     found[wish] = up
   elseif up.spec and not up.tied then
     up.ties, up.tied = up.ties .. 'd', true -- its record is yet to be written

@@ -28,7 +28,7 @@ if kind == 'some' then
   quorum.plan_removal(task.set, mark)
 end
 if open == 0 or task.set and quorum.is_ready(task.set, open) then
-  edges.plan_ready(plan, task.slots)
+  edges.plan_ready(plan, task.slots, task.bytes)
 end
 namespace.begin()
 edges.fill(id, edges.slots(slots))

@@ -45,7 +45,7 @@ if task.status == 'waiting' then
   local open, upstream, set = edges.open(id, task.ties)
   upstream = task.graph and edges.holding(id) or upstream
   for _, fact in ipairs({
-    'open', open, 'upstream', upstream or '', 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0',
+    'open', open, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0', upstream and 'upstream', upstream,
   }) do
     answer[#answer + 1] = fact
   end

@@ -1,7 +1,7 @@
--- Runs a task with thousands of inputs anew, in pieces. Each step of the walk takes some of its inputs, until the task
--- waits again for every upstream that runs anew; until then it does not change. The walk keeps how far it has come as
--- `part`: `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` while the list of its results is split, `inputs/BYTE` while
--- its inputs are read, then `ready`.
+-- Runs a task with thousands of inputs, or long ones, anew, in pieces. Each step of the walk takes some of its inputs,
+-- until the task waits again for every upstream that runs anew; until then it does not change. The walk keeps how far
+-- it has come as `part`: `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` while the list of its results is split,
+-- `inputs/BYTE` while its inputs are read, then `ready`.
 local anew = {}
 
 -- Bytes of the text of inputs that is looked at in one step.
@@ -12,7 +12,8 @@ anew.INPUTS = 1000
 anew.COPIES = 1048576
 
 function anew.is_long(task)
-  return #(redis.call('HGET', task.key, 'inputs') or '') > anew.BYTES
+  return redis.call('HSTRLEN', task.key, 'inputs') > anew.BYTES
+    or redis.call('HEXISTS', task.key, 'slots') == 1 and redis.call('HSTRLEN', task.key, 'parameters') > anew.COPIES
 end
 
 -- Reads a step.

@@ -54,7 +54,7 @@ end
 -- Applies a spec to a task that does not exist yet. Returns the state in which it begins.
 function creation.apply(task, spec)
   task.ties = spec.ties
-  task.begins = task.edges and task.edges[1] and 'waiting' or task.eta and 'scheduled' or 'pending'
+  task.begins = task.edges and (task.edges[1] or task.joins) and 'waiting' or task.eta and 'scheduled' or 'pending'
   if spec.ties then
     claims.assign(task, spec.claims)
   end
@@ -110,8 +110,11 @@ function creation.insert(task, spec, why)
   end
   state.move(task, task.begins, why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
-  if task.edges and task.edges[1] then
+  if task.begins == 'waiting' then
     edges.enter({ task })
+  end
+  if task.joins then
+    joins.begin(task.id)
   end
 end
 

@@ -10,8 +10,9 @@ local edges = {}
 -- Edges that the end of a task settles in its own call. More are left to `settle`.
 edges.INLINE = 100
 
--- Bytes of results that one call copies to dependents.
-edges.COPIES = 4194304
+-- Bytes of results that one call copies to dependents, and that one looks at which ends attempts.
+edges.COPIES = 1048576
+edges.AT_END = 262144
 
 -- Bytes of the results and values that make the parameters of a task.
 edges.INPUT = 8388608
@@ -70,7 +71,8 @@ end
 function edges.parse(text, what, partial, known, start)
   local alone, only = string.match(text, '^(%l+)=([^= ]+)$') -- as most tasks have it
   if (alone == 'success' or alone == 'after' or alone == 'failure' or alone == 'some')
-    and (known and known[only] or #only <= contract.NAME_HIGH and string.find(only, args.PLAIN)) then
+    and (known and known[only] or #only <= contract.NAME_HIGH
+    and string.find(only, args.PLAIN, start and string.sub(only, 1, #start) == start and #start + 1 or 1)) then
     return { upstreams = { { id = only, kind = alone, slots = {} } }, values = {}, slots = 0, text = text,
       some = alone == 'some' and 1 or 0 }
   end
@@ -174,11 +176,6 @@ function edges.needs_success(kind)
   return kind == 'success' or kind == 'result' or kind == 'some'
 end
 
--- Whether a result can be an element of a JSON list.
-function edges.is_json(text)
-  return text == '' or (pcall(cjson.decode, text))
-end
-
 -- A result as an element of a JSON list.
 function edges.element(result)
   return result == '' and 'null' or result
@@ -209,7 +206,7 @@ function edges.look(task, wanted, find, had)
   for i = 1, #wanted.values do
     local slot, length = unpack(wanted.values[i])
     local text = string.sub(task.parameters, at, at + length - 1)
-    if #text < length or length == 0 or not edges.is_json(text) then
+    if #text < length or length == 0 or not json.decodes(text) then
       reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
     end
     task.filled[slot], at, task.bytes = text, at + length, task.bytes + length
@@ -218,6 +215,7 @@ function edges.look(task, wanted, find, had)
     reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
   end
   local get, before = find or record.find, task.continues and edges.among(task, wanted.upstreams)
+  local dependents, fresh = namespace.prefix .. 'dependents_', nil
   for i = 1, #wanted.upstreams do
     local wish = wanted.upstreams[i]
     if wish.id == task.id then
@@ -249,14 +247,21 @@ function edges.look(task, wanted, find, had)
         open = { edge }
       end
       if not up.probed then
-        namespace.probe('ZCARD', edges.dependents(up.id))
-        up.probed = true
+        fresh = fresh or {}
+        fresh[#fresh + 1], up.probed = dependents .. up.id, true
       end
     elseif not (named and earlier) then -- else its end is yet to be told
-      edges.look_at_ended(task, wish, up, named)
+      local left = edges.look_at_ended(task, wish, up, named)
+      if left then
+        open = open or {}
+        open[#open + 1] = left
+      end
     end
   end
   task.edges = open or {}
+  if fresh then
+    edges.probe_all(fresh)
+  end
   if task.continues then
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
     task.had = tonumber(known[2] or 0)
@@ -277,7 +282,22 @@ function edges.look(task, wanted, find, had)
     quorum.require(task, wanted, find)
   end
   if wanted.slots > 0 then
-    task.parameters = (find or task.edges[1]) and '' or (edges.join(task.filled, wanted.slots))
+    task.joins = not (find or task.edges[1]) and joins.is_long(task.id, wanted.slots, task.bytes)
+    task.parameters = (find or task.edges[1] or task.joins) and '' or (joins.list(task.filled, wanted.slots))
+  end
+end
+
+-- Reads the types of keys that may be zsets. Nearly always none of them exists: that is one question for all.
+function edges.probe_all(keys)
+  for i = 1, #keys do
+    if namespace.declared then
+      namespace.declare(keys[i])
+    end
+  end
+  if redis.call('EXISTS', unpack(keys)) > 0 then
+    for i = 1, #keys do
+      redis.call('ZCARD', keys[i])
+    end
   end
 end
 
@@ -294,17 +314,26 @@ function edges.refuse_missing(task, wish)
     .. ': it was never submitted, or was deleted, or removed by retention')
 end
 
--- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. `named`: it
--- is of a set, and counts already.
+-- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. Returns an
+-- edge if this call does not read the result: then that one is asked to tell it. `named`: it is of a set, and counts
+-- already.
 function edges.look_at_ended(task, wish, up, named)
-  if wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
+  local length = wish.slots[1] and up.status == 'complete' and redis.call('HSTRLEN', up.key, 'result')
+  if length and not joins.may_read(length) then
+    if task.continues and redis.call('HEXISTS', edges.inputs(task.id), wish.slots[1]) == 1 then
+      return -- an earlier call has read it
+    end
+    namespace.probe('ZCARD', edges.dependents(up.id))
+    namespace.probe('ZCARD', edges.unsettled())
+    return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
+  elseif wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
     return
   elseif not edges.is_met(wish.kind, up.status) then
     reply.fail('UPSTREAM', edges.place(task, wish) .. wish.id .. ' is ' .. up.status
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
     local result = edges.element(redis.call('HGET', up.key, 'result') or '')
-    if not edges.is_json(result) then
+    if not json.decodes(result) then
       reply.fail('UPSTREAM', edges.place(task, wish) .. 'the result of ' .. wish.id .. ' is not JSON')
     end
     for _, slot in ipairs(wish.slots) do
@@ -317,16 +346,6 @@ function edges.require_room(task)
   if task.bytes > edges.INPUT then
     reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
   end
-end
-
--- A JSON list of the slots, in order, and the length of each: so they can be told apart again.
-function edges.join(filled, slots)
-  local lengths = {}
-  for slot = 0, slots - 1 do
-    filled[slot] = filled[slot] or 'null'
-    lengths[slot + 1] = #filled[slot]
-  end
-  return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']', table.concat(lengths, ',')
 end
 
 -- Notes in the record of a task that others wait for it: else its end does not look for them.
@@ -367,6 +386,7 @@ end
 function edges.enter(tasks, graph)
   -- One table has the edges of each task in turn. `waits`: those whose upstreams others of the call wait for, too.
   local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
+  local tie = edges.tie
   for t = 1, #tasks do
     local task, n = tasks[t], 0
     for i = 1, task.edges and #task.edges or 0 do
@@ -386,6 +406,8 @@ function edges.enter(tasks, graph)
       end
       if outside and not edge.known then
         redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
+      elseif edge.asks then
+        redis.call('ZADD', edges.unsettled(), now, up.id)
       end
     end
     if n > 0 then
@@ -407,7 +429,7 @@ function edges.enter(tasks, graph)
     redis.call('ZADD', prefix .. 'dependents_' .. up.id, unpack(up.waiting))
     up.waiting = nil
     if not up.tied then
-      edges.tie(up)
+      tie(up)
     end
   end
 end
@@ -419,13 +441,30 @@ function edges.plan_end(task, to)
   local number = #ids - (task.knowing or 0)
   if number <= 0 then
     return
-  elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES
+  elseif task.later or number > edges.INLINE or edges.is_much(task.id, ids, #(task.result or ''))
     or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled = true
     return
   end
   edges.plan_page(task, to, ids)
+end
+
+-- Whether the call that ends an attempt leaves it to `settle` to pass its result on: these dependents, or others of the
+-- same call, get too much.
+function edges.is_much(id, ids, length)
+  local told = namespace.shared('told')
+  local looked, copied = (told.looked or 0) + length, (told.copied or 0) + #ids * length
+  if length <= json.SHORT and looked <= edges.AT_END and copied <= edges.COPIES then
+    told.looked, told.copied = looked, copied
+    return false
+  end
+  for _, other in ipairs(ids) do
+    if string.find(redis.call('HGET', edges.upstreams(other), id) or '', '/', 1, true) then
+      return true -- others need no more than its end
+    end
+  end
+  return false
 end
 
 -- The next dependents that have yet to learn of the end of a task. What a failed one holds knows of it.
@@ -437,10 +476,11 @@ end
 -- Finds what is kept of the edges of a task that is deleted. Its dependents are told before their index goes.
 function edges.plan_removal(task)
   local dependents = namespace.declare(edges.dependents(task.id))
-  task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)) }
+  task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)),
+    namespace.declare(joins.key(task.id)) }
   local all, waiting = edges.waiting(task.id)
   if all == 0 then
-    task.edge_keys[3] = dependents
+    task.edge_keys[4] = dependents
   elseif waiting > 0 and contract.is_final(task.status) then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled = true -- those that it held, or that have yet to learn of its end
@@ -496,7 +536,7 @@ function edges.plan_one(up, to, id)
   if plan.wrong then
     state.plan(task, plan.to)
   elseif plan.last then
-    edges.plan_ready(plan, tonumber(known[1] or 0))
+    edges.plan_ready(plan, tonumber(known[1] or 0), plan.bytes or tonumber(known[2] or 0))
   end
   return plan
 end
@@ -506,9 +546,13 @@ function edges.fields()
   return 'eta', 'front', 'ended', 'retry_eta', 'graph'
 end
 
--- Reads how a task is ready. `slots`: how many its input has.
-function edges.plan_ready(plan, slots)
+-- Reads how a task is ready. `slots`: how many its input has; `bytes`: those of its results.
+function edges.plan_ready(plan, slots, bytes)
   local task = plan.task
+  plan.joins = joins.is_long(plan.id, slots, bytes)
+  if plan.joins then
+    return
+  end
   local eta, front, ended, retry_eta = unpack(task.extra, 1, 4)
   plan.to = tonumber(eta or 0) * 1000000 > namespace.now_us and 'scheduled' or 'pending'
   task.eta = eta
@@ -517,7 +561,7 @@ function edges.plan_ready(plan, slots)
     task.forget = retry_eta and { 'eta', 'retry_eta' } or nil
   end
   if slots > 0 then
-    plan.joined, plan.lengths = edges.join(edges.collect(edges.inputs(plan.id), slots, plan), slots)
+    plan.joined, plan.lengths = joins.list(joins.collect(edges.inputs(plan.id), slots, plan), slots)
   end
   state.plan(task, plan.to)
 end
@@ -527,7 +571,7 @@ function edges.plan_input(plan, up, slots, bytes)
   plan.slots, plan.text = edges.slots(slots), edges.element(up.result)
   plan.bytes = bytes + #plan.text * #plan.slots
   if up.json == nil then
-    up.json = edges.is_json(up.result)
+    up.json = up.result == '' or json.decodes(up.result)
   end
   if not up.json then
     plan.wrong = 'is not JSON'
@@ -542,27 +586,6 @@ function edges.plan_input(plan, up, slots, bytes)
   if plan.wrong then
     plan.to, plan.task.group, plan.task.broken = 'failed', 'input', true
   end
-end
-
--- The input of a task whose last slots `plan` brings.
-function edges.collect(key, number, plan)
-  local filled, brought = {}, plan.slots and #plan.slots or 0
-  for from = 0, brought < number and number - 1 or -1, 1000 do
-    local slots = {}
-    for slot = from, math.min(number, from + 1000) - 1 do
-      slots[#slots + 1] = slot
-    end
-    for i, text in ipairs(redis.call('HMGET', key, unpack(slots))) do
-      filled[slots[i]] = text or 'null'
-    end
-  end
-  for _, slot in ipairs(plan.slots or {}) do
-    filled[slot] = plan.text
-  end
-  for slot, text in pairs(plan.filled or {}) do
-    filled[slot] = text
-  end
-  return filled
 end
 
 -- Makes what `plan_end` has planned. The task has ended.
@@ -642,7 +665,7 @@ function edges.meet(up, plan)
     return
   elseif plan.set and plan.to then
     quorum.drop(plan.id)
-  elseif plan.set then
+  elseif plan.set and not plan.joins then
     quorum.write(plan.id, plan.set)
   end
   if plan.joined then
@@ -656,6 +679,9 @@ function edges.meet(up, plan)
       redis.call('HSET', edges.inputs(plan.id), slot, plan.text)
     end
     redis.call('HSET', edges.inputs(plan.id), 'bytes', plan.bytes)
+  end
+  if plan.joins then
+    joins.begin(plan.id)
   end
   if plan.to == 'pending' then
     edges.readied = true
@@ -682,6 +708,11 @@ function edges.plan_retry(task, spec)
     local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
     local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
     local is_met = edges.is_met(kind, up.status)
+    if over and is_met and slots ~= '' and up.key and not joins.may_read(redis.call('HSTRLEN', up.key, 'result')) then
+      over, again.asked = false, again.asked or {}
+      again.asked[#again.asked + 1] = found[i]
+      namespace.probe('ZCARD', edges.unsettled())
+    end
     if kind == 'some' then
       quorum.plan_retry(again, found[i], up, slots, over)
       over = over and is_met
@@ -696,7 +727,7 @@ function edges.plan_retry(task, spec)
     end
     if over and slots ~= '' then
       local result = edges.element(redis.call('HGET', up.key, 'result') or '')
-      if not edges.is_json(result) then
+      if not json.decodes(result) then
         return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
       end
       for _, slot in ipairs(edges.slots(slots)) do
@@ -711,13 +742,10 @@ function edges.plan_retry(task, spec)
     return 'UPSTREAM', 'too few of its set can still be complete: retry those that failed first'
   end
   local waits = again.open[1] or again.set and again.set.least > 0
-  task.again_edges, again.to = again, waits and 'waiting' or 'pending'
+  again.joins = not waits and joins.is_long(task.id, again.slots, again.bytes)
+  task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
   if again.to == 'pending' and again.slots > 0 then
-    local filled = edges.collect(own, again.slots, {})
-    for slot, text in pairs(again.texts) do
-      filled[slot] = text
-    end
-    again.joined, again.lengths = edges.join(filled, again.slots)
+    again.joined, again.lengths = joins.list(joins.collect(own, again.slots, { filled = again.texts }), again.slots)
   end
 end
 
@@ -744,7 +772,7 @@ function edges.retry(task)
     redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
     edges.tie(up) -- one of this id may be another than before
   end
-  if again.set then
+  if again.set and not again.joins then
     quorum.retry(task, again)
   end
   if again.joined then
@@ -756,6 +784,10 @@ function edges.retry(task)
     end
     redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
   end
+  if again.joins then
+    joins.begin(task.id)
+  end
+  edges.ask_again(task, again.asked or {})
 end
 
 -- Reads a step through the many edges of a task that waits again. `from`: how far that is.
@@ -898,7 +930,9 @@ function edges.plan_anew(task, spec)
   elseif v[2] and again.open[1] then
     edges.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
   end
-  task.again_edges, again.to = again, (again.open[1] or again.waits) and 'waiting' or 'pending'
+  local waits = again.open[1] or again.waits
+  again.joins = not waits and again.slots and joins.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
+  task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
 end
 
 -- Those that have ended by now are told to tell it. Returns whether this one has.
@@ -957,5 +991,8 @@ function edges.anew(task)
     for slot in pairs(again.forget) do
       redis.call('HDEL', own, slot)
     end
+  end
+  if again.joins then
+    joins.begin(task.id)
   end
 end

@@ -116,7 +116,9 @@ end
 -- A staged task, or nil: of this graph, or of any.
 function graphs.staged(id, graph)
   local key = namespace.prefix .. 'task_' .. id
-  namespace.declare(key)
+  if namespace.declared then
+    namespace.declare(key)
+  end
   local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'ties', 'eta')
   if v[1] or not v[2] or graph and v[2] ~= graph then
     return nil
@@ -328,12 +330,15 @@ function graphs.plan_release(graph, limit)
     local ids = redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)
     local starts = graphs.starts(graph, ids, left - #ids)
     local staged, plan, planned, prefix = graphs.staged, graphs.plan_task, {}, namespace.prefix
+    local plan_kind, declared = graphs.plan_kind, namespace.declared
     for i, id in ipairs(ids) do
       local run = starts[i]
       if run then
-        tasks[#tasks + 1] = { id = id, key = prefix .. 'task_' .. id, begins = run.to, queue = run.queue,
-          kind = run.kind }
-        graphs.plan_kind(tasks[#tasks], planned)
+        local task = { id = id, key = prefix .. 'task_' .. id, begins = run.to, queue = run.queue, kind = run.kind }
+        tasks[#tasks + 1] = task
+        if declared or not planned[run.kind] then
+          plan_kind(task, planned)
+        end
       else
         local task = staged(id, graph.id)
         tasks[#tasks + 1] = task and plan(task, planned)
@@ -388,14 +393,16 @@ function graphs.plan_task(staged, planned)
       open, task.drops = 0, true
     end
     local own = namespace.declare(edges.inputs(task.id))
-    local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
-    if slots then
-      task.joined, task.lengths = edges.join(edges.collect(own, slots, {}), slots)
+    local known = open == 0 and redis.call('HMGET', own, 'slots', 'bytes') or {}
+    local slots = tonumber(known[1] or nil)
+    task.joins = slots and joins.is_long(task.id, slots, tonumber(known[2]))
+    if slots and not task.joins then
+      task.joined, task.lengths = joins.list(joins.collect(own, slots, {}), slots)
     end
   end
   local later = staged.eta and tonumber(staged.eta) * 1000000 > namespace.now_us
   task.eta = staged.eta
-  task.begins = open > 0 and 'waiting' or later and 'scheduled' or 'pending'
+  task.begins = (open > 0 or task.joins) and 'waiting' or later and 'scheduled' or 'pending'
   if string.find(task.ties, '[^gwd]') then
     claims.load(task)
     task.rank = nil
@@ -446,7 +453,9 @@ function graphs.release(graph, tasks, outside)
       redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- it may have been forgotten
     end
     for _, task in ipairs(same) do
-      if task.drops then
+      if task.joins then
+        joins.begin(task.id)
+      elseif task.drops then
         quorum.drop(task.id)
       end
       if task.joined then

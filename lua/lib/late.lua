@@ -121,7 +121,8 @@ function late.look_at(task, wish)
     namespace.probe('ZCARD', edges.dependents(up.id))
     task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
   else
-    edges.look_at_ended(task, wish, up)
+    local left = edges.look_at_ended(task, wish, up)
+    task.edges[#task.edges + 1] = left
   end
 end
 
@@ -266,7 +267,7 @@ function late.plan(task)
     task.edges = {}
     if task.status == 'waiting' then
       task.ready = { id = task.id, task = task, set = task.set, filled = task.filled }
-      edges.plan_ready(task.ready, task.slots)
+      edges.plan_ready(task.ready, task.slots, task.bytes)
     end
     task.set = nil
   elseif task.edges[1] and task.status ~= 'waiting' then
@@ -282,11 +283,14 @@ function late.run(task)
   if task.to then
     state.move(task, 'waiting', 'depend', '')
   end
-  if task.ready then
+  if task.ready and not task.ready.joins then
     edges.meet(nil, task.ready)
     return task.ready.to
   end
   edges.enter({ task })
+  if task.ready then
+    edges.meet(nil, task.ready)
+  end
   return task.to or task.status
 end
 

@@ -70,7 +70,7 @@ end
 -- @hot
 function mending.gone(id)
   mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)),
-    namespace.declare(edges.upstreams(id)), namespace.declare(edges.inputs(id)))
+    namespace.declare(edges.upstreams(id)), namespace.declare(edges.inputs(id)), namespace.declare(joins.key(id)))
   mending.no_deadline(id)
   if redis.call('ZSCORE', tracks.all(), id) then
     mending.write('ZREM', tracks.all(), id)
@@ -345,6 +345,11 @@ end
 -- index of dependents was deleted by hand.
 -- @hot
 function mending.upstreams(task)
+  if redis.call('EXISTS', edges.upstreams(task.id)) == 0 and not redis.call('ZSCORE', edges.unsettled(), task.id)
+    and redis.call('HEXISTS', edges.inputs(task.id), 'slots') == 1 then
+    mending.mend('ZADD', edges.unsettled(), namespace.now, task.id) -- its input is yet to be joined
+    mending.write('HSET', task.key, 'cascade', joins.WORD)
+  end
   local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
     local key = namespace.key('task', found[i])

@@ -43,9 +43,14 @@ function quorum.new(least)
   return { least = least, left = 0, missed = 0, turn = 1, owed = 0 }
 end
 
+-- The fields that count.
+function quorum.fields()
+  return 'least', 'some', 'missed', 'turn', 'owed'
+end
+
 -- The counts of a task; one that was ready has none.
 function quorum.read(id)
-  local v = redis.call('HMGET', namespace.declare(edges.inputs(id)), 'least', 'some', 'missed', 'turn', 'owed')
+  local v = redis.call('HMGET', namespace.declare(edges.inputs(id)), quorum.fields())
   return { least = tonumber(v[1] or 0), left = tonumber(v[2] or 0), missed = tonumber(v[3] or 0),
     turn = tonumber(v[4] or 1), owed = tonumber(v[5] or 0) }
 end

@@ -7,7 +7,7 @@ function resubmit.forgotten()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta', 'ties',
     'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'failures',
     'losses', 'releases', 'uncounted', 'fruitless', 'checkpoint', 'checkpointed', 'ended', 'cost', 'cost_of', 'token',
-    'lease', 'request', 'solo', 'further'
+    'lease', 'request', 'solo', 'further', 'checked'
 end
 
 -- Checks what `again` needs of a call. `spec`: its options, from `creation.spec`.

@@ -23,6 +23,22 @@ function settling.settle(limit)
     return #ids
   end
 
+  -- Looks whether a long result is JSON, which those that are to get it have to know first.
+  local function check(up, place)
+    local verdict, next_place = json.step(up.result, place)
+    namespace.begin()
+    redis.call('HSET', up.key, 'checked', up.since .. ' ' .. (next_place or verdict and 'yes' or 'no'))
+    return 1, true
+  end
+
+  -- Puts together what the task waited for.
+  local function join(task)
+    local step = joins.plan(task)
+    namespace.begin()
+    joins.run(task, step)
+    return 1, true
+  end
+
   -- Cancels what the task waited for.
   local function cascade(task, from)
     local step = cascades.plan(task, from, limit)
@@ -76,11 +92,13 @@ function settling.settle(limit)
   -- Whatever the end of this task has left behind.
   local function settle(id)
     namespace.probe('ZCARD', edges.unsettled())
-    local task = record.find(id, 'cascade', 'cause', 'graph') or graphs.staged(id)
+    local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.staged(id)
       or { id = id, status = 'deleted', extra = {} }
     local from, graph = task.extra[1], task.extra[3]
     task.cause, task.graph = task.extra[2], graph
-    if from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+    if from == joins.WORD then
+      return join(task)
+    elseif from and task.status ~= 'deleted' and not contract.is_final(task.status) then
       return look(task, from)
     end
     local ids = {}
@@ -92,6 +110,14 @@ function settling.settle(limit)
       task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
     end
     local more = table.remove(ids, limit + 1) ~= nil
+    if ids[1] and #task.result > json.SHORT then
+      local since, place = string.match(task.extra[4] or '', '^(%S+) (.*)$')
+      place = since == task.since and place or nil
+      task.json = place == 'yes'
+      if not (task.json or place == 'no') then
+        return check(task, place)
+      end
+    end
     local further = encore.has(task) and contract.is_final(task.status)
     if further and not (ids[1] or from) then
       encore.begin(id)

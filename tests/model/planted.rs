@@ -392,8 +392,13 @@ pub static BUGS: [Bug; 185] = [
         .of_graphs(),
     bug("the first cause is lost on the way", "settle", "local cause = told[3] or up.id", "local cause = up.id")
         .of_graphs(),
-    shown("a task that waits stands in the list", "submit", "task.edges and task.edges[1] and 'waiting'", "false")
-        .of_graphs(),
+    shown(
+        "a task that waits stands in the list",
+        "submit",
+        "task.edges and (task.edges[1] or task.joins) and",
+        "false and",
+    )
+    .of_graphs(),
     shown("an end that comes of another end tells nobody", "fail", "task.unsettled = true", "task.unsettled = false")
         .of_graphs(),
     bug("an empty value is an element", "submit", "if #text < length or length == 0 or", "if #text < length or")

@@ -12,7 +12,7 @@ use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
-use crate::view::record::{eta, headline, unknown};
+use crate::view::record::{eta, headline, text, unknown};
 use crate::view::task::{Note, TaskView, Whole};
 use crate::view::why::why;
 
@@ -38,6 +38,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         checkpoint_bytes: info.checkpoint_bytes().map(<[u8]>::len),
         checkpointed: info.checkpointed().and_then(times::exact),
         progressed: info.progressed().and_then(times::exact),
+        readied: info.readied().and_then(times::exact),
+        elements: elements(&info),
         notes: notes(session, &id, &info)?,
         fields: unknown(&info),
     });
@@ -46,6 +48,18 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         format => write_one(format, &task)?,
     }
     Ok(Code::Ok)
+}
+
+/// How many results and values its parameters are made of.
+fn elements(info: &TaskInfo) -> Option<usize> {
+    text(info, "slots").map(|lengths| lengths.split(',').count())
+}
+
+fn input(elements: usize) -> String {
+    match elements {
+        1 => "1 result or value".to_owned(),
+        number => format!("{number} results and values"),
+    }
 }
 
 fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<Note>> {
@@ -101,6 +115,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("due", moment(eta(info))),
         ("deadline", moment(info.deadline())),
         ("created", moment(info.created())),
+        ("ready", moment(info.readied())),
         ("started", moment(info.started())),
         ("updated", moment(info.updated()).filter(|_| task.ended.is_none())),
         ("ended", moment(info.updated()).filter(|_| task.ended.is_some())),
@@ -119,6 +134,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),
+        ("input", task.whole.as_ref().and_then(|whole| whole.elements).map(input)),
         ("policy", policy.map(Policy::words)),
     ];
     for (name, value) in facts {

@@ -13,8 +13,9 @@ use crate::times;
 /// Elements of an input whose lengths are asked for at once, so that other clients are not kept waiting.
 const ELEMENTS: usize = 1_000;
 
-/// What is read of a waiting task: its status, and its upstreams.
-type Waiting = (Option<String>, Vec<String>);
+/// What is read of a waiting task: its status, its upstreams, what its record says of steps under way, and since when
+/// these are.
+type Waiting = (Option<String>, Vec<String>, Option<String>, Option<f64>);
 
 /// What is read of an edge: its text if it is open, the status and the ties of the upstream, whether that has a result,
 /// whether `settle` has yet to see its end, and since when it knows of the edge: for ever if a graph holds it until the
@@ -22,8 +23,8 @@ type Waiting = (Option<String>, Vec<String>);
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
 /// What is read of the input of a task: its status, its edges, and of what is known the number of fields, of slots and
-/// of bytes, and the counts of a set.
-type Input = (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>, Vec<Option<i64>>);
+/// of bytes, whether it is being joined, and the counts of a set.
+type Input = (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>, bool, Vec<Option<i64>>);
 
 /// The counts of a set: how many must still be complete, edges, those that ended otherwise in this turn, the turn, and
 /// edges that are waited for in any case.
@@ -58,7 +59,7 @@ impl Exam {
                 self.dependents(batch)?;
             }
         }
-        let left = ["upstreams", "inputs"].map(|kind| scan.all(kind).iter().map(move |id| (kind, id)));
+        let left = ["upstreams", "inputs", "joined"].map(|kind| scan.all(kind).iter().map(move |id| (kind, id)));
         let left: Vec<(&str, &String)> = left.into_iter().flatten().collect();
         for batch in left.chunks(500) {
             self.left(batch)?;
@@ -104,11 +105,12 @@ impl Exam {
         pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
         pipeline.cmd("HVALS").arg(self.key("upstreams", id)).cmd("HLEN").arg(&key);
         pipeline.cmd("HGET").arg(&key).arg("slots").cmd("HGET").arg(&key).arg("bytes");
+        pipeline.cmd("HEXISTS").arg(&key).arg("joined");
         pipeline.cmd("HMGET").arg(&key).arg(SET.as_slice());
-        let (status, edges, number, slots, bytes, set): Input = self.send(&pipeline)?;
+        let (status, edges, number, slots, bytes, joins, set): Input = self.send(&pipeline)?;
         let set: Vec<i64> = set.into_iter().flatten().collect();
         // It may have come to an end meanwhile, or one step further.
-        let others = if slots.is_some() { 2 } else { 0 } + set.len();
+        let others = if slots.is_some() { 2 } else { 0 } + if joins { 2 } else { 0 } + set.len();
         let changed = bytes != before || number > 0 && number != fields.len() + others;
         if status.as_deref() != Some(Status::Waiting.as_str()) || changed {
             return Ok(());
@@ -137,11 +139,15 @@ impl Exam {
         for id in ids {
             pipeline.cmd("HGET").arg(self.key("task", id)).arg("status");
             pipeline.cmd("HKEYS").arg(self.key("upstreams", id));
+            pipeline.cmd("HGET").arg(self.key("task", id)).arg("cascade");
+            pipeline.cmd("ZSCORE").arg(format!("{}unsettled", self.prefix)).arg(id);
         }
         let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        for (id, one) in ids.iter().zip(answers.chunks(2)) {
-            let (status, upstreams): Waiting = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
-            if upstreams.is_empty() && status.as_deref() == Some(Status::Waiting.as_str()) {
+        for (id, one) in ids.iter().zip(answers.chunks(4)) {
+            let (status, upstreams, steps, since): Waiting =
+                redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+            let joins = steps.as_deref() == Some("join") && since.is_some();
+            if upstreams.is_empty() && !joins && status.as_deref() == Some(Status::Waiting.as_str()) {
                 let todo = format!("blueque cancel {id}, then blueque retry {id}");
                 self.finding("graphs", format!("{id} is waiting, but for nothing"), todo);
             }

@@ -8,7 +8,7 @@ use blueque::{Status, TaskInfo};
 use super::payload::Payload;
 
 /// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 65] = [
+const KNOWN: [&str; 69] = [
     "status",
     "queue",
     "parameters",
@@ -74,6 +74,10 @@ const KNOWN: [&str; 65] = [
     "postponed",
     "cost",
     "cost_of",
+    "readied",
+    "slots",
+    "checked",
+    "cascade",
 ];
 
 /// The other fields of a record.

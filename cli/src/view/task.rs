@@ -112,6 +112,12 @@ pub struct Whole {
     pub checkpointed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progressed: Option<String>,
+    /// When all that it waited for had ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readied: Option<String>,
+    /// How many results and values its parameters are made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<usize>,
     /// Those that the history still has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,

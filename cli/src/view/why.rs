@@ -121,7 +121,10 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
 /// not ended.
 fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let (calls, client) = (session.client.calls(), &session.client);
-    let Some(first) = &why.upstream else { return Ok(None) };
+    let Some(first) = &why.upstream else {
+        let joins = "All that it waited for has ended. Its input is long: workers put it together, in steps.";
+        return Ok((why.status == Status::Waiting).then(|| joins.to_owned()));
+    };
     let first = TaskId::new(first.as_str())?;
     let others = others(why);
     let mut last = first.clone();

@@ -352,17 +352,22 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
             .exec(&mut connection)
             .unwrap();
     }
-    let shown: [(&str, &[&str]); 4] = [
-        ("graph-ls", &["graph", "ls"]),
-        ("graph-show", &["graph", "show", "film"]),
-        ("graph-show-all", &["graph", "show", "film", "--all"]),
-        ("graph-show-chain", &["graph", "show", "chain"]),
+    let shown: [(&str, &[&str], i32); 6] = [
+        ("graph-ls", &["graph", "ls"], 0),
+        ("graph-show", &["graph", "show", "film"], 0),
+        ("graph-show-all", &["graph", "show", "film", "--all"], 0),
+        ("graph-show-chain", &["graph", "show", "chain"], 0),
+        ("graph-wait-timeout", &["graph", "wait", "film", "--timeout", "1ms"], 6),
+        ("graph-wait", &["graph", "wait", "chain"], 7),
     ];
     let mut wrong = Vec::new();
-    for (name, args) in shown {
+    for (name, args, code) in shown {
+        if code == 7 {
+            past.desk.ok(&["graph", "cancel", "chain"]);
+        }
         for (columns, lines) in SIZES {
             let mut screen = Screen::sized(&past.desk, args, (columns, lines));
-            assert_eq!(screen.ends(), 0, "{name}: {}", screen.shown());
+            assert_eq!(screen.ends(), code, "{name}: {}", screen.shown());
             let (shown, _) = screen.picture(100);
             wrong.extend(differs(&format!("{name}-{columns}x{lines}"), &timeless(&shown)));
         }

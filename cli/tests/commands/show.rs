@@ -78,3 +78,26 @@ fn the_line_of_an_error_that_says_what_it_was_leads() {
     assert!(shown.contains(&format!("error       {head}\n")) && shown.contains("\n            Traceback"), "{shown}");
     assert_eq!(desk.json(&["show", "t"])["error"], error);
 }
+
+#[test]
+fn show_says_when_a_task_that_waited_was_ready_and_why_that_its_long_input_is_put_together() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "up"]);
+    desk.ok(&["submit", "r", "--id", "down", "--result-of", "up"]);
+    desk.take("q").complete(&"a long result ".repeat(20_000)).unwrap();
+    let client = blueque::Client::open(&desk.server.url()).unwrap();
+    let settle = || client.call(&client.calls().settle(1)).unwrap().more;
+    while desk.ok(&["why", "down"]).starts_with("It waits for up") {
+        assert!(settle());
+    }
+    assert_eq!(
+        desk.ok(&["why", "down"]),
+        "All that it waited for has ended. Its input is long: workers put it together, in steps.\n"
+    );
+    while settle() {}
+    let people = desk.ok(&["show", "down"]);
+    assert!(people.contains("\nready       20") && people.contains("\ninput       1 result or value\n"), "{people}");
+    let shown = desk.json(&["show", "down"]);
+    assert_eq!((&shown["fields"], &shown["elements"]), (&serde_json::json!({"inputs": "result/0=up"}), &1.into()));
+    assert!(shown["readied"].is_string());
+}

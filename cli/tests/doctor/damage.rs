@@ -168,6 +168,7 @@ fn of_results_that_tasks_wait_for() {
         (&["HSET blueque_inputs_sums 0 1717"], "the input of sums has 4 bytes, and not 2 as it says"),
         (&["HSET blueque_inputs_idle slots 1 bytes 0"], "idle is pending, but blueque_inputs_idle is there"),
         (&["HSET blueque_upstreams_idle pending success"], "idle is pending, but blueque_upstreams_idle is there"),
+        (&["SET blueque_joined_idle ["], "idle is pending, but blueque_joined_idle is there"),
         (
             &[
                 "HSET blueque_upstreams_step3 complete result/1",
