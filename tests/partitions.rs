@@ -260,6 +260,39 @@ fn one_that_fails_is_cancelled_or_has_no_json_fails_what_waits_for_it_elsewhere(
 
 /// Whatever dies between the end of the upstream and its delivery: the carrier stays until the other side has it.
 #[test]
+fn what_a_failover_has_lost_of_a_link_is_sent_again() {
+    let (_servers, partitions) = two();
+    let first = partitions.partition(&name("1")).unwrap();
+    let mut waiting = Vec::new();
+    for id in ["ended", "later", "gone"] {
+        let upstream = submit(&partitions, "1", id, Submit::default());
+        let there = partitions.link(&upstream, &name("2")).unwrap();
+        waiting.push(submit(&partitions, "2", id, Submit::default().result_of(0, &there)));
+        for lost in [format!("@2@{id}"), format!("@2:{id}")] {
+            first.task(&lost).unwrap().cancel("lost").unwrap();
+            first.task(&lost).unwrap().delete().unwrap();
+        }
+    }
+    complete(&partitions, "1", "17");
+    first.task("gone").unwrap().cancel("no").unwrap();
+    first.task("gone").unwrap().delete().unwrap();
+    let ready = |id: &GlobalId| {
+        eventually("the task that waits is ready", || {
+            let info = partitions.task(id).unwrap().info().unwrap();
+            (info.status() == Some(Status::Pending)).then(|| info.parameters_bytes().unwrap().to_vec())
+        })
+    };
+    delivering(&partitions, || {
+        assert_eq!(ready(&waiting[0]), b"[17]");
+        eventually("it waits for the other one again", || first.task("@2:later").unwrap().info().ok());
+        complete(&partitions, "1", "18");
+        assert_eq!(ready(&waiting[1]), b"[18]");
+        let info = partitions.task(&waiting[2]).unwrap().wait(SOON).unwrap();
+        assert!(info.error().unwrap().contains("1:gone was removed"), "{:?}", info.error());
+    });
+}
+
+#[test]
 fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
     let mut servers: Vec<_> =
         (0..2).map(|_| Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"])).collect();

@@ -6,7 +6,7 @@
 //! is gone only after the placeholder has what it carries. A worker of each partition runs both, from the queue `@links`.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -18,8 +18,8 @@ use super::Partitions;
 use crate::calls::EditOptions;
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
-use crate::model::Status;
-use crate::names::{PartitionName, TaskId};
+use crate::model::{Status, TaskInfo};
+use crate::names::{PartitionName, QueueName, TaskId};
 use crate::options::Submit;
 use crate::topology::GlobalId;
 use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
@@ -38,6 +38,13 @@ const SLOTS: usize = 16;
 
 /// The largest payload that a call takes.
 const LARGEST: u32 = 8 << 20;
+
+/// The task that compares what waits in a partition with what it waits for, once in each period: its id and method.
+const COMPARE: &str = "@compare";
+const PERIOD: Duration = Duration::from_secs(30);
+
+/// Placeholders that are read at once.
+const PAGE: u32 = 500;
 
 /// The longest pause before a partition that was not reached is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -92,26 +99,78 @@ impl Partitions {
     /// `NOTASK` if there is no such task; `BADNAME` for an id that is too long; those of [`Partitions::partition`].
     pub fn link(&self, upstream: &GlobalId, to: &PartitionName) -> Result<TaskId> {
         let id = TaskId::new(upstream.to_string())?;
-        let (from, into) = (self.partition(upstream.partition())?, self.partition(to)?);
         self.task(upstream)?.info()?;
         let never = SystemTime::UNIX_EPOCH + NEVER;
-        into.queue(QUEUE)?.submit_bytes(b"null", patient().id(id.clone()).eta(never))?;
+        self.partition(to)?.queue(QUEUE)?.submit_bytes(b"null", patient().id(id.clone()).eta(never))?;
+        self.carriers(upstream, to)?;
+        Ok(id)
+    }
 
+    /// Submits what waits for the upstream in its own partition, unless it is there.
+    fn carriers(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
         let (result, failure) = (carrier(true)?, carrier(false)?);
-        let links = from.queue(QUEUE)?;
+        let links = self.partition(upstream.partition())?.queue(QUEUE)?;
         // Which of the two is needed is decided by what the upstream does in between, too: the other one is refused.
         match links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task())) {
             Ok(_) => {
                 let last = links.submit_bytes(b"null", patient().id(failure).after_failure(&result));
-                last.map(drop).or_else(unless_upstream)?;
+                last.map(drop).or_else(unless_upstream)
             }
             Err(error) => {
                 unless_upstream(error)?;
-                links.submit_bytes(b"null", patient().id(failure))?;
+                links.submit_bytes(b"null", patient().id(failure)).map(drop)
             }
         }
-        Ok(id)
+    }
+
+    /// Repairs what a failover has lost of the links of one partition: an upstream that has ended is delivered again, and
+    /// one that has not gets its carriers again.
+    fn compare(&self, to: &PartitionName, context: &Context) -> Result<(), HandlerError> {
+        let client = self.partition(to)?;
+        let (queue, mut cursor) = (QueueName::new(QUEUE)?, "0".to_owned());
+        loop {
+            let page = client.call(&client.calls().list(&queue, "scheduled", &cursor, PAGE))?;
+            for upstream in page.items.iter().filter_map(|id| id.parse::<GlobalId>().ok()) {
+                context.check()?;
+                // A partition that is away is compared next time.
+                let _ = self.mend(&upstream, to);
+            }
+            match page.next {
+                Some(next) => cursor = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn mend(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+        let info = match self.task(upstream)?.info() {
+            Ok(info) => info,
+            Err(Error::NotFound) => return self.hand_over(to, upstream, &Delivery::Failed(reason(upstream, None))),
+            Err(error) => return Err(error),
+        };
+        match info.status() {
+            Some(status) if status.is_finished() => {
+                let result = info.result_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
+                let delivery = match result.filter(|_| status == Status::Complete) {
+                    Some(result) => Delivery::Complete(result),
+                    None => Delivery::Failed(reason(upstream, Some(&info))),
+                };
+                self.hand_over(to, upstream, &delivery)
+            }
+            _ => self.carriers(upstream, to),
+        }
+    }
+
+    /// Makes a placeholder due, with what it ends with. One that has ended had its delivery before, or was cancelled.
+    fn hand_over(&self, to: &PartitionName, upstream: &GlobalId, delivery: &Delivery<'_>) -> Result<()> {
+        let parameters = serde_json::to_vec(delivery).map_err(|error| Error::argument(error.to_string()))?;
+        let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
+        let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
+        match self.partition(to)?.task(&upstream.to_string())?.edit(&edit) {
+            Err(error) if error.code() == Some(Code::State) => Ok(()),
+            edited => edited.map(drop),
+        }
     }
 }
 
@@ -197,6 +256,8 @@ pub struct Deliverer {
     partitions: Partitions,
     own: Vec<PartitionName>,
     stopped: AtomicBool,
+    /// The last period in which it has begun to compare.
+    compared: AtomicU64,
     workers: Mutex<BTreeMap<PartitionName, Worker>>,
 }
 
@@ -212,6 +273,7 @@ impl Deliverer {
             partitions: partitions.clone(),
             own,
             stopped: AtomicBool::new(false),
+            compared: AtomicU64::new(0),
             workers: Mutex::new(BTreeMap::new()),
         }
     }
@@ -236,7 +298,29 @@ impl Deliverer {
                     }
                 });
             }
+            while !self.stopped.load(Ordering::Acquire) {
+                self.begin_to_compare();
+                thread::sleep(PAUSE);
+            }
         });
+    }
+
+    /// Submits the task that compares, once in each period however many deliver.
+    fn begin_to_compare(&self) {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let period = now.as_secs() / PERIOD.as_secs();
+        if self.compared.swap(period, Ordering::AcqRel) == period {
+            return;
+        }
+        let request = format!("{COMPARE}-{period}");
+        for name in &self.own {
+            let submit = |client: Client| {
+                let compare = patient().id(TaskId::new(COMPARE)?);
+                client.queue(QUEUE)?.submit_again_bytes(b"null", compare, &request)
+            };
+            // Refused while the last one runs. A partition that is away is compared when it is back.
+            let _ = self.partitions.partition(name).and_then(submit);
+        }
     }
 
     /// Ends [`Deliverer::run`]; what is being delivered is done first.
@@ -255,12 +339,17 @@ impl Deliverer {
             .queue(QUEUE)?
             .has(OFFER)
             .slots(SLOTS)
-            .handle_bytes(move |context| match Carrier::of(&context.reservation().id) {
-                Some(carrier) => {
+            .handle_bytes(move |context| {
+                let id = &context.reservation().id;
+                if id.as_str() == COMPARE {
+                    partitions.compare(&from, context)?;
+                } else if let Some(carrier) = Carrier::of(id) {
                     let upstream = GlobalId::new(from.clone(), carrier.task.clone());
-                    carry(&partitions, &own, &carrier, &upstream, context)
+                    carry(&partitions, &own, &carrier, &upstream, context)?;
+                } else {
+                    return received(&context.reservation().parameters);
                 }
-                None => received(&context.reservation().parameters),
+                Ok(b"null".to_vec())
             })
             .build()?;
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,24 +378,21 @@ fn carry(
     carrier: &Carrier,
     upstream: &GlobalId,
     context: &Context,
-) -> Result<Vec<u8>, HandlerError> {
+) -> Result<(), HandlerError> {
     let delivery = if carrier.has_result {
         let [result] = serde_json::from_slice::<[&RawValue; 1]>(&context.reservation().parameters)?;
         Delivery::Complete(result)
     } else {
-        Delivery::Failed(reason(own, upstream)?)
+        let info = match own.task(upstream.task().as_str())?.info() {
+            Err(Error::NotFound) => None,
+            info => Some(info?),
+        };
+        Delivery::Failed(reason(upstream, info.as_ref()))
     };
-    let parameters = serde_json::to_vec(&delivery)?;
-    let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
-    let placeholder = TaskId::new(upstream.to_string())?;
-    let target = partitions.partition(&carrier.to).map_err(|error| away(&carrier.to, &error))?;
-    let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
-    match target.task(placeholder.as_str())?.edit(&edit) {
-        Ok(_) => Ok(b"null".to_vec()),
-        // It has ended: this was delivered before, or it was cancelled there.
-        Err(error) if error.code() == Some(Code::State) => Ok(b"null".to_vec()),
+    match partitions.hand_over(&carrier.to, upstream, &delivery) {
+        Ok(()) => Ok(()),
         Err(Error::NotFound) => {
-            Err(Failure::new(format!("{} has no placeholder {placeholder}", carrier.to)).permanent().into())
+            Err(Failure::new(format!("{} has no placeholder {upstream}", carrier.to)).permanent().into())
         }
         Err(error) if error.code() == Some(Code::TooBig) => Err(Failure::new(error.to_string()).permanent().into()),
         Err(error) => Err(away(&carrier.to, &error)),
@@ -318,15 +404,12 @@ fn away(to: &PartitionName, error: &Error) -> HandlerError {
 }
 
 /// Why there is no result.
-fn reason(own: &Client, upstream: &GlobalId) -> Result<String> {
-    let why = match own.task(upstream.task().as_str())?.info() {
-        Err(Error::NotFound) => "was removed".to_owned(),
-        Err(error) => return Err(error),
-        Ok(info) => match info.status() {
-            Some(Status::Failed) => format!("failed: {}", info.error().unwrap_or_default()),
-            Some(Status::Cancelled) => "was cancelled".to_owned(),
-            _ => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),
-        },
+fn reason(upstream: &GlobalId, info: Option<&TaskInfo>) -> String {
+    let why = match info.map(|info| (info.status(), info)) {
+        None => "was removed".to_owned(),
+        Some((Some(Status::Failed), info)) => format!("failed: {}", info.error().unwrap_or_default()),
+        Some((Some(Status::Cancelled), _)) => "was cancelled".to_owned(),
+        Some(_) => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),
     };
-    Ok(format!("{upstream} {why}"))
+    format!("{upstream} {why}")
 }
