@@ -17,13 +17,18 @@ DOCS ?=
 # Prints cargo's build folder: the environment or a configuration may set another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
-# What `torture` builds: debug builds, like the tests.
+# What the campaigns build: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick bless test mutants torture mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+  cargo build --locked --profile $(PROFILE) --quiet --bins $(TORTURE) && \
+  builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
+  $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
+
+.PHONY: help tools quick bless test mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tools: ## Install missing tools for the tests
 	@scripts/tools
@@ -42,10 +47,10 @@ mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and show
 	  .venv/bin/python tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --only $(ONLY)
 
 torture: ## Break processes, disks, clocks, memory and networks for MINUTES, chosen by SEED; needs root
-	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
-	  cargo build --locked --profile $(PROFILE) --quiet --bins $(TORTURE) && \
-	  builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
-	  $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque $(addprefix --only ,$(ONLY))
+	@$(CAMPAIGN) $(addprefix --only ,$(ONLY))
+
+torture-cluster: ## The same on three masters with a replica each, where slots move and two namespaces are partitions
+	@$(CAMPAIGN) --cluster $(addprefix --only ,$(ONLY))
 
 mixed: ## Run workers in several languages on one queue for MINUTES on each server, killed and frozen as SEED decides
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && scripts/mixed $(SEED) $(MINUTES)

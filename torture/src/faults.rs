@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fastrand::Rng;
 use nix::sys::signal::Signal;
 
+use crate::ground::Ground;
 use crate::host::{Host, LEASE, Victim, Who, killed, send};
 use crate::jobs::Jobs;
 use crate::proxy::{Proxy, Weather};
 use crate::saved::Saved;
-use crate::server::Servers;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
@@ -45,6 +45,20 @@ pub enum Fault {
     MemoryFull,
     ClockForward,
     ClockBack,
+    MasterKilled,
+    MasterHung,
+    MasterIsolated,
+    ReplicaKilled,
+    SlotMoved,
+    DelivererKilled,
+}
+
+/// Where a fault is possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Where {
+    Anywhere,
+    Single,
+    Cluster,
 }
 
 /// How far the server's clock may be set ahead in total: seconds.
@@ -58,33 +72,39 @@ const SMALL_STEP: f64 = 0.4;
 const MOST_STOPPED_MS: u64 = 500;
 
 /// Each with its frequency.
-const FAULTS: [(Fault, u32); 26] = [
-    (Fault::Cut, 4),
-    (Fault::CutBefore, 6),
-    (Fault::CutAfter, 8),
-    (Fault::Delay, 3),
-    (Fault::Hole, 4),
-    (Fault::OneWay, 4),
-    (Fault::Drip, 2),
-    (Fault::Refuse, 3),
-    (Fault::ReserveLost, 1),
-    (Fault::WorkerKilled, 6),
-    (Fault::WorkerEnded, 3),
-    (Fault::WorkerStopped, 3),
-    (Fault::SupervisorKilled, 6),
-    (Fault::SupervisorStopped, 3),
-    (Fault::ProgramKilled, 4),
-    (Fault::TreeStopped, 2),
-    (Fault::HostKilled, 2),
-    (Fault::DiskFull, 4),
-    (Fault::ServerKilled, 3),
-    (Fault::ServerTorn, 1),
-    (Fault::ServerSetBack, 1),
-    (Fault::Promoted, 1),
-    (Fault::Demoted, 1),
-    (Fault::MemoryFull, 3),
-    (Fault::ClockForward, 2),
-    (Fault::ClockBack, 1),
+const FAULTS: [(Fault, u32, Where); 32] = [
+    (Fault::Cut, 4, Where::Anywhere),
+    (Fault::CutBefore, 6, Where::Anywhere),
+    (Fault::CutAfter, 8, Where::Anywhere),
+    (Fault::Delay, 3, Where::Anywhere),
+    (Fault::Hole, 4, Where::Anywhere),
+    (Fault::OneWay, 4, Where::Anywhere),
+    (Fault::Drip, 2, Where::Anywhere),
+    (Fault::Refuse, 3, Where::Anywhere),
+    (Fault::ReserveLost, 1, Where::Single),
+    (Fault::WorkerKilled, 6, Where::Anywhere),
+    (Fault::WorkerEnded, 3, Where::Anywhere),
+    (Fault::WorkerStopped, 3, Where::Anywhere),
+    (Fault::SupervisorKilled, 6, Where::Anywhere),
+    (Fault::SupervisorStopped, 3, Where::Anywhere),
+    (Fault::ProgramKilled, 4, Where::Anywhere),
+    (Fault::TreeStopped, 2, Where::Anywhere),
+    (Fault::HostKilled, 2, Where::Anywhere),
+    (Fault::DiskFull, 4, Where::Anywhere),
+    (Fault::ServerKilled, 3, Where::Single),
+    (Fault::ServerTorn, 1, Where::Single),
+    (Fault::ServerSetBack, 1, Where::Single),
+    (Fault::Promoted, 1, Where::Single),
+    (Fault::Demoted, 1, Where::Single),
+    (Fault::MemoryFull, 3, Where::Single),
+    (Fault::ClockForward, 2, Where::Single),
+    (Fault::ClockBack, 1, Where::Single),
+    (Fault::MasterKilled, 6, Where::Cluster),
+    (Fault::MasterHung, 4, Where::Cluster),
+    (Fault::MasterIsolated, 4, Where::Cluster),
+    (Fault::ReplicaKilled, 2, Where::Cluster),
+    (Fault::SlotMoved, 8, Where::Cluster),
+    (Fault::DelivererKilled, 8, Where::Cluster),
 ];
 
 impl fmt::Display for Fault {
@@ -103,7 +123,7 @@ impl fmt::Display for Fault {
 
 /// The fault of this name.
 pub fn named(name: &str) -> Result<Fault, String> {
-    let known = FAULTS.map(|(fault, _)| fault);
+    let known = FAULTS.map(|(fault, ..)| fault);
     let names = || known.map(|fault| fault.to_string()).join(" ");
     known.into_iter().find(|fault| fault.to_string() == name).ok_or_else(|| format!("there are {}", names()))
 }
@@ -130,10 +150,10 @@ pub struct Forget {
 pub struct Campaign {
     random: Rng,
     only: Vec<Fault>,
-    pub servers: Servers,
+    pub ground: Ground,
     pub hosts: Vec<Host>,
-    /// The connection of those who submit.
-    pub door: Proxy,
+    /// Each host's way to a single server, then that of those who submit.
+    routes: Vec<Proxy>,
     jobs: Arc<Jobs>,
     pub saved: Saved,
     /// By the route's number, until when its weather lasts.
@@ -150,18 +170,18 @@ impl Campaign {
     pub fn new(
         random: Rng,
         only: Vec<Fault>,
-        servers: Servers,
+        ground: Ground,
         hosts: Vec<Host>,
+        routes: Vec<Proxy>,
         jobs: Arc<Jobs>,
         saved: Saved,
-    ) -> Result<Self> {
-        let door = Proxy::start(servers.port())?;
-        Ok(Self {
+    ) -> Self {
+        Self {
             random,
             only,
-            servers,
+            ground,
             hosts,
-            door,
+            routes,
             jobs,
             saved,
             weather: BTreeMap::new(),
@@ -170,7 +190,7 @@ impl Campaign {
             counts: BTreeMap::new(),
             violations: Vec::new(),
             forgets: Vec::new(),
-        })
+        }
     }
 
     /// One fault after another, some at the same time, until the end; then none is left.
@@ -200,8 +220,10 @@ impl Campaign {
 
     fn choose(&mut self) -> Fault {
         let allowed = |fault: &Fault| self.only.is_empty() || self.only.contains(fault);
-        let bag = FAULTS.iter().filter(|(fault, _)| allowed(fault));
-        let bag: Vec<Fault> = bag.flat_map(|&(fault, often)| (0..often).map(move |_| fault)).collect();
+        let place = if matches!(self.ground, Ground::Cluster(..)) { Where::Cluster } else { Where::Single };
+        let possible = |known: Where| known == Where::Anywhere || known == place;
+        let bag = FAULTS.iter().filter(|(fault, _, known)| possible(*known) && allowed(fault));
+        let bag: Vec<Fault> = bag.flat_map(|&(fault, often, _)| (0..often).map(move |_| fault)).collect();
         self.random.choice(bag).unwrap_or(Fault::Cut)
     }
 
@@ -211,7 +233,10 @@ impl Campaign {
 
     fn strike(&mut self, fault: Fault) -> Result<()> {
         match fault {
-            Fault::Cut => self.route().cut(),
+            Fault::Cut => {
+                let number = self.random.usize(..self.routes().len());
+                self.cut(number);
+            }
             Fault::CutBefore => {
                 self.turn(Weather::CutBefore, 2..3);
             }
@@ -233,7 +258,7 @@ impl Campaign {
             }
             Fault::Refuse => {
                 let number = self.turn(Weather::Refuse, 1..10);
-                self.route_of(number).cut();
+                self.cut(number);
             }
             Fault::ReserveLost => self.lose_reserve(),
             Fault::WorkerKilled | Fault::WorkerEnded | Fault::WorkerStopped => self.worker(fault)?,
@@ -254,43 +279,60 @@ impl Campaign {
                 self.pause(200..6_000);
                 self.at(host).empty();
             }
+            Fault::MasterKilled
+            | Fault::MasterHung
+            | Fault::MasterIsolated
+            | Fault::ReplicaKilled
+            | Fault::SlotMoved
+            | Fault::DelivererKilled => self.cluster(fault)?,
+            _ => self.server(fault)?,
+        }
+        Ok(())
+    }
+
+    /// A fault of the single server.
+    fn server(&mut self, fault: Fault) -> Result<()> {
+        match fault {
             Fault::ServerKilled => {
-                self.servers.kill();
+                self.ground.single()?.kill();
                 self.pause(10..8_000);
-                self.servers.restart()?;
+                self.ground.single()?.restart()?;
             }
             Fault::ServerTorn => {
-                self.servers.kill();
-                self.servers.tear()?;
-                self.servers.restart()?;
-                self.servers.rewrite()?;
+                let servers = self.ground.single()?;
+                servers.kill();
+                servers.tear()?;
+                servers.restart()?;
+                servers.rewrite()?;
             }
             Fault::ServerSetBack => {
-                self.servers.kill();
-                self.servers.copy()?;
+                let servers = self.ground.single()?;
+                servers.kill();
+                servers.copy()?;
                 let since = Instant::now();
-                self.servers.restart()?;
+                servers.restart()?;
                 self.pause(200..1_000);
                 // Attempts that continued others may be among the forgotten ones.
                 for _ in 0..self.random.u32(..5) {
                     self.process(Who::Supervisor, Signal::SIGKILL);
                     self.pause(50..700);
                 }
-                self.servers.kill();
-                self.servers.set_back()?;
-                self.servers.restart()?;
+                let servers = self.ground.single()?;
+                servers.kill();
+                servers.set_back()?;
+                servers.restart()?;
                 self.forget(since)?;
             }
             Fault::Promoted | Fault::Demoted => {
                 let since = Instant::now();
-                self.servers.synchronise()?;
+                self.ground.single()?.synchronise()?;
                 self.pause(1..200);
-                self.servers.promote(fault == Fault::Demoted)?;
+                let servers = self.ground.single()?;
+                servers.promote(fault == Fault::Demoted)?;
+                let port = servers.port();
                 self.forget(since)?;
-                self.saved.way.lead_to(self.servers.port());
-                self.saved.way.cut();
-                for proxy in self.routes() {
-                    proxy.lead_to(self.servers.port());
+                for proxy in &self.routes {
+                    proxy.lead_to(port);
                     if fault == Fault::Promoted {
                         proxy.cut();
                     }
@@ -298,17 +340,18 @@ impl Campaign {
             }
             Fault::MemoryFull => {
                 let more = self.random.u64(0..200_000);
-                self.servers.memory(Some(more))?;
+                self.ground.single()?.memory(Some(more))?;
                 self.pause(200..6_000);
-                self.servers.memory(None)?;
+                self.ground.single()?.memory(None)?;
             }
             Fault::ClockForward => {
                 let step = self.random.choice([SMALL_STEP, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
                 // Finished tasks are kept for some days only.
-                let far = self.servers.clock.ahead() + step > MOST_AHEAD;
+                let far = self.ground.single()?.clock.ahead() + step > MOST_AHEAD;
                 self.step_forward(if far { SMALL_STEP } else { step })?;
             }
-            Fault::ClockBack => self.servers.clock.step(-2.0)?,
+            Fault::ClockBack => self.ground.single()?.clock.step(-2.0)?,
+            _ => bail!("{fault} is no fault of a server"),
         }
         Ok(())
     }
@@ -320,7 +363,7 @@ impl Campaign {
             return Ok(());
         }
         self.stepped = Some(Instant::now());
-        self.servers.clock.step(seconds)
+        self.ground.single()?.clock.step(seconds)
     }
 
     /// The server has lost what it did since then: the workers on these tasks are unknown to it.
@@ -328,7 +371,7 @@ impl Campaign {
         self.jobs.doubt(since);
         let now = uptime();
         // Its clock is set back by 2 s at a time.
-        let token = self.servers.now_us()? + 3_000_000;
+        let token = self.ground.now_us()? + 3_000_000;
         self.forgets.push(Forget { at: Instant::now(), time: now, token });
         self.excuses.push(Excuse {
             from: now - since.elapsed().as_secs_f64(),
@@ -340,24 +383,48 @@ impl Campaign {
 
     /// Gives one route this weather for a number of seconds. Returns the route's number.
     fn turn(&mut self, weather: Weather, seconds: std::ops::Range<u64>) -> usize {
-        let number = self.random.usize(..=self.hosts.len());
+        let number = self.random.usize(..self.routes().len());
         let time = Duration::from_secs(self.random.u64(seconds));
-        self.route_of(number).set(weather);
+        self.set(number, weather);
         self.weather.insert(number, Instant::now() + time);
         number
     }
 
-    fn routes(&self) -> impl Iterator<Item = &Proxy> {
-        self.hosts.iter().map(|host| &host.proxy).chain([&self.door])
+    /// The hosts' ways and that of those who submit, or those to the nodes of a cluster.
+    fn routes(&self) -> Vec<&Proxy> {
+        self.routes.iter().chain(self.ground.routes()).collect()
     }
 
-    fn route_of(&self, number: usize) -> &Proxy {
-        self.hosts.get(number).map_or(&self.door, |host| &host.proxy)
+    fn set(&self, route: usize, weather: Weather) {
+        self.routes().get(route).into_iter().for_each(|route| route.set(weather));
     }
 
-    fn route(&mut self) -> &Proxy {
-        let number = self.random.usize(..=self.hosts.len());
-        self.route_of(number)
+    fn cut(&self, route: usize) {
+        self.routes().get(route).into_iter().for_each(|route| route.cut());
+    }
+
+    /// A fault of a cluster that is whole, and has replicas that follow: then a failover loses no more than what the master
+    /// acknowledged just before.
+    fn cluster(&mut self, fault: Fault) -> Result<()> {
+        let forgets = matches!(fault, Fault::MasterKilled | Fault::MasterHung | Fault::MasterIsolated);
+        if forgets {
+            self.clear(true);
+        }
+        self.ground.cluster()?.0.settle()?;
+        let since = Instant::now();
+        self.pause(100..500);
+        let time = Duration::from_millis(self.random.u64(10..9_000));
+        let Self { ground, random, .. } = self;
+        let (cluster, links) = ground.cluster()?;
+        match fault {
+            Fault::SlotMoved => cluster.move_slot(random)?,
+            Fault::DelivererKilled => links.kill(random)?,
+            Fault::MasterHung => cluster.hang(random, time)?,
+            Fault::MasterIsolated => cluster.isolate(random, time)?,
+            _ => cluster.kill(random, fault == Fault::MasterKilled, time)?,
+        }
+        cluster.settle()?;
+        if forgets { self.forget(since) } else { Ok(()) }
     }
 
     /// Ends the weather that is over, or all.
@@ -367,7 +434,7 @@ impl Campaign {
             self.weather.iter().filter(|(_, until)| all || **until <= now).map(|(n, _)| *n).collect();
         for number in over {
             self.weather.remove(&number);
-            self.route_of(number).set(Weather::Fair);
+            self.set(number, Weather::Fair);
         }
     }
 
@@ -403,23 +470,22 @@ impl Campaign {
         let wait = |millis| thread::sleep((since + Duration::from_millis(millis)).duration_since(Instant::now()));
         let others = |weather| {
             for other in (0..self.hosts.len()).filter(|other| *other != number) {
-                self.route_of(other).set(weather);
+                self.set(other, weather);
             }
         };
-        let route = self.route_of(number);
-        route.set(Weather::Refuse);
-        route.cut();
+        self.set(number, Weather::Refuse);
+        self.cut(number);
         // Nobody else takes the tasks that arrive now.
         wait(4_300);
         others(Weather::Hole);
         wait(5_000);
-        route.set(Weather::CutAfterReserve);
+        self.set(number, Weather::CutAfterReserve);
         wait(5_700);
         others(Weather::Fair);
         wait(10_300);
-        route.set(Weather::HoleAtStart);
+        self.set(number, Weather::HoleAtStart);
         wait(18_000);
-        route.set(Weather::Fair);
+        self.set(number, Weather::Fair);
     }
 
     /// A whole run is frozen, as on a machine that sleeps. Its program may run at the same time as the next one's

@@ -1,4 +1,4 @@
-//! A host of workers: a name, a state folder on its own disk, and its own connection to the server.
+//! A host of workers: a name, a state folder on its own disk, and its own way to a namespace.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::jobs::QUEUE;
-use crate::proxy::Proxy;
+use crate::way::Way;
 
 pub const LEASE: Duration = Duration::from_secs(6);
 
@@ -53,12 +53,12 @@ pub struct Host {
     log: PathBuf,
     programs: PathBuf,
     blueque: PathBuf,
-    pub proxy: Proxy,
+    way: Way,
     pub workers: Vec<Child>,
 }
 
 impl Host {
-    pub fn new(name: &str, folder: &Path, programs: &Path, blueque: &Path, server: u16) -> Result<Self> {
+    pub fn new(name: &str, folder: &Path, programs: &Path, blueque: &Path, way: Way) -> Result<Self> {
         let state = folder.join(name);
         fs::create_dir(&state)?;
         let data = format!("size={DISK},mode=0700");
@@ -70,7 +70,7 @@ impl Host {
             state,
             programs: programs.to_owned(),
             blueque: blueque.to_owned(),
-            proxy: Proxy::start(server)?,
+            way,
             workers: Vec::new(),
         })
     }
@@ -81,15 +81,21 @@ impl Host {
         command.args(["--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\""]).arg(&self.name).arg(&self.blueque);
         command.args(["worker", "--queue", QUEUE, "--slots", SLOTS, "--lease", "6s", "--grace", "2s", "--drain"]);
         command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
-        command.env("BLUEQUE_URL", self.proxy.url()).env_remove("BLUEQUE_NAMESPACE").env_remove("BLUEQUE_PASSWORD");
+        command.env("BLUEQUE_URL", &self.way.url).env("BLUEQUE_NAMESPACE", &self.way.namespace);
+        command.env_remove("BLUEQUE_PASSWORD");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.workers.push(command.spawn().context("no worker can be started: apt-get install util-linux")?);
         Ok(())
     }
 
+    /// A folder of the workers.
+    fn of_namespace(&self, name: &str) -> PathBuf {
+        self.state.join(&self.way.namespace).join(name)
+    }
+
     /// The processes for this host's tasks, according to the lock files.
     pub fn victims(&self) -> Vec<Victim> {
-        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
+        let runs = fs::read_dir(self.of_namespace("runs")).into_iter().flatten().flatten();
         let read = |run: PathBuf| {
             let holder: Value = serde_json::from_slice(&fs::read(run.join("lock")).ok()?).ok()?;
             let pid = |who: &str| {
@@ -116,7 +122,7 @@ impl Host {
     }
 
     pub fn output(&self, task: &str) -> Option<String> {
-        fs::read_to_string(self.state.join("blueque/output").join(task).join("attempt")).ok()
+        fs::read_to_string(self.of_namespace("output").join(task).join("attempt")).ok()
     }
 
     /// Asks the workers to end, and waits for it.
@@ -137,7 +143,7 @@ impl Host {
 
     /// Run folders of this host's tasks.
     pub fn runs(&self) -> Vec<String> {
-        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
+        let runs = fs::read_dir(self.of_namespace("runs")).into_iter().flatten().flatten();
         runs.map(|run| run.path().display().to_string()).collect()
     }
 

@@ -10,12 +10,20 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use blueque::{Client, Submit, TaskId};
+use blueque::{Client, Code, Error, GlobalId, PartitionName, Partitions, Submit, TaskId};
+
+use crate::way::Way;
 
 pub const QUEUE: &str = "work";
 
 /// The methods: one prints each step and writes its result to a file, the other prints only its result.
 const METHODS: [&str; 2] = ["talks", "prints"];
+
+/// The method of a task that gets the result of one of another partition.
+const JOINS: &str = "joins";
+
+/// How far such a task counts.
+const JOIN: u64 = 10;
 
 /// Counts to the number that it gets and saves after each step. All processes of an attempt hold a lock while they
 /// run; a failing write ends the attempt.
@@ -24,7 +32,8 @@ set -e
 exec 9>> 'FOLDER/locks/'"$BLUEQUE_TASK_ID"
 flock -n 9 || echo "$(cut -d' ' -f1 /proc/uptime) $BLUEQUE_TASK_ID $BLUEQUE_ATTEMPT" >> 'FOLDER/overlaps'
 note() { echo "$BLUEQUE_ATTEMPT $1" >> 'FOLDER/attempts/'"$BLUEQUE_TASK_ID"; }
-goal=$(tr -dc 0-9)
+input=$(cat)
+goal=$(printf %s "$input" | tr -dc 0-9); [ "$BLUEQUE_METHOD" != joins ] || goal=10
 n=0; [ ! -e "$BLUEQUE_CHECKPOINT" ] || n=$(cat "$BLUEQUE_CHECKPOINT")
 note "began at $n $(cut -d' ' -f1 /proc/uptime) ${BLUEQUE_RUN##*.}"
 while [ "$n" -lt "$goal" ]; do
@@ -36,15 +45,19 @@ while [ "$n" -lt "$goal" ]; do
   echo "$n" > "$BLUEQUE_CHECKPOINT.new" && mv "$BLUEQUE_CHECKPOINT.new" "$BLUEQUE_CHECKPOINT"
 done
 echo "$BLUEQUE_ATTEMPT" > "$BLUEQUE_OUTPUT_DIR/attempt"
-result="{\"steps\": $n, \"attempt\": $BLUEQUE_ATTEMPT}"
-if [ "$BLUEQUE_METHOD" = talks ]; then echo "$result" > "$BLUEQUE_RESULT"; else echo "$result"; fi
+result="{\"steps\": $n, \"attempt\": $BLUEQUE_ATTEMPT, \"input\": $input}"
+if [ "$BLUEQUE_METHOD" = prints ]; then echo "$result"; else echo "$result" > "$BLUEQUE_RESULT"; fi
 note ended
 "#;
 
 /// A task whose submit was acknowledged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Job {
+    /// The number of its namespace.
+    pub way: usize,
     pub steps: u64,
+    /// The task whose result it gets.
+    pub upstream: Option<String>,
     pub acknowledged: Instant,
     /// The server that acknowledged it may have lost it since.
     pub doubtful: bool,
@@ -79,7 +92,7 @@ impl Jobs {
         }
         fs::set_permissions(folder.join("worker.d"), PermissionsExt::from_mode(0o755))?;
         let text = PROGRAM.replace("FOLDER", &folder.to_string_lossy());
-        for method in METHODS {
+        for method in METHODS.into_iter().chain([JOINS]) {
             let path = folder.join("worker.d").join(method);
             fs::write(&path, &text)?;
             fs::set_permissions(&path, PermissionsExt::from_mode(0o755))?;
@@ -91,8 +104,15 @@ impl Jobs {
         self.folder.join("worker.d")
     }
 
-    /// Submits a task again and again until that is acknowledged, some each second, until it is told to stop.
-    pub fn send(self: &Arc<Self>, url: String, seed: u64, stop: Arc<AtomicBool>) -> JoinHandle<()> {
+    /// Submits a task again and again until that is acknowledged, some each second, until it is told to stop. With
+    /// partitions, many a task is followed by one of another partition that gets its result.
+    pub fn send(
+        self: &Arc<Self>,
+        ways: Vec<Way>,
+        partitions: Option<Partitions>,
+        seed: u64,
+        stop: Arc<AtomicBool>,
+    ) -> JoinHandle<()> {
         let jobs = Arc::clone(self);
         thread::spawn(move || {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -102,19 +122,47 @@ impl Jobs {
                 let (id, long) = (format!("t{number}"), random.u64(..8) == 0);
                 let steps = random.u64(if long { 80..160 } else { 10..40 });
                 let method = METHODS.get(random.usize(..METHODS.len())).copied().unwrap_or_default();
-                while !stop.load(Ordering::Acquire) {
-                    let begun = Instant::now();
-                    if submitted(&url, &id, method, steps).is_ok() {
-                        let mut sent = jobs.lock();
-                        let doubtful = sent.forgot.is_some_and(|forgot| begun <= forgot);
-                        sent.jobs.insert(id, Job { steps, acknowledged: Instant::now(), doubtful });
-                        break;
-                    }
-                    thread::sleep(Duration::from_millis(100));
+                let at = random.usize(..ways.len());
+                let Some(way) = ways.get(at) else { continue };
+                jobs.until(&stop, &id, at, steps, None, || submitted(way, &id, method, steps));
+                if let Some(partitions) = &partitions
+                    && random.bool()
+                {
+                    let (joins, to) = (format!("{id}-joins"), (at + 1) % ways.len());
+                    jobs.until(&stop, &joins, to, JOIN, Some(&id), || joined(partitions, &id, at, &joins, to));
                 }
                 thread::sleep(Duration::from_millis(random.u64(100..900)));
             }
         })
+    }
+
+    /// Repeats a submit until it is acknowledged.
+    fn until(
+        &self,
+        stop: &AtomicBool,
+        id: &str,
+        way: usize,
+        steps: u64,
+        upstream: Option<&str>,
+        submit: impl Fn() -> blueque::Result<()>,
+    ) {
+        while !stop.load(Ordering::Acquire) {
+            let begun = Instant::now();
+            match submit() {
+                Ok(()) => {
+                    let mut sent = self.lock();
+                    let doubtful = sent.forgot.is_some_and(|forgot| begun <= forgot);
+                    let upstream = upstream.map(str::to_owned);
+                    let job = Job { way, steps, upstream, acknowledged: Instant::now(), doubtful };
+                    sent.jobs.insert(id.to_owned(), job);
+                    return;
+                }
+                // The server has forgotten the upstream.
+                Err(Error::NotFound) => return,
+                Err(error) if error.code() == Some(Code::Upstream) => return,
+                Err(_) => thread::sleep(Duration::from_millis(100)),
+            }
+        }
     }
 
     pub fn all(&self) -> BTreeMap<String, Job> {
@@ -163,8 +211,20 @@ impl Jobs {
     }
 }
 
-fn submitted(url: &str, id: &str, method: &str, steps: u64) -> blueque::Result<()> {
+fn how(id: &str, method: &str) -> blueque::Result<Submit> {
     let how = Submit::default().id(TaskId::new(id)?).method(method).max_losses(1_000).max_failures(1_000);
-    let how = how.delay(Duration::from_millis(100)).max_delay(Duration::from_secs(1));
-    Client::open(url)?.queue(QUEUE)?.submit(&[steps], how).map(|_| ())
+    Ok(how.delay(Duration::from_millis(100)).max_delay(Duration::from_secs(1)))
+}
+
+fn submitted(way: &Way, id: &str, method: &str, steps: u64) -> blueque::Result<()> {
+    way.open(Client::builder())?.queue(QUEUE)?.submit(&[steps], how(id, method)?).map(|_| ())
+}
+
+/// Submits a task that gets the result of another partition's task.
+fn joined(partitions: &Partitions, upstream: &str, from: usize, id: &str, to: usize) -> blueque::Result<()> {
+    let upstream = GlobalId::new(PartitionName::new(from.to_string())?, TaskId::new(upstream)?);
+    let to = PartitionName::new(to.to_string())?;
+    let stands_for_it = partitions.link(&upstream, &to)?;
+    let how = how(id, JOINS)?.result_of(0, &stands_for_it);
+    partitions.submit_bytes_in(&to, QUEUE, b"", how).map(|_| ())
 }

@@ -1,17 +1,18 @@
 //! What must be true when the faults are over.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use blueque::{Client, Error, Status, TaskId, TaskInfo};
 use serde_json::Value;
 
 use crate::faults::Campaign;
 use crate::jobs::{Began, Job, Jobs};
+use crate::way::Way;
 
 /// Maximum time until everything is done. A task that was lost often without progress waits up to five minutes.
 const DONE: Duration = Duration::from_secs(400);
@@ -30,29 +31,35 @@ pub struct Verdict {
 
 /// Waits until all is done, and records violations.
 pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Verdict> {
-    let client = Client::open(&campaign.servers.url())?;
+    let ways = campaign.ground.ways();
+    let clients = ways.iter().map(|way| way.open(Client::builder())).collect::<blueque::Result<Vec<_>>>()?;
     let mut verdict = Verdict::default();
     let mut found = Vec::new();
     let until = Instant::now() + DONE;
-    for (id, job) in jobs.all() {
-        match finished(&client, &id, until)? {
+    let all = jobs.all();
+    for (id, job) in &all {
+        let client = clients.get(job.way).context("a task of no namespace")?;
+        match finished(client, id, until)? {
             None if job.doubtful => verdict.gone += 1,
             None => found.push(format!("{id} was acknowledged and is gone")),
             Some(info) if info.status() == Some(Status::Complete) => {
                 verdict.complete += 1;
-                found.extend(result(campaign, jobs, &id, job, &info));
+                found.extend(result(campaign, jobs, id, job, &info));
+                found.extend(job.upstream.as_ref().and_then(|upstream| wrong_input(id, &info, all.get(upstream)?)));
                 let kept = campaign.forgets.last().is_none_or(|forget| forget.at < job.acknowledged);
-                if kept && let Some(row) = row_twice(&client, &id)? {
+                if kept && let Some(row) = row_twice(client, id)? {
                     found.push(format!("{id}: {row:?} is twice in its log"));
                 }
             }
+            // A server has forgotten the task whose result it was to get.
+            Some(info) if info.status() == Some(Status::Failed) && forgotten(&all, job) => verdict.gone += 1,
             Some(info) => {
                 let state = info.status().map_or("in no state", Status::as_str);
                 found.push(format!("{id} is {state}: {}", info.error().unwrap_or_default()));
             }
         }
     }
-    for id in jobs.all().keys() {
+    for id in all.keys() {
         let began = jobs.began(id);
         verdict.attempts += began.len();
         found.extend(began.into_iter().filter_map(|began| went_back(campaign, id, began)));
@@ -64,7 +71,9 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
             found.push(format!("{id}: attempt {attempt} ran beside another, {time:.2} s after the boot"));
         }
     }
-    found.extend(doctor(blueque, &campaign.servers.url())?);
+    for way in &ways {
+        found.extend(doctor(blueque, way)?);
+    }
     for host in &mut campaign.hosts {
         // Leftovers of a worker that was killed while it created a folder are removed by the others.
         empty(|| host.runs());
@@ -123,7 +132,7 @@ fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
 }
 
 /// The result is from an attempt that reached its end, and its output was published.
-fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo) -> Vec<String> {
+fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: &Job, info: &TaskInfo) -> Vec<String> {
     let text = info.result_bytes().unwrap_or_default();
     let value: Value = serde_json::from_slice(text).unwrap_or_default();
     let number = |name: &str| value.get(name).and_then(Value::as_u64);
@@ -150,6 +159,18 @@ fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo)
     found
 }
 
+/// Whether the upstream of a task, if it has one, may have been forgotten.
+fn forgotten(all: &BTreeMap<String, Job>, job: &Job) -> bool {
+    job.upstream.as_ref().is_some_and(|upstream| all.get(upstream).is_none_or(|upstream| upstream.doubtful))
+}
+
+/// A task of another partition has got another result than that of its upstream.
+fn wrong_input(id: &str, info: &TaskInfo, upstream: &Job) -> Option<String> {
+    let value: Value = serde_json::from_slice(info.result_bytes()?).ok()?;
+    let steps = value.pointer("/input/0/steps").and_then(Value::as_u64);
+    (steps != Some(upstream.steps)).then(|| format!("{id} got {value} as its input, not {} steps", upstream.steps))
+}
+
 /// A row that an attempt printed once and that is in the log twice.
 fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
     let page = client.call(&client.calls().logs(&TaskId::new(id)?, "0", 500, &blueque::calls::LogsOptions::new()))?;
@@ -161,16 +182,18 @@ fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
 }
 
 /// The findings of `blueque doctor` after the workers had time for repairs.
-fn doctor(blueque: &Path, url: &str) -> Result<Vec<String>> {
+fn doctor(blueque: &Path, way: &Way) -> Result<Vec<String>> {
     let until = Instant::now() + MENDED;
     loop {
-        let answer = Command::new(blueque).args(["--url", url, "doctor"]).output()?;
+        let answer =
+            Command::new(blueque).args(["--url", &way.url, "--namespace", &way.namespace, "doctor"]).output()?;
         let said = String::from_utf8_lossy(&answer.stdout);
         // A wrong clock is one of the faults.
         let findings = said.lines().filter(|line| line.starts_with("FINDING") && !line.contains(" clock "));
         let mut findings: Vec<String> = findings.map(|finding| format!("doctor: {finding}")).collect();
-        if !said.contains("tasks") {
-            findings.push(format!("doctor: {}", String::from_utf8_lossy(&answer.stderr).trim()));
+        let end = String::from_utf8_lossy(&answer.stderr);
+        if !end.contains("nothing is wrong") && !end.contains("finding") {
+            findings.push(format!("doctor: {}", end.trim()));
         }
         if findings.is_empty() || Instant::now() >= until {
             return Ok(findings);

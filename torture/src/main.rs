@@ -1,14 +1,17 @@
-//! `make torture`: real workers, real programs and one server, under every fault of processes, disks, clocks,
-//! memory and networks; then checks whether anything was lost, done twice, or left behind.
+//! `make torture` and `make torture-cluster`: real workers, real programs and one server or a cluster, under every fault of
+//! processes, disks, clocks, memory and networks; then checks whether anything was lost, done twice, or left behind.
 
 mod clock;
+mod cluster;
 mod faults;
+mod ground;
 mod host;
 mod jobs;
 mod judge;
 mod proxy;
 mod saved;
 mod server;
+mod way;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -20,12 +23,11 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
 use fastrand::Rng;
 use faults::{Campaign, Fault};
+use ground::{Ground, Ways};
 use host::Host;
 use jobs::Jobs;
 use nix::unistd::geteuid;
-use proxy::Proxy;
 use saved::Saved;
-use server::Servers;
 
 const HOSTS: [&str; 2] = ["north", "south"];
 const WORKERS: u32 = 2;
@@ -38,11 +40,17 @@ struct Options {
     /// How long to cause faults
     #[arg(long, env = "MINUTES", default_value_t = 3.0)]
     minutes: f64,
+    /// Three masters with a replica each, and two namespaces that are partitions, in place of one server
+    #[arg(long)]
+    cluster: bool,
+    /// Only deliver between these partitions, until it is killed
+    #[arg(long, hide = true, value_name = "ADDRESSES")]
+    deliver: Option<String>,
     /// The command under test
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "blueque")]
     blueque: PathBuf,
     /// The server's program
-    #[arg(long, env = "BLUEQUE_REDIS_SERVER", value_name = "FILE")]
+    #[arg(long, env = "BLUEQUE_REDIS_SERVER", value_name = "FILE", default_value = "redis-server")]
     server: PathBuf,
     /// Only these faults; may be repeated
     #[arg(long, value_name = "FAULT", value_parser = faults::named)]
@@ -54,6 +62,10 @@ struct Options {
 
 fn main() -> Result<ExitCode> {
     let options = Options::parse();
+    if let Some(addresses) = &options.deliver {
+        ground::deliver(addresses)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     ensure!(
         geteuid().is_root(),
         "each host has a disk and a name of its own, which only root can make: run it as root"
@@ -65,17 +77,19 @@ fn main() -> Result<ExitCode> {
     folder.disable_cleanup(options.keep);
 
     let jobs = Arc::new(Jobs::new(folder.path())?);
-    let servers = Servers::start(options.server, folder.path())?;
-    let host = |name| Host::new(name, folder.path(), &jobs.programs(), &blueque, servers.port());
-    let mut hosts = HOSTS.into_iter().map(host).collect::<Result<Vec<_>>>()?;
+    let ground = Ground::start(options.cluster, options.server, folder.path())?;
+    let partitions = ground.partitions();
+    let ways = Ways::new(&ground, HOSTS.len())?;
+    let host = |(name, way)| Host::new(name, folder.path(), &jobs.programs(), &blueque, way);
+    let mut hosts = HOSTS.into_iter().zip(ways.hosts).map(host).collect::<Result<Vec<_>>>()?;
     for host in &mut hosts {
         (0..WORKERS).try_for_each(|_| host.start_worker())?;
     }
     let random = Rng::with_seed(options.seed);
     let stop = Arc::new(AtomicBool::new(false));
-    let saved = Saved::watch(Proxy::start(servers.port())?, Arc::clone(&stop));
-    let mut campaign = Campaign::new(random, options.only, servers, hosts, Arc::clone(&jobs), saved)?;
-    let sender = jobs.send(campaign.door.url(), options.seed, Arc::clone(&stop));
+    let saved = Saved::watch(ground.ways(), Arc::clone(&stop));
+    let mut campaign = Campaign::new(random, options.only, ground, hosts, ways.routes, Arc::clone(&jobs), saved);
+    let sender = jobs.send(ways.senders, partitions, options.seed, Arc::clone(&stop));
     let ran = campaign.run(Instant::now() + Duration::from_secs_f64(options.minutes * 60.0));
     stop.store(true, Ordering::Release);
     sender.join().map_err(|_| anyhow!("the sender of tasks ended by a bug"))?;

@@ -9,7 +9,7 @@ use blueque::Client;
 
 use crate::faults::uptime;
 use crate::jobs::QUEUE;
-use crate::proxy::Proxy;
+use crate::way::Way;
 
 struct Sight {
     /// Seconds since boot.
@@ -19,26 +19,26 @@ struct Sight {
 }
 
 pub struct Saved {
-    /// A connection to the server that no fault affects.
-    pub way: Proxy,
     seen: Arc<Mutex<Vec<Sight>>>,
 }
 
 impl Saved {
     /// Polls the running tasks until it is told to stop.
-    pub fn watch(way: Proxy, stop: Arc<AtomicBool>) -> Self {
+    pub fn watch(ways: Vec<Way>, stop: Arc<AtomicBool>) -> Self {
         let seen: Arc<Mutex<Vec<Sight>>> = Arc::default();
-        let (url, shared) = (way.url(), Arc::clone(&seen));
+        let shared = Arc::clone(&seen);
         thread::spawn(move || {
             while !stop.load(Ordering::Acquire) {
-                // A server that is away is read later.
-                if let Ok(sights) = look(&url) {
-                    shared.lock().unwrap_or_else(PoisonError::into_inner).extend(sights);
+                for way in &ways {
+                    // A server that is away is read later.
+                    if let Ok(sights) = look(way) {
+                        shared.lock().unwrap_or_else(PoisonError::into_inner).extend(sights);
+                    }
                 }
                 thread::sleep(Duration::from_millis(100));
             }
         });
-        Self { way, seen }
+        Self { seen }
     }
 
     /// The furthest step that the server had of a task between these times.
@@ -49,8 +49,8 @@ impl Saved {
     }
 }
 
-fn look(url: &str) -> blueque::Result<Vec<Sight>> {
-    let client = Client::builder().limit(Duration::from_millis(500)).open(url)?;
+fn look(way: &Way) -> blueque::Result<Vec<Sight>> {
+    let client = way.open(Client::builder().limit(Duration::from_millis(500)))?;
     let mut sights = Vec::new();
     for task in client.queue(QUEUE)?.list("started", 50)? {
         let info = client.task(&task)?.info()?;

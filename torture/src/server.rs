@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use redis::{Connection, ErrorKind, ServerErrorKind};
 
 use crate::clock::Clock;
+use crate::proxy::Proxy;
 
 const STARTS: Duration = Duration::from_secs(20);
 
@@ -55,6 +56,8 @@ pub struct Servers {
     program: PathBuf,
     folder: PathBuf,
     pub clock: Clock,
+    /// A way to the primary that no fault affects.
+    pub calm: Proxy,
     primary: Server,
     replica: Server,
     /// The number of servers so far.
@@ -66,15 +69,12 @@ impl Servers {
         let clock = Clock::new(folder)?;
         let primary = start(&program, &clock, &folder.join("server-1"), free_port()?, None)?;
         let replica = start(&program, &clock, &folder.join("server-2"), free_port()?, Some(primary.port))?;
-        Ok(Self { program, folder: folder.to_owned(), clock, primary, replica, count: 2 })
+        let calm = Proxy::start(primary.port)?;
+        Ok(Self { program, folder: folder.to_owned(), clock, calm, primary, replica, count: 2 })
     }
 
     pub fn port(&self) -> u16 {
         self.primary.port
-    }
-
-    pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}/", self.primary.port)
     }
 
     /// The time of its clock: microseconds since 1970, as in tokens.
@@ -144,6 +144,8 @@ impl Servers {
         }
         redis::cmd("REPLICAOF").arg(&["NO", "ONE"]).exec(&mut self.replica.connection()?)?;
         std::mem::swap(&mut self.primary, &mut self.replica);
+        self.calm.lead_to(self.primary.port);
+        self.calm.cut();
         if stays {
             let port = self.primary.port.to_string();
             redis::cmd("REPLICAOF").arg(&["127.0.0.1", &port]).exec(&mut self.replica.connection()?)?;
@@ -184,7 +186,7 @@ fn rewritten(connection: &mut Connection) -> Result<()> {
     bail!("the server does not finish rewriting its AOF")
 }
 
-fn free_port() -> Result<u16> {
+pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
