@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use blueque::QueueName;
 use clap::Args;
@@ -34,6 +34,9 @@ pub struct Options {
     /// The longest pause
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     every: Duration,
+    /// Also look through all that the queues have for what is to be repaired: at once, and then so often
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    deep_every: Option<Duration>,
 }
 
 /// What was done of one part.
@@ -77,7 +80,7 @@ impl Round {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.once {
-        let round = round(session, &options.queues)?;
+        let round = round(session, &options.queues, options.deep_every.is_some())?;
         let failed = !round.troubles.is_empty();
         session.write(&round.parts())?;
         return Ok(if failed { Code::Failed } else { Code::Ok });
@@ -86,12 +89,16 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
     }
     let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
-    let mut said = BTreeMap::new();
+    let (mut said, mut looked) = (BTreeMap::new(), None::<Instant>);
     loop {
-        let Some(mut round) = outage.survive(round(session, &options.queues))? else {
+        let deep = options.deep_every.is_some_and(|every| looked.is_none_or(|at| at.elapsed() >= every));
+        let Some(mut round) = outage.survive(round(session, &options.queues, deep))? else {
             thread::sleep(options.every.max(SHORTEST));
             continue;
         };
+        if deep {
+            looked = Some(Instant::now());
+        }
         let left = round.next.and_then(|next| next.duration_since(SystemTime::now()).ok()).unwrap_or_default();
         // A trouble is told when it begins.
         let troubles = std::mem::take(&mut round.troubles);
@@ -106,10 +113,20 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Does all that is due. Parts that found nothing to do are left out.
-fn round(session: &Session, queues: &[QueueName]) -> anyhow::Result<Round> {
+/// Does all that is due; `deep`: all repairs, too. Parts that found nothing to do are left out.
+fn round(session: &Session, queues: &[QueueName], deep: bool) -> anyhow::Result<Round> {
     let mut round = Round::default();
     let queues = session.queues(queues)?;
+    for queue in queues.iter().filter(|_| deep) {
+        match session.client.queue(queue.as_str())?.mend(None) {
+            Ok((0, _)) => {}
+            Ok((mended, _)) => *round.done.entry("mend".to_owned()).or_default() += mended,
+            Err(error) if error.is_transient() => return Err(error.into()),
+            Err(error) => {
+                round.troubles.insert("mend".to_owned(), error.to_string());
+            }
+        }
+    }
     // Without a queue there may be schedules and graphs.
     let none: &[QueueName] = &[];
     for some in queues.chunks(TOGETHER).chain(queues.is_empty().then_some(none)) {

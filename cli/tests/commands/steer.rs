@@ -200,3 +200,18 @@ fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
     desk.refused(2, &["upkeep", "-o", "json"]);
 }
+
+#[test]
+fn a_deep_upkeep_repairs_all_at_once() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    // More than a step of the usual upkeep looks at: ids whose records were deleted by hand.
+    let gone: Vec<String> = (0..5_000).map(|n| format!("gone-{n}")).collect();
+    redis::cmd("LPUSH").arg("blueque_pending_tasks_q").arg(gone).exec(&mut desk.server.connection()).unwrap();
+    let done = desk.ok(&["upkeep", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);
+    assert!(done.contains("{\"part\":\"mend\",\"number\":5000}"), "{done}");
+    assert_eq!(desk.json(&["show", "t"])["status"], "pending");
+    redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
+    let left = desk.run(&["upkeep", "r", "--once", "--deep-every", "1h"]);
+    assert!(left.code == 1 && left.out.contains("mend") && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
+}
