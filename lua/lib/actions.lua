@@ -373,8 +373,9 @@ function actions.arrive(task, spec, why, ...)
   local forget = other.forget
   state.move(task, 'moved', why, spec.by or '')
   forget[#forget + 1] = 'front' -- it has had no turn in that queue
+  forget[#forget + 1] = 'readied' -- it is in the history, which would take it for one after the move
   if task.status ~= 'scheduled' then
-    forget[#forget + 1] = 'promoted' -- it is in the history, which would take it for a promotion after the move
+    forget[#forget + 1] = 'promoted' -- and so this
   end
   state.move(other, other.to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, ...)
   spec.wakes = other.to == 'pending' and other.queue or spec.wakes

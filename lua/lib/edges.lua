@@ -226,6 +226,10 @@ function edges.look(task, wanted, find, had)
       edges.refuse_missing(task, wish)
     end
     local earlier = before and before[i]
+    if earlier and (wish.kind == 'some') ~= (string.sub(earlier, 1, 4) == 'some') then
+      reply.fail('BADARG', edges.place(task, wish) .. 'an earlier call has it wait for ' .. wish.id
+        .. ' in another way: say the same each time')
+    end
     local named = wish.kind == 'some' and task.set.named[wish.id]
     if (up.status == 'staged' or not contract.is_final(up.status)) and not (named and not earlier) then
       if not earlier then
@@ -900,8 +904,8 @@ function edges.plan_anew(task, spec)
       if marks[id] == '0' and edges.note_ended(again, id) then
         up = nil
       end
-      if up and not contract.is_final(up.status) and not string.find(up.ties or '', 'd', 1, true) then
-        again.still[#again.still + 1] = up -- another task has its id by now
+      if up and not string.find(up.ties or '', 'd', 1, true) then
+        again.still[#again.still + 1] = up -- it had ended before, or another task has its id by now
       end
       for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
         again.forget[slot] = true

@@ -118,6 +118,8 @@ function quorum.count(task)
   for _, edge in ipairs(task.edges) do
     if edge.kind == 'some' and not edge.known then
       set.left, set.missed = set.left + 1, set.missed + (edge.missed and 1 or 0)
+    elseif edge.kind == 'some' and tonumber(string.match(edge.known, '^some(%d+)')) == set.turn then
+      set.missed = set.missed - 1 -- it runs again
     end
   end
   if set.least > set.left + set.owed then
@@ -172,10 +174,10 @@ function quorum.plan_again(plan, up, open)
   for i = 1, #found, 2 do
     local mark, slots = string.match(found[i + 1], '^some(%d+)/?(.*)$')
     if found[i] ~= up.id and tonumber(mark) == set.turn then
-      local status = redis.call('HGET', namespace.key('task', found[i]), 'status')
-      if status and not contract.is_final(status) then
+      local other = record.find(found[i])
+      if other and not contract.is_final(other.status) then
         namespace.probe('ZCARD', edges.dependents(found[i]))
-        plan.again[found[i]], set.missed = quorum.text(slots), set.missed - 1
+        plan.again[found[i]], set.missed = { up = other, text = quorum.text(slots) }, set.missed - 1
       end
     end
   end
@@ -191,9 +193,10 @@ function quorum.miss(up, plan)
     redis.call('ZADD', edges.dependents(up.id), 'inf', plan.id)
     redis.call('HSET', edges.upstreams(plan.id), up.id, plan.missed)
   end
-  for id, text in pairs(plan.again or {}) do
+  for id, edge in pairs(plan.again or {}) do
     redis.call('ZADD', edges.dependents(id), namespace.now, plan.id)
-    redis.call('HSET', edges.upstreams(plan.id), id, text)
+    redis.call('HSET', edges.upstreams(plan.id), id, edge.text)
+    edges.tie(edge.up) -- it may be another task than before
   end
   quorum.write(plan.id, plan.set)
 end
@@ -273,7 +276,8 @@ function quorum.plan_anew(task, again, text, order, marks)
   for _, id in ipairs(there) do
     set.left, again.open[#again.open + 1] = set.left + 1, id
     namespace.probe('ZCARD', edges.dependents(id))
-    edges.note_ended(again, id)
+    local up = not edges.note_ended(again, id) and record.find(id)
+    again.still[#again.still + 1] = up or nil -- another task may have its id by now
     for _, slot in ipairs(edges.slots(again.texts[id])) do
       again.forget[slot] = true
     end

@@ -1,7 +1,7 @@
 //! Formats calls for the scripts, and replies in one form.
 
 use crate::model::graphs::{parameters, text};
-use crate::model::keys::Reply;
+use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
@@ -133,11 +133,12 @@ impl Op {
                     .option("queue", edit.queue.map(queue))
                     .option("token", edit.token.as_ref().map(|token| token.token()))
             }
-            Self::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } => {
+            Self::Resubmit { queue: name, task, eta, parameters, options, deadline, request, once_more, .. } => {
                 let args = here("submit", name).arg(1).arg(task.id()).arg(time(*eta)).arg(payload(*parameters));
                 let args = options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)));
                 let args = args.option("deadline", deadline.map(|at| time(Some(at))));
-                args.flag("again", Some(true)).option("request", Some(format!("s{request}")))
+                let args = args.flag("again", Some(true)).flag("once_more", once_more.then_some(true));
+                args.option("request", Some(format!("s{request}")))
             }
             Self::ShowGraph { graph, cursor, limit, .. } => Args::of("show_graph").arg(graph).arg(cursor).arg(limit),
             Self::Reserve { listener: who, queues, limit, asks, .. } => {
@@ -238,6 +239,9 @@ impl Op {
             Self::PauseSchedule { name, .. } => Args::of("resume_schedule").arg(SCHEDULES[usize::from(*name)]),
             Self::Unschedule { name } => Args::of("unschedule").arg(SCHEDULES[usize::from(*name)]),
             Self::History { task } => Args::of("history").arg(task.id()).arg(0).arg(500),
+            Self::Track { task, on } => {
+                Args::of(if *on { "track" } else { "untrack" }).arg(task.id()).option("by", Some("me"))
+            }
             Self::Note { task } => Args::of("note").arg(task.id()).arg("a word").option("by", Some("me")),
             Self::Tally { queue: name, limit } => here("tally", name).arg(limit),
             Self::Drain { queue: name, listener: who, on } => {
@@ -263,16 +267,27 @@ impl Op {
     /// Sorts unordered parts of a reply, and formats a score in one way.
     pub fn canonical(&self, reply: Reply) -> Reply {
         match self {
-            Self::Get { .. } => reply.sorted(0, 2),
+            Self::Get { .. } => match reply.sorted(0, 2) {
+                Reply::List(mut items) => {
+                    for pair in items.chunks_mut(2).filter(|pair| pair[0].as_text() == "ties") {
+                        pair[1] = Reply::text(sorted(pair[1].as_text()));
+                    }
+                    Reply::List(items)
+                }
+                other => other,
+            },
             Self::History { .. } => match reply {
                 // The model does not have the outcome, group and error of an attempt, and what an edit changed.
                 Reply::List(mut items) => {
                     for entry in items[1..].chunks_mut(13) {
                         entry[7..10].fill(Reply::text(""));
                         entry[12] = Reply::text("");
-                        if entry[6].as_text() != "note" {
-                            entry[11] = Reply::text("");
-                        }
+                        let text = entry[11].as_text();
+                        entry[11] = match text.split_once(" does not begin: ") {
+                            _ if entry[6].as_text() != "note" => Reply::text(""),
+                            Some((round, why)) => Reply::text(format!("{round}: {}", why.split(' ').next().unwrap())),
+                            None => Reply::text(text),
+                        };
                     }
                     Reply::List(items)
                 }

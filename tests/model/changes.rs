@@ -22,6 +22,7 @@ enum About {
     Names,
     Edits,
     Rounds,
+    Further,
 }
 
 const STEPS: [&str; 6] = ["a", "b", "b", "b,a", "a,b", "b,b,a"];
@@ -48,7 +49,7 @@ fn with_steps(op: Op, steps: &'static str) -> Op {
 fn begin(about: About) -> impl Strategy<Value = Op> {
     let themes = match about {
         About::Names => vec![Theme::Names],
-        About::Edits | About::Rounds => vec![Theme::All, Theme::Limits, Theme::Names],
+        About::Edits | About::Rounds | About::Further => vec![Theme::All, Theme::Limits, Theme::Names],
         _ => vec![Theme::All, Theme::Limits],
     };
     let plain = select(themes).prop_flat_map(submit);
@@ -159,16 +160,18 @@ fn edit() -> impl Strategy<Value = Op> {
 }
 
 /// A further round of a task, or what it would be.
-fn round() -> impl Strategy<Value = Op> {
+fn round(about: About) -> impl Strategy<Value = Op> {
+    let once_more = if about == About::Further { proptest::bool::weighted(0.9).boxed() } else { Just(false).boxed() };
     let task = prop_oneof![
         6 => finished_task(),
         2 => waiting_task(),
-        1 => held_task(),
+        if about == About::Further { 12 } else { 1 } => held_task(),
         1 => Just(Which::Free),
     ];
     let options = prop_oneof![1 => Just(Options::new()), 2 => some_options()];
-    (queue(), task, eta(), payload(), options, deadline(), proptest::bool::weighted(0.15)).prop_map(
-        |(queue, task, eta, parameters, options, deadline, old)| Op::Resubmit {
+    let old = proptest::bool::weighted(0.15);
+    (queue(), task, eta(), payload(), options, deadline(), old, once_more).prop_map(
+        |(queue, task, eta, parameters, options, deadline, old, once_more)| Op::Resubmit {
             queue,
             task,
             eta,
@@ -177,6 +180,7 @@ fn round() -> impl Strategy<Value = Op> {
             deadline,
             request: 0,
             old,
+            once_more,
         },
     )
 }
@@ -208,7 +212,7 @@ fn call(about: About) -> impl Strategy<Value = Op> {
     let often = |theme, weight, else_| if about == theme { weight } else { else_ };
     Union::new_weighted(vec![
         (often(About::Edits, 50, 3), edit().boxed()),
-        (often(About::Rounds, 40, 3), round().boxed()),
+        (if about == About::Further { 40 } else { often(About::Rounds, 40, 3) }, round(about).boxed()),
         (30, begin(about).boxed()),
         (36, reserve()),
         (36, owner(about).boxed()),
@@ -218,7 +222,7 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         (5, retry.boxed()),
         (8, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (10, upkeep()),
-        (8, shapes::settle().boxed()),
+        (if about == About::Further { 30 } else { 8 }, shapes::settle().boxed()),
         (5, rules(Theme::Limits)),
         (5, operators()),
         (5, register()),
@@ -240,5 +244,30 @@ fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
 pub fn case() -> impl Strategy<Value = Case> {
     let of = |about| vec(timed(about), 1..200);
     let calls = prop_oneof![3 => of(About::Steps), 2 => of(About::Returns), 2 => of(About::Names), 3 => of(About::Edits), 2 => of(About::Rounds)];
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+}
+
+/// Cases about rounds that begin when a task has ended the present one.
+pub fn further() -> impl Strategy<Value = Case> {
+    let calls = vec(timed(About::Further), 1..200);
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+}
+
+/// Cases about tracked tasks.
+pub fn watched() -> impl Strategy<Value = Case> {
+    let task = prop_oneof![2 => held_task(), 2 => waiting_task(), 1 => finished_task()];
+    let track = (task, proptest::bool::weighted(0.85)).prop_map(|(task, on)| Op::Track { task, on });
+    let note = held_task().prop_map(|task| Op::Note { task });
+    let told = (held_task(), payload(), any::<bool>()).prop_map(|(task, text, progress)| {
+        let act = if progress { Act::Progress(text) } else { Act::Checkpoint(text) };
+        Op::Owner { task, token: Key::Last, act }
+    });
+    let call = prop_oneof![
+        2 => timed(About::Edits),
+        2 => timed(About::Steps),
+        2 => timed(About::Further),
+    ];
+    let watched = prop_oneof![8 => track, 2 => note, 3 => told].prop_map(|op| (Step::Stay, op));
+    let calls = vec(prop_oneof![4 => call, 1 => watched], 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

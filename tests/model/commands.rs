@@ -108,6 +108,7 @@ impl Model {
             | Op::Unschedule { .. } => self.schedule(op),
             Op::History { task } => self.history(task.id()),
             Op::Note { task } => self.note(task.id()),
+            Op::Track { task, on } => self.track(task.id(), *on),
             Op::Tally { queue: name, limit } => Ok(self.tally(queue(*name), *limit as usize)),
             Op::Wake { queue: name } => {
                 self.queue(queue(*name)).wake = false;
@@ -223,6 +224,7 @@ impl Model {
                     } else if !reason.is_empty() {
                         task.set("reason", reason);
                     }
+                    self.publish(id, "cancel", "", "", reason);
                 }
                 return Ok(Reply::text("cancelling"));
             }
@@ -253,6 +255,7 @@ impl Model {
             if task.order.is_none() {
                 task.order = Some("stop");
                 task.set("recall", now);
+                self.publish(id, "recall", "", "", "");
             }
             return Ok(Reply::text("recalling"));
         }

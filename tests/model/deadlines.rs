@@ -68,6 +68,7 @@ impl Model {
             } else if !task.has("cancel") {
                 task.order = Some("cancel");
                 task.set("cancel", decimal(now));
+                self.publish(&id, "cancel", "", "deadline", ERROR);
             }
         }
         self.end_step();

@@ -15,7 +15,8 @@ const ROUNDS: u32 = 16;
 const STEPS: u32 = 200;
 
 /// Keys of which nothing may be left.
-const EMPTY: [&str; 14] = [
+const EMPTY: [&str; 15] = [
+    "further_",
     "shared_places",
     "lane_tasks_",
     "ranked_tasks_",
@@ -136,7 +137,15 @@ impl Drained {
 fn held_up(keys: &Keys) -> Option<String> {
     let waits = |id: &&str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
     let ended = |up: &String| ["failed", "cancelled"].contains(&field(&hash(keys, &format!("task_{up}")), "status"));
-    let is_held = |id: &&str| hash(keys, &format!("upstreams_{id}")).keys().any(ended);
+    let holds = |id: &str| {
+        let graph = hash(keys, &format!("task_{id}")).remove("graph").unwrap_or_default();
+        field(&hash(keys, &format!("graph_{graph}")), "on_failure") == "hold"
+    };
+    let is_held = |id: &&str| {
+        // One of a set that has failed holds nothing up, unless the graph holds what has too few.
+        let mut edges = hash(keys, &format!("upstreams_{id}")).into_iter();
+        edges.any(|(up, kind)| ended(&up) && (!kind.starts_with("some") || holds(id)))
+    };
     records(keys).into_keys().filter(waits).find(is_held).map(str::to_owned)
 }
 

@@ -38,12 +38,12 @@ const STORED: [(&str, &str); 20] = [
 const WAITING: [&str; 7] = ["queue", "eta", "key", "weight", "limits", "unique", "unique_until"];
 
 /// What a call says of a task, beside its options.
-struct Said<'a> {
-    queue: Option<&'a str>,
-    parameters: Option<&'a str>,
+pub struct Said<'a> {
+    pub queue: Option<&'a str>,
+    pub parameters: Option<&'a str>,
     /// None of it, or another one.
-    eta: Option<Option<u64>>,
-    by: &'a str,
+    pub eta: Option<Option<u64>>,
+    pub by: &'a str,
 }
 
 /// How a task is to be: its options, as fields, and what differs.
@@ -177,7 +177,7 @@ impl Model {
             }
             self.shift(id, "moved", "move", said.by, false);
             self.write(id, &change, said);
-            self.task(id).forget(&["front"]);
+            self.task(id).forget(&["front", "readied"]);
             if status != "scheduled" {
                 self.task(id).forget(&["promoted"]);
             }
@@ -234,8 +234,11 @@ impl Model {
         let task = &self.tasks[id];
         let (at, to, attempt) = (decimal(now.max(task.updated)), status.clone(), task.attempt);
         let by = said.by.to_owned();
-        let edit = Transition { at, from: status, to, attempt, by, why: "edit".into(), cost: "" };
+        let edit = Transition { at, from: status, to, attempt, by, why: "edit".into(), cost: "", text: String::new() };
         self.histories.entry(id.into()).or_default().push(edit);
+        let mut names = change.changed.clone();
+        names.sort_unstable();
+        self.publish(id, "edit", said.by, "", &names.join(" "));
         Ok(change.to)
     }
 
@@ -293,7 +296,7 @@ impl Model {
 
     /// A submit that may begin a further round.
     pub fn resubmit(&mut self, op: &Op) -> Verdict<Reply> {
-        let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } = op else {
+        let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, once_more, .. } = op else {
             panic!("no submit: {op:?}")
         };
         let (id, name, end_by) = (task.id(), queue(*name), moment(*deadline));
@@ -320,7 +323,13 @@ impl Model {
                 ("created", 1)
             }
             Some(task) if task.get("round_request") == format!("s{request}") => return answer("again", number),
-            Some(task) if task.held() => return Err("STATE"),
+            Some(task) if task.get("further") == format!("s{request}") => return answer("later", number + 1),
+            Some(task) if task.held() && !once_more => return Err("STATE"),
+            Some(task) if task.has("further") && (task.held() || task.finished()) => return Err("STATE"),
+            Some(task) if task.held() => {
+                self.put_off_round(op)?;
+                ("later", number + 1)
+            }
             Some(task) if task.waits() => match self.compare(id, new, &said)? {
                 None => return answer("existing", number),
                 Some(change) => {
@@ -338,7 +347,13 @@ impl Model {
     }
 
     /// A task that has ended begins anew.
-    fn begin_round(&mut self, id: &str, new: BTreeMap<&'static str, String>, said: &Said, request: u32) -> Verdict<()> {
+    pub fn begin_round(
+        &mut self,
+        id: &str,
+        new: BTreeMap<&'static str, String>,
+        said: &Said,
+        request: u32,
+    ) -> Verdict<()> {
         let (task, name) = (&self.tasks[id], said.queue.unwrap());
         let needs = task.tied('w') && self.web.waits(id) > 0;
         if task.tied('g') || task.tied('d') && self.web.needed(id) || needs {

@@ -9,6 +9,7 @@ use crate::model::deadlines::moment;
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::lanes::rank;
 use crate::model::ops::{Eta, Need, Op, Which};
+use crate::model::sets::{Set, Turn, asked, named};
 use crate::model::settle::{KEYS, micros, payload, queue};
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
 use crate::model::submit::fields;
@@ -16,6 +17,9 @@ use crate::model::walks::{Ahead, Walk};
 
 /// Dependents that the end of a task tells in its own call.
 const INLINE: usize = 100;
+
+/// What the error of a task begins with of whose set too few can be complete.
+const SHORT: &str = "too few of its set can still be complete: ";
 
 /// After this time a graph that is not complete is removed, in µs.
 const STAGED: u64 = 600 * SECOND;
@@ -25,6 +29,8 @@ const STAGED: u64 = 600 * SECOND;
 pub struct Edge {
     pub kind: &'static str,
     pub slots: Vec<usize>,
+    /// Of a set: 0 if its end is waited for in any case, 1 if the upstream has ended otherwise.
+    pub mark: Option<u8>,
 }
 
 /// What an upstream knows of a dependent.
@@ -33,7 +39,7 @@ pub enum Seen {
     Waits(u64),
     /// It ended with this one.
     Ended(u64),
-    /// It goes on waiting until this one is retried.
+    /// It goes on waiting until this one is retried, or for others of a set.
     Held,
     /// It is of a graph that is not released.
     Staged,
@@ -45,6 +51,8 @@ pub struct Inputs {
     pub slots: usize,
     pub bytes: usize,
     pub filled: BTreeMap<usize, String>,
+    /// How many of a set must still be complete.
+    pub least: Option<i64>,
 }
 
 #[derive(Default)]
@@ -100,6 +108,9 @@ pub struct Wanted {
     pub upstreams: Vec<(&'static str, Edge)>,
     pub values: Vec<(usize, &'static str)>,
     slots: usize,
+    /// Upstreams of a set, and how many of it must be complete.
+    pub some: usize,
+    pub least: Option<i64>,
 }
 
 /// What a new task waits for, as it is now.
@@ -115,11 +126,14 @@ pub struct Again {
     open: Vec<String>,
     inputs: Inputs,
     came: BTreeMap<usize, String>,
+    /// Of a set: whether each has ended otherwise.
+    some: Vec<(String, bool)>,
 }
 
 impl Again {
     pub fn begins(&self) -> &'static str {
-        if self.open.is_empty() { "pending" } else { "waiting" }
+        let set = self.inputs.least.is_some_and(|least| least > 0);
+        if self.open.is_empty() && !set { "pending" } else { "waiting" }
     }
 }
 
@@ -163,12 +177,17 @@ impl Inputs {
 impl Wanted {
     /// `partial`: other calls may bring other slots.
     pub fn of(needs: &[Need], partial: bool) -> Verdict<Self> {
-        let mut wanted = Self { upstreams: Vec::new(), values: Vec::new(), slots: 0 };
+        let mut wanted = Self { upstreams: Vec::new(), values: Vec::new(), slots: 0, some: 0, least: None };
         let mut taken = BTreeSet::new();
         for need in needs {
             let (kind, up, slot) = match need {
                 Need::Edge(kind, up) => (*kind, up.id(), None),
                 Need::Result(up, slot) => ("result", up.id(), Some(usize::from(*slot))),
+                Need::Some(up, slot) => ("some", up.id(), Some(usize::from(*slot))),
+                Need::Least(least) => {
+                    wanted.least = Some(i64::from(*least));
+                    continue;
+                }
                 Need::Value(text, slot) => {
                     taken.insert(usize::from(*slot));
                     wanted.values.push((usize::from(*slot), text));
@@ -177,14 +196,21 @@ impl Wanted {
             };
             taken.extend(slot);
             match wanted.upstreams.iter_mut().find(|(other, _)| *other == up) {
-                Some((_, edge)) if kind == "result" && edge.kind == kind => edge.slots.extend(slot),
+                Some((_, edge)) if slot.is_some() && edge.kind == kind && !edge.slots.is_empty() => {
+                    edge.slots.extend(slot)
+                }
                 Some(_) => return Err("BADARG"),
-                None => wanted.upstreams.push((up, Edge { kind, slots: slot.into_iter().collect() })),
+                None => {
+                    wanted.some += usize::from(kind == "some");
+                    wanted.upstreams.push((up, Edge { kind, slots: slot.into_iter().collect(), mark: None }));
+                }
             }
         }
         wanted.slots = taken.last().map_or(0, |last| last + 1);
         let gap = !partial && taken.len() < wanted.slots;
-        if wanted.upstreams.is_empty() || gap { Err("BADARG") } else { Ok(wanted) }
+        let nothing = wanted.upstreams.is_empty() && !(partial && wanted.least.is_some());
+        let few = !partial && wanted.least.is_some_and(|least| least > i64::try_from(wanted.some).unwrap());
+        if nothing || gap || few { Err("BADARG") } else { Ok(wanted) }
     }
 }
 
@@ -193,6 +219,8 @@ pub fn text(needs: &[Need], kept: bool) -> String {
     let entry = |need: &Need| match need {
         Need::Edge(kind, up) => Some(format!("{kind}={}", up.id())),
         Need::Result(up, slot) => Some(format!("result/{slot}={}", up.id())),
+        Need::Some(up, slot) => Some(format!("some/{slot}={}", up.id())),
+        Need::Least(least) => Some(format!("least/{least}")),
         Need::Value(text, slot) => (!kept).then(|| format!("value/{slot}={}", text.len())),
     };
     needs.iter().filter_map(entry).collect::<Vec<_>>().join(" ")
@@ -201,13 +229,33 @@ pub fn text(needs: &[Need], kept: bool) -> String {
 /// The parameters of a task: its values, or a whole payload if it takes neither values nor results.
 pub fn parameters(needs: &[Need], whole: u8) -> String {
     let values = needs.iter().filter_map(|need| if let Need::Value(text, _) = need { Some(*text) } else { None });
-    let takes = needs.iter().any(|need| !matches!(need, Need::Edge(..)));
+    let takes = needs.iter().any(Need::takes);
     if takes { values.collect() } else { payload(whole).to_owned() }
 }
 
 impl Web {
     pub fn edge(&self, id: &str, up: &str) -> Option<Edge> {
         self.upstreams.get(id)?.get(up).cloned()
+    }
+
+    pub fn edges(&self, id: &str) -> impl Iterator<Item = &Edge> {
+        self.upstreams.get(id).into_iter().flat_map(IndexMap::values)
+    }
+
+    pub fn least(&self, id: &str) -> i64 {
+        self.inputs.get(id).and_then(|inputs| inputs.least).unwrap_or_default()
+    }
+
+    pub fn keep_least(&mut self, id: &str, least: i64) {
+        self.inputs.entry(id.into()).or_default().least = Some(least);
+    }
+
+    /// Elements that nothing will fill.
+    pub fn fill(&mut self, id: &str, slots: &[usize]) {
+        if let Some(inputs) = self.inputs.get_mut(id) {
+            inputs.bytes += "null".len() * slots.len();
+            inputs.filled.extend(slots.iter().map(|slot| (*slot, "null".to_owned())));
+        }
     }
 
     pub fn see(&mut self, up: &str, id: &str, seen: Seen) {
@@ -313,6 +361,11 @@ impl Model {
             look.inputs.filled.insert(*slot, (*value).to_owned());
         }
         let continues = graph.filter(|_| self.web.staged.contains_key(id));
+        let before = continues.map_or("", |_| self.web.staged[id].get("inputs"));
+        let mut least = wanted.has_set().then(|| {
+            let known = continues.filter(|_| self.web.staged[id].tied('k')).map(|_| self.web.least(id));
+            wanted.least_after(before, known)
+        });
         for (up, edge) in &wanted.upstreams {
             if *up == id {
                 return Err("BADARG");
@@ -325,9 +378,17 @@ impl Model {
                 None => return Err("NOTASK"),
                 Some(task) => task.status.as_str(),
             };
-            if !matches!(status, "complete" | "failed" | "cancelled") {
+            let known = continues.and_then(|_| self.web.edge(id, up));
+            let of_set = edge.kind == "some";
+            if known.as_ref().is_some_and(|known| (known.kind == "some") != of_set) {
+                return Err("BADARG");
+            }
+            let was_named = of_set && named(before).contains(up);
+            let live = !matches!(status, "complete" | "failed" | "cancelled");
+            if was_named && (known.is_some() && !live || known.is_none() && status != "complete") {
+                continue; // it counts already, or its end is yet to be told
+            } else if live {
                 let mut edge = edge.clone();
-                let known = continues.and_then(|_| self.web.edge(id, up));
                 if known.is_none() && self.web.needed(id) {
                     return Err("BADARG"); // it might wait for those
                 }
@@ -337,7 +398,14 @@ impl Model {
                     }
                 }
                 look.edges.push((up, edge));
-            } else if !met(edge.kind, status) {
+                continue;
+            } else if of_set && status != "complete" {
+                look.edges.push((up, Edge { mark: Some(1), ..edge.clone() }));
+                continue;
+            } else if of_set && !was_named {
+                least = least.map(|least| least - 1);
+            }
+            if !met(edge.kind, status) {
                 return Err("UPSTREAM");
             } else if !edge.slots.is_empty() {
                 let result = self.tasks[*up].get("result");
@@ -356,6 +424,18 @@ impl Model {
             look.inputs.bytes += known.bytes;
             look.inputs.bytes -= before.sum::<usize>();
         }
+        look.inputs.least = least;
+        if let Some(least) = least {
+            let mut edges = continues.and_then(|_| self.web.upstreams.get(id)).cloned().unwrap_or_default();
+            edges.extend(look.edges.iter().map(|(up, edge)| ((*up).to_owned(), edge.clone())));
+            let set = Set::of(least, edges.values());
+            if wanted.least.is_some() || graph.is_none() {
+                set.require()?;
+            }
+            if graph.is_none() && set.is_enough(look.edges.len()) {
+                (look.edges, look.inputs.least) = (Vec::new(), None);
+            }
+        }
         if wanted.slots > 0 {
             let open = graph.is_some() || !look.edges.is_empty();
             look.parameters = Some(if open { String::new() } else { look.inputs.join() });
@@ -367,7 +447,11 @@ impl Model {
     pub fn wait(&mut self, id: &str, look: Look, graph: Option<&str>) {
         for (up, edge) in look.edges {
             let outside = graph.filter(|_| !self.web.staged.contains_key(up));
-            let seen = if outside.is_some() { Seen::Staged } else { Seen::Waits(self.now) };
+            let seen = match edge.mark {
+                _ if outside.is_some() => Seen::Staged,
+                None => Seen::Waits(self.now),
+                Some(_) => Seen::Held,
+            };
             let known = self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge).is_some();
             self.web.see(up, id, seen);
             if let Some(graph) = outside.filter(|_| !known) {
@@ -379,6 +463,9 @@ impl Model {
             let inputs = self.web.inputs.entry(id.into()).or_default();
             (inputs.slots, inputs.bytes) = (look.inputs.slots, look.inputs.bytes);
             inputs.filled.extend(look.inputs.filled);
+        }
+        if let Some(least) = look.inputs.least {
+            self.web.keep_least(id, least);
         }
     }
 
@@ -397,6 +484,13 @@ impl Model {
             found.left -= usize::from(to == "deleted");
             if found.left == 0 {
                 self.forget_graph(graph);
+            }
+        }
+        if ties.contains('a') && !from.is_empty() && counted(to) {
+            if to == "deleted" {
+                self.further.remove(id);
+            } else if !is_final(from) {
+                self.web.unsettled.insert(id.to_owned(), self.now);
             }
         }
         if to == "deleted" && ties.contains(['w', 'd']) {
@@ -461,6 +555,7 @@ impl Model {
         let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();
         let (cause, error) = self.fate(up);
         let later = std::mem::replace(&mut self.web.later, true);
+        let live = self.unfinished();
         for id in ids {
             let edge = self.web.edge(id, up);
             let holds = self.on_failure(id) == Some("hold");
@@ -475,7 +570,29 @@ impl Model {
                     continue;
                 }
             };
-            let takes = !edge.slots.is_empty();
+            let (takes, in_set) = (!edge.slots.is_empty(), task.tied('k'));
+            if edge.kind == "some" {
+                match self.end_of_one(up, to, id, &edge, &live) {
+                    Turn::Complete => {}
+                    Turn::Waits => continue,
+                    Turn::Ready => {
+                        self.web.cut(id, up);
+                        self.ready(id);
+                        continue;
+                    }
+                    Turn::Short => {
+                        let task = self.task(id);
+                        task.set("cause", &cause);
+                        task.set("group", "upstream");
+                        task.set("error", format!("{SHORT}{error}"));
+                        self.web.see(up, id, Seen::Ended(now));
+                        self.web.broken = true;
+                        self.shift(id, "failed", "upstream", "", false);
+                        continue;
+                    }
+                }
+            }
+            let task = self.task(id);
             if !met(edge.kind, to) && holds && edge.kind != "failure" && (to == "failed" || to == "cancelled") {
                 self.web.see(up, id, Seen::Held);
             } else if !met(edge.kind, to) {
@@ -505,7 +622,11 @@ impl Model {
                     inputs.bytes += text.len() * edge.slots.len();
                     inputs.filled.extend(edge.slots.iter().map(|slot| (*slot, text.clone())));
                 }
-                if self.web.waits(id) == 0 {
+                let least = self.web.least(id) - i64::from(edge.kind == "some");
+                if in_set {
+                    self.web.keep_least(id, least);
+                }
+                if !self.is_open(id) {
                     self.ready(id);
                 }
             }
@@ -516,7 +637,8 @@ impl Model {
     /// The last edge of a task is met.
     pub fn ready(&mut self, id: &str) -> &'static str {
         let now = self.now;
-        let input = self.web.inputs.remove(id);
+        self.web.upstreams.remove(id);
+        let input = self.web.inputs.remove(id).filter(|input| input.slots > 0);
         let task = self.task(id);
         task.fields.extend(input.iter().flat_map(Inputs::fields));
         let readied = decimal(now.max(task.updated));
@@ -538,14 +660,26 @@ impl Model {
     /// Looks again at what a task waited for. `begun`: others that the same step lets run again.
     pub fn look_again(&self, id: &str, begun: &BTreeSet<String>) -> Verdict<Again> {
         let inputs = self.web.inputs.get(id).cloned().unwrap_or_default();
-        let mut again = Again { met: Vec::new(), open: Vec::new(), inputs, came: BTreeMap::new() };
+        let in_set = self.tasks[id].tied('k');
+        let mut again = Again { met: Vec::new(), open: Vec::new(), inputs, came: BTreeMap::new(), some: Vec::new() };
+        again.inputs.least = in_set.then(|| self.web.least(id));
+        let mut edges = self.web.upstreams.get(id).cloned().unwrap_or_default();
         for (up, edge) in self.web.upstreams.get(id).into_iter().flatten() {
             let task = self.tasks.get(up);
             let comes = begun.contains(up) || self.is_staged(up);
-            if task.is_some_and(|task| !task.finished()) || comes {
+            let over = !(task.is_some_and(|task| !task.finished()) || comes);
+            let complete = over && task.is_some_and(|task| task.status == "complete");
+            if edge.kind == "some" && !complete {
+                edges.get_mut(up).unwrap().mark = over.then_some(1);
+                again.some.push((up.clone(), over));
+                continue;
+            } else if !over {
                 again.open.push(up.clone());
                 continue;
+            } else if edge.kind == "some" {
+                again.inputs.least = again.inputs.least.map(|least| least - 1);
             }
+            edges.shift_remove(up);
             let result = task.map_or("", |task| task.get("result"));
             if !met(edge.kind, task.map_or("deleted", |task| &task.status))
                 || !edge.slots.is_empty() && !is_json(result)
@@ -559,7 +693,8 @@ impl Model {
             }
         }
         again.inputs.filled.extend(again.came.clone());
-        Ok(again)
+        let set = again.inputs.least.map(|least| Set::of(least, edges.values()));
+        if set.is_some_and(|set| set.least > set.chances()) { Err("UPSTREAM") } else { Ok(again) }
     }
 
     /// It waits or runs again.
@@ -571,12 +706,25 @@ impl Model {
             self.web.see(up, id, Seen::Waits(self.now));
             self.tie(up);
         }
-        if again.open.is_empty() {
+        let waits = again.begins() == "waiting";
+        for (up, over) in again.some.iter().filter(|_| waits) {
+            let edges = self.web.upstreams.get_mut(id).unwrap();
+            edges.get_mut(up).unwrap().mark = over.then_some(1);
+            self.web.see(up, id, if *over { Seen::Held } else { Seen::Waits(self.now) });
+            if !over {
+                self.tie(up);
+            }
+        }
+        if !waits {
+            if again.inputs.least.is_some() {
+                self.web.upstreams.remove(id);
+                self.web.inputs.remove(id);
+            }
             if again.inputs.slots > 0 {
                 self.web.inputs.remove(id);
                 self.task(id).fields.extend(again.inputs.fields());
             }
-        } else if !again.came.is_empty() {
+        } else if !again.came.is_empty() || again.inputs.least.is_some() {
             self.web.inputs.insert(id.into(), again.inputs);
         }
     }
@@ -664,10 +812,17 @@ impl Model {
             if before.is_none() {
                 self.require_ahead(end_by)?;
             }
+            let said =
+                before.filter(|task| task.get("inputs").contains("least/")).map(|task| asked(task.get("inputs")));
+            let least = wanted.as_ref().and_then(|wanted| wanted.least);
+            if said.is_some_and(|said| least.is_some_and(|least| least != said)) {
+                return Err("BADARG");
+            }
+            let in_set = wanted.as_ref().is_some_and(|wanted| wanted.some > 0);
             let look = wanted.map(|wanted| self.look_up(id, &wanted, Some((graph, &earlier)))).transpose()?;
             staged += usize::from(before.is_none());
             earlier.push(id);
-            planned.push((part, fields, look));
+            planned.push((part, fields, look, in_set));
         }
         if staged > total {
             return Err("BADARG");
@@ -686,7 +841,7 @@ impl Model {
             let limits = &mut self.queue(queue(name)).lanes.limits;
             limits.insert(KEYS[usize::from(key)].into(), (places.to_string(), "-".into()));
         }
-        for (part, fields, look) in planned {
+        for (part, fields, look, in_set) in planned {
             let id = part.task.id();
             self.queue(queue(part.queue)).known = true;
             let more = text(&part.needs, true);
@@ -708,7 +863,7 @@ impl Model {
                 let own = look.as_ref().and_then(|look| look.parameters.clone());
                 task.set("parameters", own.unwrap_or_else(|| parameters(&part.needs, part.parameters)));
                 let waits = if task.tied('w') { "w" } else { "" };
-                let ties = format!("{}{waits}g", task.get("ties").replace('w', ""));
+                let ties = format!("{}{waits}g", task.get("ties").replace(['w', 'k'], ""));
                 task.set("ties", ties);
                 task.set("graph", graph);
                 if part.label {
@@ -719,6 +874,9 @@ impl Model {
                 }
                 self.web.staged.insert(id.into(), task);
                 self.web.graphs.get_mut(graph).unwrap().members.push(id.into());
+            }
+            if in_set {
+                self.web.staged.get_mut(id).unwrap().add_tie('k');
             }
             if let Some(look) = look {
                 self.wait(id, look, Some(graph));
@@ -768,10 +926,15 @@ impl Model {
         let mut ids = if over { self.web.untold(id, &status) } else { Vec::new() };
         let more = ids.len() > limit;
         ids.truncate(limit);
+        let further = self.tasks.get(id).is_some_and(|task| task.tied('a') && task.finished());
+        if further && ids.is_empty() && !cascade {
+            self.begin_further(id);
+            return (1, false);
+        }
         if !ids.is_empty() && status != "complete" && self.runs_anew(&graph, id) {
             return self.go_on_with_graph(&graph, limit);
         } else if !ids.is_empty() || !cascade {
-            if !more && !cascade {
+            if !more && !cascade && !further {
                 self.web.unsettled.remove(id);
             }
             self.tell(id, &status, &ids);
@@ -782,7 +945,7 @@ impl Model {
             if !more && status == "deleted" && !self.web.dependents.get(id).is_some_and(awaited) {
                 self.web.dependents.remove(id);
             }
-            return (ids.len(), more || cascade);
+            return (ids.len(), more || cascade || further);
         }
         let found = &self.web.graphs[&graph];
         if found.released < found.total {
@@ -816,7 +979,7 @@ impl Model {
         for id in &page {
             let task = &self.web.staged[id];
             let later = task.has("eta") && micros(task.get("eta")) > now;
-            let begins = if self.web.waits(id) > 0 {
+            let begins = if self.is_open(id) {
                 'w'
             } else if later {
                 's'
@@ -831,11 +994,14 @@ impl Model {
             }
         }
         for id in kinds.iter().flat_map(|(_, ids)| ids) {
+            let waits = self.is_open(id);
             let mut task = self.web.staged.remove(id).unwrap();
             (task.created, task.updated) = (now, 0);
             let name = task.queue.clone();
-            let waits = self.web.waits(id) > 0;
-            let input = if waits { None } else { self.web.inputs.remove(id) };
+            let input = if waits { None } else { self.web.inputs.remove(id).filter(|input| input.slots > 0) };
+            if !waits {
+                self.web.upstreams.remove(id);
+            }
             task.fields.extend(input.iter().flat_map(Inputs::fields));
             let later = task.has("eta") && micros(task.get("eta")) > now;
             let to = if waits {
@@ -915,7 +1081,7 @@ impl Model {
             };
             let ended = matches!(status, "complete" | "failed" | "cancelled");
             let status = if ended && self.runs_anew(graph, id) { "waiting" } else { status };
-            let waits = if status == "waiting" { self.web.waits(id) } else { 0 };
+            let waits = if status == "waiting" { self.open_number(id) } else { 0 };
             let field = |name: &str| task.map_or(String::new(), |task| task.get(name).to_owned());
             answer.extend([id.clone(), queue.into(), status.into(), waits.to_string()]);
             answer.extend(["cause", "label", "inputs"].map(field));
@@ -928,7 +1094,8 @@ impl Model {
         for (id, edges) in &self.web.upstreams {
             let text = |edge: &Edge| {
                 let slots: Vec<String> = edge.slots.iter().map(usize::to_string).collect();
-                if slots.is_empty() { edge.kind.to_owned() } else { format!("{}/{}", edge.kind, slots.join(",")) }
+                let kind = edge.mark.map_or(edge.kind.to_owned(), |mark| format!("{}{mark}", edge.kind));
+                if slots.is_empty() { kind } else { format!("{kind}/{}", slots.join(",")) }
             };
             put(
                 format!("upstreams_{id}"),
@@ -947,8 +1114,16 @@ impl Model {
         for (id, inputs) in &self.web.inputs {
             let mut hash: BTreeMap<String, String> =
                 inputs.filled.iter().map(|(slot, text)| (slot.to_string(), text.clone())).collect();
-            hash.insert("slots".into(), inputs.slots.to_string());
-            hash.insert("bytes".into(), inputs.bytes.to_string());
+            if inputs.slots > 0 {
+                hash.insert("slots".into(), inputs.slots.to_string());
+                hash.insert("bytes".into(), inputs.bytes.to_string());
+            }
+            if let Some(least) = inputs.least {
+                let set = Set::of(least, self.web.edges(id));
+                let counts = [("least", least), ("some", set.left), ("missed", set.missed), ("owed", set.owed)];
+                hash.extend(counts.map(|(name, number)| (name.into(), number.to_string())));
+                hash.insert("turn".into(), "1".into()); // more only after a retry with hundreds of upstreams
+            }
             put(format!("inputs_{id}"), Kept::Hash(hash));
         }
         for (id, task) in &self.web.staged {

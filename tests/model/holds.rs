@@ -48,6 +48,10 @@ impl Model {
         self.worker_keys(&mut keys);
         self.graph_keys(&mut keys);
         self.share_keys(&mut keys);
+        keys.insert("changes".into(), Kept::Stream(self.told.clone()));
+        let tracked = self.tracked.iter().map(|(id, since)| (id.clone(), score(*since)));
+        keys.insert("tracked".into(), Kept::Zset(tracked.collect()));
+        keys.extend(self.further.iter().map(|(id, further)| (format!("further_{id}"), Kept::Hash(further.fields()))));
         keys.retain(|_, kept| match kept {
             Kept::Hash(hash) => !hash.is_empty(),
             Kept::List(list) => !list.is_empty(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::graphs::{Edge, Inputs, Seen, Wanted, element, is_json, met};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Need, REASONS};
+use crate::model::sets::{Set, asked, named, without_number};
 use crate::model::state::{Model, Task, Verdict};
 
 /// Further inputs of a task, as they are now.
@@ -15,6 +16,12 @@ struct More {
     text: Vec<String>,
     /// The first child that has not ended as it is needed.
     broken: Option<&'static str>,
+    /// The last one of a set that has not.
+    lacking: Option<&'static str>,
+    /// What the text was before, where that changes, too.
+    before: Option<String>,
+    /// What is wrong with the set.
+    refused: Verdict<()>,
 }
 
 fn wanted(needs: &[Need]) -> Verdict<Wanted> {
@@ -31,16 +38,10 @@ fn entries(up: &str, edge: &Edge) -> Vec<String> {
 }
 
 impl Task {
-    fn add_tie(&mut self, tie: char) {
-        if !self.tied(tie) {
-            let ties = format!("{}{tie}", self.get("ties"));
-            self.set("ties", ties);
-        }
-    }
-
-    fn add_inputs(&mut self, text: &[String]) {
-        let mut all: Vec<&str> = self.get("inputs").split_whitespace().collect();
-        all.extend(text.iter().map(String::as_str));
+    fn add_inputs(&mut self, more: &More) {
+        let before = more.before.as_deref().unwrap_or_else(|| self.get("inputs"));
+        let mut all: Vec<&str> = before.split_whitespace().collect();
+        all.extend(more.text.iter().map(String::as_str));
         let all = all.join(" ");
         self.set("inputs", all);
     }
@@ -65,9 +66,31 @@ impl Model {
     fn look_at_more(&self, id: &str, wanted: &Wanted, held: bool) -> Verdict<More> {
         let known = if held { None } else { self.web.inputs.get(id) };
         let inputs = Inputs { filled: Default::default(), ..known.cloned().unwrap_or_default() };
-        let mut more = More { edges: Vec::new(), inputs, text: Vec::new(), broken: None };
+        let mut more = More {
+            edges: Vec::new(),
+            inputs,
+            text: Vec::new(),
+            broken: None,
+            lacking: None,
+            before: None,
+            refused: Ok(()),
+        };
         let mut slots = BTreeSet::new();
-        let has: Vec<&str> = self.tasks[id].get("inputs").split_whitespace().collect();
+        let task = &self.tasks[id];
+        let mut before = task.get("inputs").to_owned();
+        if held && wanted.some > 0 {
+            // That set had enough.
+            let kept =
+                before.split_whitespace().filter(|entry| !entry.starts_with("some") && !entry.starts_with("least/"));
+            before = kept.collect::<Vec<_>>().join(" ");
+            more.before = Some(before.clone());
+        }
+        let has: Vec<&str> = before.split_whitespace().collect();
+        let in_set = task.tied('k') && !held;
+        more.inputs.least = match wanted.has_set() {
+            true => Some(wanted.least_after(&before, in_set.then(|| self.web.least(id)))),
+            false => in_set.then(|| self.web.least(id)),
+        };
         for (up, edge) in &wanted.upstreams {
             if *up == id {
                 return Err("BADARG");
@@ -75,6 +98,8 @@ impl Model {
             let entries = entries(up, edge);
             if entries.iter().all(|entry| has.contains(&entry.as_str())) {
                 continue;
+            } else if wanted.has_set() && named(&before).contains(up) {
+                return Err("BADARG");
             }
             if held {
                 self.look_at_child(up, edge, &mut more);
@@ -89,6 +114,15 @@ impl Model {
             return Err("BADARG");
         }
         more.inputs.slots += slots.len();
+        if wanted.has_set() {
+            let known = self.web.edges(id).filter(|_| !held);
+            more.refused =
+                Set::of(more.inputs.least.unwrap(), known.chain(more.edges.iter().map(|(_, edge)| edge))).require();
+        }
+        if let Some(least) = wanted.least.filter(|least| *least != asked(&before)) {
+            more.before = Some(without_number(&before));
+            more.text.push(format!("least/{least}"));
+        }
         Ok(more)
     }
 
@@ -99,7 +133,14 @@ impl Model {
         let task = self.begun(up)?;
         if !task.finished() {
             more.edges.push((up, edge.clone()));
-        } else if !met(edge.kind, &task.status) || !edge.slots.is_empty() && !is_json(task.get("result")) {
+            return Ok(());
+        } else if edge.kind == "some" && task.status != "complete" {
+            more.edges.push((up, Edge { mark: Some(1), ..edge.clone() }));
+            return Ok(());
+        } else if edge.kind == "some" {
+            more.inputs.least = more.inputs.least.map(|least| least - 1);
+        }
+        if !met(edge.kind, &task.status) || !edge.slots.is_empty() && !is_json(task.get("result")) {
             return Err("UPSTREAM");
         } else {
             let result = element(task.get("result"));
@@ -118,6 +159,13 @@ impl Model {
         };
         if !matches!(status, "complete" | "failed" | "cancelled" | "deleted") {
             more.edges.push((up, edge.clone()));
+        } else if edge.kind == "some" && status == "complete" {
+            more.inputs.least = more.inputs.least.map(|least| least - 1);
+        } else if edge.kind == "some" {
+            more.lacking = Some(up);
+            if status != "deleted" {
+                more.edges.push((up, Edge { mark: Some(1), ..edge.clone() }));
+            }
         } else if !met(edge.kind, status) && more.broken.is_none() {
             more.broken = Some(up);
         }
@@ -140,8 +188,9 @@ impl Model {
 
     fn add_edges(&mut self, id: &str, more: More) {
         for (up, edge) in more.edges {
+            let seen = if edge.mark.is_some() { Seen::Held } else { Seen::Waits(self.now) };
             self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge);
-            self.web.see(up, id, Seen::Waits(self.now));
+            self.web.see(up, id, seen);
             self.tie(up);
         }
         if more.inputs.slots > 0 {
@@ -149,21 +198,45 @@ impl Model {
             (inputs.slots, inputs.bytes) = (more.inputs.slots, more.inputs.bytes);
             inputs.filled.extend(more.inputs.filled);
         }
+        if let Some(least) = more.inputs.least {
+            self.web.keep_least(id, least);
+        }
+    }
+
+    /// Whether the set of a task has enough, and it waits for nothing else.
+    fn has_enough(&self, id: &str, more: &More, held: bool) -> bool {
+        let known = self.web.edges(id).filter(|_| !held).count();
+        let all = self.web.edges(id).filter(|_| !held).chain(more.edges.iter().map(|(_, edge)| edge));
+        more.inputs.least.is_some_and(|least| Set::of(least, all).is_enough(known + more.edges.len()))
     }
 
     pub fn depend(&mut self, id: &str, needs: &[Need]) -> Verdict<Reply> {
         let wanted = wanted(needs)?;
         self.changing(id)?;
-        let more = self.look_at_more(id, &wanted, false)?;
+        let mut more = self.look_at_more(id, &wanted, false)?;
         if more.text.is_empty() {
             return Ok(Reply::text(&self.tasks[id].status));
         }
         if self.tasks[id].tied('d') && self.closes_circle(id, &more) {
             return Err("CYCLE");
         }
+        more.refused?;
+        let enough = self.has_enough(id, &more, false);
         let task = self.task(id);
         task.add_tie('w');
-        task.add_inputs(&more.text);
+        if more.inputs.least.is_some() {
+            task.add_tie('k');
+        }
+        task.add_inputs(&more);
+        self.born = true;
+        if enough {
+            (more.edges, more.inputs.least) = (Vec::new(), None);
+            if self.tasks[id].status == "waiting" {
+                self.add_edges(id, more);
+                return Ok(Reply::text(self.ready(id)));
+            }
+        }
+        let task = self.task(id);
         if !more.edges.is_empty() && task.status != "waiting" {
             task.forget(&["readied", "promoted"]);
             self.shift(id, "waiting", "depend", "", false);
@@ -178,20 +251,33 @@ impl Model {
             return Err("STATE");
         }
         let Some(edge) = self.web.edge(id, up) else { return Ok(Reply::text("waiting")) };
+        let mut least = self.web.least(id);
+        if edge.kind == "some" {
+            let others = self.web.upstreams[id].iter().filter(|(other, _)| *other != up).map(|(_, edge)| edge);
+            let set = Set::of(least, others);
+            if set.left + set.owed == 0 {
+                least = 0;
+            } else if least > set.chances() {
+                return Err("UPSTREAM");
+            }
+        }
         let task = self.task(id);
         let kept: Vec<&str> =
-            task.get("inputs").split_whitespace().filter(|entry| entry.split_once('=').unwrap().1 != up).collect();
-        let kept = kept.join(" ");
+            task.get("inputs").split_whitespace().filter(|entry| !entry.ends_with(&format!("={up}"))).collect();
+        let mut kept = kept.join(" ");
+        if named(&kept).is_empty() {
+            kept = without_number(&kept);
+        }
         task.set("inputs", &kept);
         if kept.is_empty() {
             task.forget(&["inputs"]);
         }
         self.web.cut(id, up);
-        if let Some(inputs) = self.web.inputs.get_mut(id) {
-            inputs.bytes += "null".len() * edge.slots.len();
-            inputs.filled.extend(edge.slots.iter().map(|slot| (*slot, "null".to_owned())));
+        self.web.fill(id, &edge.slots);
+        if self.tasks[id].tied('k') {
+            self.web.keep_least(id, least);
         }
-        let to = if self.web.waits(id) == 0 { self.ready(id) } else { "waiting" };
+        let to = if self.is_open(id) { "waiting" } else { self.ready(id) };
         Ok(Reply::text(to))
     }
 
@@ -214,12 +300,15 @@ impl Model {
             return Ok(self.end(id, "cancelled", "cancelled", why, None));
         }
         let more = self.look_at_more(id, &wanted, true).and_then(|more| {
+            if more.lacking.is_none() {
+                more.refused?;
+            }
             if self.tasks[id].tied('d') && self.closes_circle(id, &more) { Err("CYCLE") } else { Ok(more) }
         });
-        let more = more.inspect_err(|_| self.keeps = false)?;
+        let mut more = more.inspect_err(|_| self.keeps = false)?;
         let task = self.task(id);
         task.set("releases", task.number("releases") + 1);
-        if let Some(up) = more.broken {
+        if let Some(up) = more.broken.or(more.lacking.filter(|_| more.refused.is_err())) {
             self.keeps = false;
             let (cause, error) = self.fate(up);
             let task = self.task(id);
@@ -229,8 +318,14 @@ impl Model {
             return Ok(self.end(id, "failed", "failed", why, None));
         }
         task.add_tie('w');
-        task.add_inputs(&more.text);
+        if more.inputs.least.is_some() {
+            task.add_tie('k');
+        }
+        task.add_inputs(&more);
         task.forget(&["readied", "promoted"]);
+        if self.has_enough(id, &more, true) {
+            (more.edges, more.inputs.least) = (Vec::new(), None);
+        }
         let to = if more.edges.is_empty() { "pending" } else { "waiting" };
         let answer = self.end(id, to, "released", why, None);
         self.add_edges(id, more);

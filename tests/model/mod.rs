@@ -8,6 +8,7 @@ pub mod commands;
 pub mod deadlines;
 pub mod drained;
 pub mod edits;
+pub mod further;
 pub mod graphs;
 pub mod holds;
 pub mod keys;
@@ -20,12 +21,14 @@ pub mod planted;
 pub mod reading;
 pub mod reserve;
 pub mod schedules;
+pub mod sets;
 pub mod settle;
 pub mod shapes;
 pub mod shares;
 pub mod state;
 pub mod steps;
 pub mod submit;
+pub mod tracks;
 pub mod upkeep;
 pub mod walks;
 pub mod workers;
@@ -68,13 +71,16 @@ pub enum Judge {
 /// What the cases are about.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Of ten, two are about graphs, one about shared limits, one about queues by pattern, and two about changes.
+    /// Of ten, three are plain, and one is of each other kind.
     All,
     Plain,
     Graphs,
     Shared,
     Changes,
     Patterns,
+    Sets,
+    Further,
+    Watched,
 }
 
 /// A call that was made.
@@ -261,17 +267,30 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     // Each kind has its own numbers, so that one more of another changes nothing.
     let (shared, patterns) = (arbitrary::shared().boxed(), arbitrary::patterns().boxed());
-    let kinds = [arbitrary::case().boxed(), shapes::case().boxed(), shared, changes::case().boxed(), patterns];
+    let (sets, watched) = (shapes::sets().boxed(), changes::watched().boxed());
+    let kinds = [
+        arbitrary::case().boxed(),
+        shapes::case().boxed(),
+        shared,
+        changes::case().boxed(),
+        patterns,
+        sets,
+        changes::further().boxed(),
+        watched,
+    ];
     let mut kinds = kinds.map(|cases| (cases, runner()));
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
         let kind = match bench.kind {
             Kind::All => match number % 10 {
-                0 | 5 => Kind::Graphs,
-                3 | 8 => Kind::Changes,
+                0 => Kind::Graphs,
+                5 => Kind::Sets,
+                3 => Kind::Changes,
+                8 => Kind::Further,
                 6 => Kind::Shared,
                 7 => Kind::Patterns,
+                4 => Kind::Watched,
                 _ => Kind::Plain,
             },
             kind => kind,

@@ -44,6 +44,7 @@ impl Model {
                 self.settle_all(&name, &key);
             }
         }
+        self.publish(id, "edit", "", "prioritise", "priority");
         done
     }
 
@@ -65,7 +66,7 @@ impl Model {
         }
         self.shift(id, "moved", "move", "", false);
         let task = self.task(id);
-        task.forget(&["front"]);
+        task.forget(&["front", "readied"]);
         if to == "pending" {
             task.forget(&["promoted"]);
         }

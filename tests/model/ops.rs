@@ -54,6 +54,7 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub enum Which {
     Any(u8),
+    There(u8),
     Held(u8),
     Waiting(u8),
     Finished(u8),
@@ -72,6 +73,17 @@ pub enum Need {
     Edge(&'static str, Which),
     Result(Which, u8),
     Value(&'static str, u8),
+    /// A result of one of a set.
+    Some(Which, u8),
+    /// So many of a set.
+    Least(u8),
+}
+
+impl Need {
+    /// Whether it fills a slot.
+    pub fn takes(&self) -> bool {
+        !matches!(self, Self::Edge(..) | Self::Least(_))
+    }
 }
 
 /// A task of a graph.
@@ -281,7 +293,7 @@ pub enum Op {
         task: Which,
         edit: Edit,
     },
-    /// A submit with `again`: with `old` of the request that made the present round.
+    /// A submit with `again`: with `old` of the request that made the present round, or is to make the next one.
     Resubmit {
         queue: u8,
         task: Which,
@@ -291,6 +303,7 @@ pub enum Op {
         deadline: Option<Eta>,
         request: u32,
         old: bool,
+        once_more: bool,
     },
     /// Of a created graph; with a task, of what hangs below it.
     CancelGraph {
@@ -487,6 +500,10 @@ pub enum Op {
     },
     Note {
         task: Which,
+    },
+    Track {
+        task: Which,
+        on: bool,
     },
     Tally {
         queue: u8,

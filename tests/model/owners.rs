@@ -53,6 +53,8 @@ impl Model {
                 Ok(Reply::text(now + lease))
             }
             Act::Progress(progress) => {
+                self.publish_value(id, "progress", *progress);
+                let task = self.task(id);
                 task.set("progress", payload(*progress));
                 task.set("progressed", decimal(now));
                 task.forget(&["fruitless"]);
@@ -64,6 +66,8 @@ impl Model {
                 Err("LOST")
             }
             Act::Checkpoint(checkpoint) => {
+                self.publish_value(id, "checkpoint", *checkpoint);
+                let task = self.task(id);
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
                 task.forget(&["fruitless"]);

@@ -33,6 +33,18 @@ impl Bug {
         Self { kind: Kind::Shared, ..self }
     }
 
+    const fn of_sets(self) -> Self {
+        Self { kind: Kind::Sets, ..self }
+    }
+
+    const fn of_further(self) -> Self {
+        Self { kind: Kind::Further, ..self }
+    }
+
+    const fn of_watched(self) -> Self {
+        Self { kind: Kind::Watched, ..self }
+    }
+
     const fn of_patterns(self) -> Self {
         Self { kind: Kind::Patterns, ..self }
     }
@@ -47,7 +59,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 185] = [
+pub static BUGS: [Bug; 199] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -628,6 +640,39 @@ pub static BUGS: [Bug; 185] = [
     )
     .of_graphs(),
     bug(
+        "one of a set that has failed is as good as a complete one",
+        "fail",
+        "plan.met = to == 'complete'",
+        "plan.met = true",
+    )
+    .of_sets(),
+    shown(
+        "a task waits for a set that cannot be complete any more",
+        "fail",
+        "and not may_wait then",
+        "and not may_wait and false then",
+    )
+    .of_sets(),
+    bug("a task fails though one of its set runs again", "fail", "}, set.missed - 1", "}, set.missed").of_sets(),
+    shown("a set has enough one too late", "complete", "return set.least <= 0 and", "return set.least < 0 and")
+        .of_sets(),
+    bug(
+        "one of a set is cut without a look at how many are left",
+        "undepend",
+        "set.least = 0\n  elseif set",
+        "set.least = 0\n  elseif false and set",
+    )
+    .of_sets(),
+    bug(
+        "another number of a set counts beside the first one",
+        "depend",
+        "set.least + (wanted.least or had) - had",
+        "set.least + (wanted.least or had)",
+    )
+    .of_sets(),
+    shown("a graph waits for a set that is complete", "settle", "open, task.drops = 0, true", "task.drops = nil")
+        .of_sets(),
+    bug(
         "a step keeps the failures of the one before",
         "complete",
         "('failures', 'losses', 'releases', 'uncounted',",
@@ -713,6 +758,33 @@ pub static BUGS: [Bug; 185] = [
         "elseif false and redis.call(",
     )
     .of_changes(),
+    bug("a second request for once more replaces the first", "submit", "elseif further and (", "elseif false and (")
+        .of_further(),
+    shown(
+        "the end of a task that is to run once more begins nothing",
+        "complete",
+        "if string.find(task.ties, 'a', 1, true) and task.status and",
+        "if false and",
+    )
+    .of_further(),
+    bug(
+        "a round that began later still has its request",
+        "settle",
+        "'request', 'solo', 'further'",
+        "'request', 'solo'",
+    )
+    .of_further(),
+    bug("a round that cannot begin keeps its tie", "settle", "string.gsub(task.ties, 'a', '')", "task.ties")
+        .of_further(),
+    bug(
+        "a tracked task tells nobody that it is complete",
+        "complete",
+        "      if task.tracked then",
+        "      if task.tracked and to ~= 'complete' then",
+    )
+    .of_watched(),
+    bug("the same progress is told twice", "progress", "field) ~= value", "field) ~= false").of_watched(),
+    bug("what is deleted stays tracked", "delete", "      if task.tracked then", "      if false then").of_watched(),
     bug(
         "a round counts attempts anew",
         "submit",

@@ -125,7 +125,7 @@ impl Model {
             let fields = [&one.at, &one.from, &one.to, &attempt, &one.by, &one.why];
             answer.push(Reply::text(number));
             answer.extend(fields.into_iter().map(Reply::text));
-            answer.extend(["", "", "", one.cost, if one.why == "note" { "a word" } else { "" }, ""].map(Reply::text));
+            answer.extend(["", "", "", one.cost, &one.text, ""].map(Reply::text));
         }
         Ok(Reply::List(answer))
     }
@@ -135,8 +135,18 @@ impl Model {
         let task = self.known(id)?;
         let (at, to, attempt) = (decimal(now.max(task.updated)), task.status.clone(), task.attempt);
         task.set("notes", task.get("notes").parse().unwrap_or(0) + 1);
-        let note = Transition { at, from: to.clone(), to, attempt, by: "me".into(), why: "note".into(), cost: "" };
+        let note = Transition {
+            at,
+            from: to.clone(),
+            to,
+            attempt,
+            by: "me".into(),
+            why: "note".into(),
+            cost: "",
+            text: "a word".into(),
+        };
         self.histories.entry(id.into()).or_default().push(note);
+        self.publish(id, "note", "me", "", "a word");
         Ok(Reply::text("noted"))
     }
 

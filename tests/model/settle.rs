@@ -62,6 +62,7 @@ impl Model {
         };
         let id = match which {
             Which::Any(number) => IDS[usize::from(*number)],
+            Which::There(number) => nth(*number, |_| true),
             Which::Held(number) => nth(*number, Task::held),
             Which::Waiting(number) => nth(*number, Task::waits),
             Which::Blocked(number) => nth(*number, |task| task.status == "waiting"),
@@ -102,8 +103,8 @@ impl Model {
         needs.retain_mut(|need| {
             let (up, takes) = match need {
                 Need::Edge(_, up) => (up, false),
-                Need::Result(up, _) => (up, true),
-                Need::Value(..) => return true,
+                Need::Result(up, _) | Need::Some(up, _) => (up, true),
+                Need::Value(..) | Need::Least(_) => return true,
             };
             if let Which::Member(number) = up
                 && !members.is_empty()
@@ -115,13 +116,20 @@ impl Model {
             seen.push((id, takes));
             fits
         });
-        if seen.is_empty() {
+        if seen.is_empty() && !needs.iter().any(|need| matches!(need, Need::Least(_))) {
             needs.clear();
         }
-        let takes = |need: &&mut Need| !matches!(need, Need::Edge(..));
+        // Mostly no more than there are.
+        let some = needs.iter().filter(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))).count();
+        for need in needs.iter_mut().filter(|_| some > 0 && base == 0 && turn != 3) {
+            if let Need::Least(least) = need {
+                *least = (*least).min(u8::try_from(some).unwrap());
+            }
+        }
+        let takes = |need: &&mut Need| need.takes();
         let number = u8::try_from(needs.iter_mut().filter(takes).count()).unwrap();
         for (at, need) in (0..).zip(needs.iter_mut().filter(takes)) {
-            if let Need::Result(_, slot) | Need::Value(_, slot) = need {
+            if let Need::Result(_, slot) | Need::Value(_, slot) | Need::Some(_, slot) = need {
                 *slot = base + (at + turn) % number;
             }
         }
@@ -166,8 +174,8 @@ impl Model {
             };
             self.settle_needs(&mut part.needs, part.turn, base, &members);
             part.needs.retain(|need| match need {
-                Need::Edge(_, up) | Need::Result(up, _) => *rude || up.id() != id,
-                Need::Value(..) => true,
+                Need::Edge(_, up) | Need::Result(up, _) | Need::Some(up, _) => *rude || up.id() != id,
+                Need::Value(..) | Need::Least(_) => true,
             });
             if !part.needs.iter().any(|need| !matches!(need, Need::Value(..))) {
                 part.needs.clear();
@@ -305,10 +313,13 @@ impl Model {
                     self.key(id, token);
                 }
             }
-            Op::Resubmit { task, eta, deadline, request, old, .. } => {
+            Op::Resubmit { task, eta, deadline, request, old, parameters, .. } => {
                 let task = self.tasks.get(self.which(task));
                 (*eta, *deadline) = (from_now(*eta, wall), from_now(*deadline, wall));
-                let known = task.and_then(|task| task.get("round_request").strip_prefix('s')?.parse().ok());
+                let next = task.filter(|task| task.has("further") && *parameters % 2 == 0);
+                let made = task.map(|task| task.get("round_request"));
+                let made = next.map(|task| task.get("further")).or(made);
+                let known = made.and_then(|made| made.strip_prefix('s')?.parse().ok());
                 *request = known.filter(|_| *old).unwrap_or_else(|| self.requests());
             }
             Op::Retry { task, deadline, .. } => {
@@ -323,6 +334,7 @@ impl Model {
             | Op::Tag { task, .. }
             | Op::History { task }
             | Op::Note { task }
+            | Op::Track { task, .. }
             | Op::Get { task } => {
                 self.which(task);
             }

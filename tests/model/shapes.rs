@@ -22,6 +22,7 @@ enum About {
     LateEdges,
     Deadlines,
     Children,
+    Sets,
 }
 
 /// Options of tasks of graphs.
@@ -41,6 +42,12 @@ fn upstream() -> impl Strategy<Value = Which> + Clone {
     ]
 }
 
+/// One of a set: any task that there is.
+fn one_of_set() -> impl Strategy<Value = Which> + Clone {
+    let there = (0..8_u8).prop_map(Which::There);
+    prop_oneof![6 => there, 3 => (0..8_u8).prop_map(Which::Member), 1 => upstream()]
+}
+
 fn need() -> impl Strategy<Value = Need> {
     let value = prop_oneof![12 => 0..3_usize, 1 => 3..5_usize];
     prop_oneof![
@@ -50,6 +57,30 @@ fn need() -> impl Strategy<Value = Need> {
         6 => upstream().prop_map(|up| Need::Result(up, 0)),
         2 => value.prop_map(|value| Need::Value(VALUES[value], 0)),
     ]
+}
+
+/// What a task needs: mostly some of several.
+fn of_set() -> impl Strategy<Value = Vec<Need>> {
+    let one = prop_oneof![
+        8 => one_of_set().prop_map(|up| Need::Edge("some", up)),
+        6 => one_of_set().prop_map(|up| Need::Some(up, 0)),
+        3 => need(),
+    ];
+    (vec(one, 1..6), option::weighted(0.7, 1..4_u8), any::<bool>()).prop_map(|(mut needs, least, last)| {
+        if let Some(least) = least {
+            needs.insert(if last { needs.len() } else { 0 }, Need::Least(least));
+        }
+        needs
+    })
+}
+
+/// What a task is to need later, or what else: at times no more than another number.
+fn needs(about: About, most: usize) -> BoxedStrategy<Vec<Need>> {
+    if about != About::Sets {
+        return vec(need(), 1..most).boxed();
+    }
+    let number = (1..4_u8).prop_map(|least| vec![Need::Least(least)]);
+    prop_oneof![8 => of_set(), if most < 5 { 3 } else { 0 } => number].boxed()
 }
 
 /// A deadline: often with cases about those.
@@ -66,7 +97,7 @@ fn eta() -> impl Strategy<Value = Option<Eta>> {
 fn dependent_of(about: About) -> impl Strategy<Value = Op> {
     let tasks = vec((0..8_u8, eta(), payload()), 1..3);
     let task = (queue(), tasks, options(Theme::All), deadline(about));
-    (proptest::bool::weighted(0.9), task, vec(need(), 1..5), 0..4_u8).prop_map(
+    (proptest::bool::weighted(0.9), task, needs(about, 5), 0..4_u8).prop_map(
         |(free, (queue, tasks, options, deadline), needs, turn)| Op::Submit {
             free,
             queue,
@@ -86,7 +117,7 @@ fn part(about: About) -> impl Strategy<Value = Part> {
         1 => (0..8_u8).prop_map(Which::Any),
     ];
     let options = vec(select(&FEW[..]), 0..2);
-    let needs = prop_oneof![1 => Just(Vec::new()), 2 => vec(need(), 1..5)];
+    let needs = prop_oneof![1 => Just(Vec::new()), 2 => needs(about, 5)];
     (task, queue(), eta(), payload(), needs, 0..4_u8, options, deadline(about), any::<bool>()).prop_map(
         |(task, queue, eta, parameters, needs, turn, options, deadline, label)| Part {
             task,
@@ -130,16 +161,16 @@ pub fn graph() -> impl Strategy<Value = Op> {
 }
 
 /// Edges that come or go later, and attempts that wait for others.
-fn late() -> impl Strategy<Value = Op> {
+fn late(about: About) -> impl Strategy<Value = Op> {
     let task = || prop_oneof![3 => waiting_task(), 2 => (0..8_u8).prop_map(Which::Blocked)];
     prop_oneof![
-        5 => (task(), vec(need(), 1..3), 0..3_u8).prop_map(|(task, needs, turn)| Op::Depend { task, needs, turn }),
+        5 => (task(), needs(about, 3), 0..3_u8).prop_map(|(task, needs, turn)| Op::Depend { task, needs, turn }),
         3 => ((0..8_u8).prop_map(Which::Blocked), 0..4_u8, upstream())
             .prop_map(|(task, number, up)| Op::Undepend { task, number, up }),
     ]
 }
 
-fn suspend() -> impl Strategy<Value = Op> {
+fn suspend(about: About) -> impl Strategy<Value = Op> {
     let key = prop_oneof![12 => Just(Key::Last), 1 => token()];
     let child = || upstream().prop_filter("another", |up| !matches!(up, Which::Held(_)));
     let edge = prop_oneof![
@@ -148,7 +179,18 @@ fn suspend() -> impl Strategy<Value = Op> {
         2 => child().prop_map(|up| Need::Edge("failure", up)),
         1 => need(),
     ];
-    (held_task(), key, vec(edge, 1..4), 0..3_u8).prop_map(|(task, token, needs, reason)| Op::Suspend {
+    let needs = if about == About::Sets {
+        let one = prop_oneof![5 => child().prop_map(|up| Need::Edge("some", up)), 1 => edge];
+        (vec(one, 1..5), option::weighted(0.6, 1..4_u8))
+            .prop_map(|(mut needs, least)| {
+                needs.extend(least.map(Need::Least));
+                needs
+            })
+            .boxed()
+    } else {
+        vec(edge, 1..4).boxed()
+    };
+    (held_task(), key, needs, 0..3_u8).prop_map(|(task, token, needs, reason)| Op::Suspend {
         task,
         token,
         needs,
@@ -211,12 +253,12 @@ fn call(about: About) -> impl Strategy<Value = Op> {
             if matches!(about, About::Cascades | About::Holds | About::Walks) { 4 } else { 22 },
             dependent_of(about).boxed(),
         ),
-        (10, submit(Theme::All)),
+        (if about == About::Sets { 30 } else { 10 }, submit(Theme::All)),
         (20, graph_of(about).boxed()),
         (often(About::Walks, 50, 30), settle().boxed()),
-        (often(About::Walks, 16, 2), walk().boxed()),
-        (often(About::LateEdges, 24, 2), late().boxed()),
-        (often(About::Children, 24, 2), suspend().boxed()),
+        (if about == About::Sets { 6 } else { often(About::Walks, 16, 2) }, walk().boxed()),
+        (if about == About::Sets { 14 } else { often(About::LateEdges, 24, 2) }, late(about).boxed()),
+        (if about == About::Sets { 6 } else { often(About::Children, 24, 2) }, suspend(about).boxed()),
         (5, show.boxed()),
         (30, reserve()),
         (34, end().boxed()),
@@ -260,5 +302,11 @@ pub fn case() -> impl Strategy<Value = Case> {
         2 => of(About::Deadlines),
         2 => of(About::Children),
     ];
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+}
+
+/// Cases about tasks that do with some of several.
+pub fn sets() -> impl Strategy<Value = Case> {
+    let calls = vec(timed(About::Sets), 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

@@ -4,6 +4,7 @@
 use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::further::Further;
 use crate::model::graphs::Web;
 use crate::model::lanes::{Carried, Lanes};
 use crate::model::schedules::Schedule;
@@ -192,6 +193,11 @@ pub struct Model {
     /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
     pub web: Web,
+    /// Since when each of those is tracked that are, and what was told of them.
+    pub tracked: BTreeMap<String, u64>,
+    pub told: Vec<String>,
+    /// Rounds that are to begin, by task.
+    pub further: BTreeMap<String, Further>,
     pub shares: Shares,
 }
 
@@ -205,6 +211,8 @@ pub struct Transition {
     pub by: String,
     pub why: String,
     pub cost: &'static str,
+    /// Of a note.
+    pub text: String,
 }
 
 /// Whether this transition begins an attempt.
@@ -304,9 +312,24 @@ impl Model {
             format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
         event.extend(owner.map(|who| format!("|node={who}"))); // another has ended its attempt
         let (name, graph, ties) = (task.queue.clone(), task.get("graph").to_owned(), task.get("ties").to_owned());
+        if ties.contains('o') {
+            let place = format!("id={id}|queue={name}|what=state|from={from}|to={to}");
+            self.told.push(format!("{place}|attempt={attempt}|at={at}|by={by}|why={why}|text="));
+            if to == "deleted" {
+                self.tracked.remove(id);
+            }
+        }
         let left = if from.is_empty() && comes(why) { "moved".into() } else { from.clone() };
-        let transition =
-            Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into(), cost: "" };
+        let transition = Transition {
+            at,
+            from: left,
+            to: to.into(),
+            attempt,
+            by: by.into(),
+            why: why.into(),
+            cost: "",
+            text: String::new(),
+        };
         self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;

@@ -55,6 +55,7 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     tie('t', asked("tags").is_some());
     tie('l', asked("lease").is_some());
     tie('w', !needs.is_empty());
+    tie('k', needs.iter().any(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))));
     tie('e', deadline.is_some());
     tie('s', asked("steps").is_some());
     put("deadline", deadline.map(decimal));

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::graphs::{Again, Edge, Graph, Seen};
+use crate::model::sets::{asked, needs_success};
 use crate::model::settle::intern;
 use crate::model::state::{Model, SECOND, Task, decimal};
 
@@ -73,6 +74,8 @@ pub struct Anew {
     still: Vec<String>,
     /// It waits for others, too.
     waits: bool,
+    /// How many of its set must be complete.
+    least: Option<i64>,
 }
 
 /// What a step does to a task.
@@ -87,12 +90,12 @@ enum Deed {
 fn submitted(inputs: &str) -> Vec<(String, Edge)> {
     let mut found: Vec<(String, Edge)> = Vec::new();
     for entry in inputs.split_whitespace() {
-        let (kind, up) = entry.split_once('=').unwrap();
+        let Some((kind, up)) = entry.split_once('=') else { continue }; // how many of a set
         let (kind, slot) = kind.split_once('/').unwrap_or((kind, ""));
         let slot = slot.parse::<usize>().ok();
         match found.iter_mut().find(|(other, _)| other == up) {
             Some((_, edge)) => edge.slots.extend(slot),
-            None => found.push((up.into(), Edge { kind: intern(kind), slots: slot.into_iter().collect() })),
+            None => found.push((up.into(), Edge { kind: intern(kind), slots: slot.into_iter().collect(), mark: None })),
         }
     }
     found
@@ -146,7 +149,7 @@ impl Model {
             // Another task that has its id by now does not know that it was waited for.
             let lives = |other: &&Task| !other.finished() && !other.get("ties").is_empty();
             let Some(other) = self.tasks.get(up).filter(lives) else { continue };
-            if !matches!(edge.kind, "success" | "result") {
+            if !needs_success(edge.kind) {
                 continue;
             }
             left.push(up.clone());
@@ -178,7 +181,7 @@ impl Model {
     fn is_needed(&self, id: &str, other: &str) -> bool {
         self.web.open(id).iter().filter(|dependent| *dependent != other).any(|dependent| {
             let runs = self.tasks.get(dependent).is_some_and(|task| !task.finished());
-            runs && self.web.edge(dependent, id).is_some_and(|edge| matches!(edge.kind, "success" | "result"))
+            runs && self.web.edge(dependent, id).is_some_and(|edge| needs_success(edge.kind))
         })
     }
 
@@ -214,13 +217,14 @@ impl Model {
                     let task = self.task(&id);
                     task.order = Some(order);
                     if !(task.has("cancel") && reason.is_empty()) {
-                        task.set("reason", reason);
+                        task.set("reason", &reason);
                     }
                     if !task.has("cancel") {
                         task.set("cancel", &now);
                     }
                     task.set("discard", 1);
                     task.fields.extend(cause.map(|cause| ("cause", cause)));
+                    self.publish(&id, "cancel", "", "", &reason);
                 }
                 Deed::Cancel { id, reason, cause, ahead, .. } => {
                     let task = self.task(&id);
@@ -234,6 +238,7 @@ impl Model {
                     task.order = Some("stop");
                     task.forget(&["cancel", "discard", "cause", "reason"]);
                     task.set("recall", &now);
+                    self.publish(&id, "recall", "", "", "");
                 }
                 Deed::Retry { id, wait, anew } => {
                     self.run_again(&id, anew, anew, wait, None);
@@ -413,23 +418,44 @@ impl Model {
 
     /// What a task waits for that is to run anew.
     pub fn look_anew(&self, id: &str, graph: &str) -> Anew {
+        let task = &self.tasks[id];
+        let in_set = task.tied('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
         // Nothing runs anew that the first one of all waits for.
         let first = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.task.as_deref() == Some(id));
-        let marked = |up: &str| if first { None } else { self.marked(graph, up) };
-        let open: Vec<(String, Edge)> =
-            submitted(self.tasks[id].get("inputs")).into_iter().filter(|(up, _)| marked(up).is_some()).collect();
-        let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).collect();
-        ended.retain(|up| marked(up) == Some(false) && over(up));
+        let marked = |up: &str| if first && !in_set { None } else { self.marked(graph, up) };
         let waits: Vec<&String> = self.web.upstreams.get(id).into_iter().flat_map(|edges| edges.keys()).collect();
-        let others = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
-        ended.extend(others.cloned());
-        let left = |up: &&String| marked(up).is_none() && !over(up) && self.tasks[id].finished();
+        let mut order = submitted(task.get("inputs"));
+        let (mut open, mut others) = (Vec::new(), Vec::new());
+        let mut least = asked(task.get("inputs"));
+        for (up, edge) in order.iter_mut().filter(|(_, edge)| in_set && edge.kind == "some") {
+            if marked(up).is_some() {
+                edge.mark = Some(0);
+            } else if waits.iter().any(|other| *other == up) {
+                open.push((up.clone(), edge.clone()));
+            } else if self.tasks.get(up).is_some_and(|other| other.status != "complete") {
+                others.push((up.clone(), edge.clone()));
+            } else {
+                least -= 1;
+            }
+        }
+        if least > 0 {
+            open.append(&mut others);
+        }
+        let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).filter(over).collect();
+        let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
+        let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
+        open.extend(anew);
+        ended.extend(open.iter().map(|(up, _)| up.clone()).filter(|up| marked(up) == Some(false) && over(up)));
+        let rest = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
+        ended.extend(rest.cloned());
+        let left = |up: &&String| marked(up).is_none() && !over(up) && task.finished();
         let mut still: Vec<String> = waits.iter().copied().filter(left).cloned().collect();
-        // Another task that has the id of one by now does not know that it is waited for.
-        let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.finished() && !task.tied('d'));
+        // One that had ended before, or another task that has its id by now, does not know that it is waited for.
+        let told = |up: &String| marked(up) != Some(true) && over(up);
+        let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.tied('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
-        Anew { open, ended, still, waits: !waits.is_empty() }
+        Anew { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }
     }
 
     pub fn wait_anew(&mut self, id: &str, anew: Anew) {
@@ -448,12 +474,15 @@ impl Model {
             self.web.see(&up, id, Seen::Waits(now));
             self.web.unsettled.insert(up, now);
         }
-        if let Some(inputs) = self.web.inputs.get_mut(id) {
+        if let Some(inputs) = self.web.inputs.get_mut(id).filter(|inputs| inputs.slots > 0) {
             for slot in forget {
                 inputs.bytes -= inputs.filled.remove(&slot).map_or(0, |text| text.len());
             }
         } else if waits && self.tasks[id].has("slots") {
             self.split(id, &forget);
+        }
+        if let Some(least) = anew.least {
+            self.web.keep_least(id, least);
         }
     }
 

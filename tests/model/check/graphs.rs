@@ -28,14 +28,46 @@ pub fn check(keys: &Keys) -> Checked {
             let ended = other.is_none_or(|other| FINISHED.contains(&field(other, "status")));
             let graph = hash(keys, &format!("graph_{}", field(record, "graph")));
             let held = since.is_infinite() && field(&graph, "on_failure") == "hold";
-            ensure(!ended || unsettled.contains_key(up) || held, || {
+            let missed = since.is_infinite() && upstreams[up].starts_with("some1");
+            ensure(!ended || unsettled.contains_key(up) || held || missed, || {
                 format!("I9: {id} waits for {up}, which has ended")
             })?;
             let told = other.is_some_and(|other| field(other, "ties").contains('d')) || unsettled.contains_key(up);
-            ensure(told, || format!("I9: {id} waits for {up}, which will not tell it"))?;
+            ensure(told || missed, || format!("I9: {id} waits for {up}, which will not tell it"))?;
         }
+        set(keys, id, record, &upstreams)?;
     }
     graphs(keys)
+}
+
+/// A task that waits for some of several: it is counted right how many, and they are neither enough nor too few.
+fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
+    if !field(record, "ties").contains('k') {
+        return Ok(());
+    }
+    let inputs = hash(keys, &format!("inputs_{id}"));
+    let [least, left, missed, owed] = ["least", "some", "missed", "owed"].map(|name| number(&inputs, name, 0));
+    let marked =
+        |text: &str| i64::try_from(upstreams.values().filter(|edge| edge.split('/').next() == Some(text)).count());
+    let [plain, over, anew] = ["some", "some1", "some0"].map(|text| marked(text).unwrap());
+    ensure((left, missed, owed) == (plain + over, over, anew), || {
+        format!("I9: {id} counts wrong what it waits for: {inputs:?}, {upstreams:?}")
+    })?;
+    let others = upstreams.values().any(|edge| !edge.starts_with("some"));
+    let told = |up: &String| {
+        let since = zset(keys, &format!("dependents_{up}")).get(id).copied().unwrap_or_default();
+        zset(keys, "unsettled").contains_key(up) || since == f64::NEG_INFINITY
+    };
+    let open = others || anew > 0 || upstreams.keys().any(told);
+    ensure(least > 0 || open, || format!("I9: {id} has enough, and waits: {inputs:?}"))?;
+    let graph = hash(keys, &format!("graph_{}", field(record, "graph")));
+    let holds = field(&graph, "on_failure") == "hold";
+    let runs = |up: &String| {
+        let status = hash(keys, &format!("task_{up}")).remove("status");
+        status.is_some_and(|status| !FINISHED.contains(&status.as_str()))
+    };
+    let again = upstreams.iter().any(|(up, edge)| edge.starts_with("some1") && runs(up));
+    ensure(least <= left - missed + owed || open || holds || again, || format!("I9: {id} waits in vain: {inputs:?}"))
 }
 
 /// What is known of the input of a task. One that is ready has nothing but its parameters.

@@ -54,11 +54,11 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),
-            None => {
-                ["task_", "schedule_", "upstreams_", "inputs_", "graph_"].iter().any(|kind| other.starts_with(kind))
-            }
+            None => ["task_", "schedule_", "upstreams_", "inputs_", "graph_", "further_"]
+                .iter()
+                .any(|kind| other.starts_with(kind)),
         },
-        ("audit", Kept::Stream(_)) => true,
+        ("audit" | "changes", Kept::Stream(_)) | ("tracked", Kept::Zset(_)) => true,
         (other, Kept::Stream(entries)) => match other.strip_prefix("history_") {
             Some(id) => entries.len() <= 100 && keys.contains_key(&format!("task_{id}")),
             None => false,

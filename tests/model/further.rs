@@ -1,0 +1,82 @@
+//! Rounds that begin when a task has ended the present one.
+
+use std::collections::BTreeMap;
+
+use crate::model::deadlines::moment;
+use crate::model::edits::Said;
+use crate::model::ops::{Eta, Op, Options};
+use crate::model::settle::{payload, queue};
+use crate::model::state::{Model, Transition, Verdict, decimal};
+use crate::model::submit::fields;
+
+/// What a call said of such a round.
+pub struct Further {
+    queue: &'static str,
+    parameters: &'static str,
+    eta: Option<u64>,
+    options: Options,
+    deadline: Option<Eta>,
+    request: u32,
+}
+
+impl Further {
+    pub fn fields(&self) -> BTreeMap<String, String> {
+        let own = [("queue", self.queue), ("parameters", self.parameters), ("by", "")];
+        let mut fields: BTreeMap<String, String> =
+            own.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        fields.insert("eta".into(), self.eta.map_or_else(String::new, |eta| eta.to_string()));
+        let given = self.options.iter().filter(|(name, _)| *name != "unique_policy");
+        fields.extend(given.map(|(name, value)| (format!("/{name}"), (*value).to_owned())));
+        fields.extend(moment(self.deadline).map(|at| ("/deadline".into(), decimal(at))));
+        fields
+    }
+}
+
+impl Model {
+    /// Keeps what a call says of a task that an attempt has, for when that has ended.
+    pub fn put_off_round(&mut self, op: &Op) -> Verdict<()> {
+        let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } = op else {
+            panic!("no submit: {op:?}")
+        };
+        let (id, name) = (task.id(), queue(*name));
+        if self.tasks[id].tied('g') {
+            return Err("STATE");
+        } else if self.setting(name, "closed").as_deref() == Some("1") {
+            return Err("CLOSED");
+        }
+        self.require_ahead(moment(*deadline))?;
+        let (parameters, eta) = (payload(*parameters), moment(*eta));
+        let (options, deadline, request) = (options.clone(), *deadline, *request);
+        self.further.insert(id.into(), Further { queue: name, parameters, eta, options, deadline, request });
+        let task = self.task(id);
+        task.set("further", format!("s{request}"));
+        task.add_tie('a');
+        self.born = true;
+        Ok(())
+    }
+
+    /// Begins the round of a task that has ended, or says why not.
+    pub fn begin_further(&mut self, id: &str) {
+        let further = self.further.remove(id).unwrap();
+        self.web.unsettled.remove(id);
+        let new = fields(&further.options, moment(further.deadline), &[]).unwrap().into_iter().collect();
+        let said =
+            Said { queue: Some(further.queue), parameters: Some(further.parameters), eta: Some(further.eta), by: "" };
+        let begun = match self.tasks[id].status.as_str() {
+            "cancelled" => Err("the"),
+            _ => self.begin_round(id, new, &said, further.request),
+        };
+        let Err(why) = begun else { return };
+        let now = self.now;
+        let task = self.task(id);
+        task.set("notes", task.get("notes").parse().unwrap_or(0) + 1);
+        task.forget(&["further"]);
+        let (at, to, attempt) = (decimal(now.max(task.updated)), task.status.clone(), task.attempt);
+        let text = format!("the round s{}: {why}", further.request);
+        let note =
+            Transition { at, from: to.clone(), to, attempt, by: String::new(), why: "note".into(), cost: "", text };
+        self.histories.entry(id.into()).or_default().push(note);
+        self.untie(id, 'a');
+        self.born = true;
+    }
+}

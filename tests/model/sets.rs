@@ -1,0 +1,186 @@
+//! Tasks that do with some of several: at least so many of a set must be complete.
+
+use std::collections::BTreeSet;
+
+use crate::model::graphs::{Edge, Seen, Wanted};
+use crate::model::state::{Model, Task, Verdict};
+
+/// What a task still waits for of its set, counted anew from its edges. The scripts keep these numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Set {
+    /// So many must still be complete.
+    pub least: i64,
+    /// Edges, but for those that are owed.
+    pub left: i64,
+    /// Of these: the upstream has ended otherwise.
+    pub missed: i64,
+    /// The end of these is waited for in any case, as they run anew.
+    pub owed: i64,
+}
+
+/// What the end of one of a set means.
+pub enum Turn {
+    Complete,
+    /// The task waits for the others.
+    Waits,
+    /// Nothing is waited for any more.
+    Ready,
+    /// Too few can still be complete.
+    Short,
+}
+
+impl Set {
+    pub fn of<'a>(least: i64, edges: impl Iterator<Item = &'a Edge>) -> Self {
+        let mut set = Self { least, ..Self::default() };
+        for edge in edges.filter(|edge| edge.kind == "some") {
+            set.put(edge.mark);
+        }
+        set
+    }
+
+    fn put(&mut self, mark: Option<u8>) {
+        match mark {
+            Some(0) => self.owed += 1,
+            other => {
+                self.left += 1;
+                self.missed += i64::from(other.is_some());
+            }
+        }
+    }
+
+    /// How many may still be complete.
+    pub fn chances(self) -> i64 {
+        self.left - self.missed + self.owed
+    }
+
+    /// Whether a task with so many edges waits for nothing.
+    pub fn is_enough(self, open: usize) -> bool {
+        self.least <= 0 && i64::try_from(open).unwrap() == self.left
+    }
+
+    pub fn require(self) -> Verdict<()> {
+        if self.least > self.left + self.owed {
+            Err("BADARG")
+        } else if self.least > self.chances() {
+            Err("UPSTREAM")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The upstreams of the set in a text of inputs.
+pub fn named(inputs: &str) -> BTreeSet<&str> {
+    let entries = inputs.split_whitespace().filter_map(|entry| entry.split_once('='));
+    entries.filter(|(kind, _)| kind.split('/').next() == Some("some")).map(|(_, up)| up).collect()
+}
+
+/// How many of the set must be complete, by that text.
+pub fn asked(inputs: &str) -> i64 {
+    inputs.split_whitespace().find_map(|entry| entry.strip_prefix("least/")).map_or(1, |least| least.parse().unwrap())
+}
+
+pub fn without_number(inputs: &str) -> String {
+    let entries = inputs.split_whitespace().filter(|entry| !entry.starts_with("least/"));
+    entries.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether an edge of this kind needs the upstream to run.
+pub fn needs_success(kind: &str) -> bool {
+    matches!(kind, "success" | "result" | "some")
+}
+
+impl Wanted {
+    /// Whether a set begins or changes.
+    pub fn has_set(&self) -> bool {
+        self.some > 0 || self.least.is_some()
+    }
+
+    /// How many must be complete from now on. `before`: by what was asked for until now, `inputs`.
+    pub fn least_after(&self, inputs: &str, before: Option<i64>) -> i64 {
+        let (now, asked) = if named(inputs).is_empty() { (1, 1) } else { (before.unwrap_or(1), asked(inputs)) };
+        now + self.least.unwrap_or(asked) - asked
+    }
+}
+
+impl Model {
+    /// Those that have not ended.
+    pub fn unfinished(&self) -> BTreeSet<String> {
+        self.tasks.values().filter(|task| !task.finished()).map(|task| task.id.clone()).collect()
+    }
+
+    /// The set of a task that has one, or had one.
+    pub fn set_of(&self, id: &str) -> Option<Set> {
+        let task = self.tasks.get(id).or_else(|| self.web.staged.get(id)).filter(|task| task.tied('k'));
+        task.map(|_| Set::of(self.web.least(id), self.web.edges(id)))
+    }
+
+    /// Whether a task with these edges waits for something.
+    pub fn is_open(&self, id: &str) -> bool {
+        let open = self.web.waits(id);
+        open > 0 && !self.set_of(id).is_some_and(|set| set.is_enough(open))
+    }
+
+    /// How many tasks it waits for.
+    pub fn open_number(&self, id: &str) -> usize {
+        let (all, Some(set)) = (self.web.waits(id), self.set_of(id)) else { return self.web.waits(id) };
+        let others = i64::try_from(all).unwrap() - set.left - set.owed;
+        usize::try_from(others + if set.least > 0 { set.chances() } else { set.owed }).unwrap()
+    }
+
+    /// The end of one of its set, told to a task that waits. `live`: what has not ended.
+    pub fn end_of_one(&mut self, up: &str, to: &str, id: &str, edge: &Edge, live: &BTreeSet<String>) -> Turn {
+        if to == "complete" {
+            return Turn::Complete;
+        }
+        let gone = to == "deleted";
+        let mut edges = self.web.upstreams[id].clone();
+        if gone {
+            edges.shift_remove(up);
+        } else {
+            edges.get_mut(up).unwrap().mark = Some(1);
+        }
+        let least = self.web.least(id);
+        let mut set = Set::of(least, edges.values());
+        if set.is_enough(edges.len()) {
+            return Turn::Ready;
+        }
+        let holds = self.on_failure(id) == Some("hold") && least <= set.left + set.owed;
+        let mut again = Vec::new();
+        if least > set.chances() && !holds {
+            // Those that were retried since count again.
+            for (other, edge) in &mut edges {
+                if other != up && edge.mark == Some(1) && live.contains(other) {
+                    edge.mark = None;
+                    again.push(other.clone());
+                }
+            }
+            set = Set::of(least, edges.values());
+            if least > set.chances() {
+                return Turn::Short;
+            }
+        }
+        self.web.upstreams.insert(id.into(), edges);
+        if gone {
+            self.web.cut(id, up);
+            self.web.fill(id, &edge.slots);
+        } else {
+            self.web.see(up, id, Seen::Held);
+        }
+        for other in again {
+            self.web.see(&other, id, Seen::Waits(self.now));
+            self.tie(&other); // it may be another task by now
+        }
+        self.web.keep_least(id, least);
+        Turn::Waits
+    }
+}
+
+impl Task {
+    pub fn add_tie(&mut self, tie: char) {
+        if !self.tied(tie) {
+            let ties = format!("{}{tie}", self.get("ties"));
+            self.set("ties", ties);
+        }
+    }
+}

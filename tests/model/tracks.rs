@@ -1,0 +1,52 @@
+//! Tracked tasks: each change of one is told once, in one stream.
+
+use crate::model::keys::Reply;
+use crate::model::settle::payload;
+use crate::model::state::{Model, Verdict, decimal};
+
+impl Model {
+    pub fn track(&mut self, id: &str, on: bool) -> Verdict<Reply> {
+        let tracked = self.known(id)?.tied('o');
+        if tracked != on {
+            self.born = true;
+            self.task(id).add_tie('o');
+            self.publish(id, if on { "track" } else { "untrack" }, "me", "", "");
+            if on {
+                self.tracked.insert(id.into(), self.now);
+            } else {
+                self.tracked.remove(id);
+                self.untie(id, 'o');
+            }
+        }
+        Ok(Reply::text(if on { "tracked" } else { "untracked" }))
+    }
+
+    pub fn untie(&mut self, id: &str, tie: char) {
+        let task = self.task(id);
+        let ties = task.get("ties").replace(tie, "");
+        task.set("ties", &ties);
+        if ties.is_empty() {
+            task.forget(&["ties"]);
+        }
+    }
+
+    /// Tells of a change within a state. `why`: the same as what it is, if it is empty.
+    pub fn publish(&mut self, id: &str, what: &str, by: &str, why: &str, text: &str) {
+        let task = &self.tasks[id];
+        if task.tied('o') {
+            let (queue, status, attempt, at) = (&task.queue, &task.status, task.attempt, decimal(self.now));
+            let why = if why.is_empty() { what } else { why };
+            let place = format!("id={id}|queue={queue}|what={what}|from={status}|to={status}");
+            self.told.push(format!("{place}|attempt={attempt}|at={at}|by={by}|why={why}|text={text}"));
+        }
+    }
+
+    /// The same for a new value of a field, which its owner tells. Nothing changes where it is the same again.
+    pub fn publish_value(&mut self, id: &str, field: &'static str, value: u8) {
+        let task = &self.tasks[id];
+        let node = task.get("node").to_owned();
+        if task.fields.get(field).is_none_or(|known| known != payload(value)) {
+            self.publish(id, field, &node, "", if field == "progress" { payload(value) } else { "" });
+        }
+    }
+}
