@@ -294,7 +294,7 @@ impl Op {
                 other => other,
             },
             Self::Listeners { .. } => reply.sorted(1, 3),
-            Self::Limits { .. } => reply.sorted(1, 4),
+            Self::Limits { .. } => reply.sorted(1, 6),
             Self::List { status: "reserved" | "started", .. } => reply.sorted(1, 1),
             Self::Promote { .. } => match reply {
                 Reply::List(mut items) if items.len() == 3 && !items[2].as_text().is_empty() => {

@@ -109,7 +109,14 @@ impl Model {
                     let (places, rate) = lanes.limits.get(key).unwrap_or(&unset);
                     let taken = lanes.places.values().filter(|(_, other, _)| other == key);
                     let taken: u64 = taken.map(|(weight, ..)| weight).sum();
-                    answer.extend([key.clone(), places.clone(), rate.clone(), taken.to_string()]);
+                    answer.extend([
+                        key.clone(),
+                        places.clone(),
+                        rate.clone(),
+                        taken.to_string(),
+                        "-".into(),
+                        "-".into(),
+                    ]);
                 }
             }
             other => panic!("not a reading call: {other:?}"),

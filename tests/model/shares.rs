@@ -214,6 +214,14 @@ impl Model {
 
     #[allow(clippy::cast_precision_loss)]
     pub fn share_keys(&self, keys: &mut Keys) {
+        let mut named: BTreeMap<String, u64> = BTreeMap::new();
+        for task in self.tasks.values().filter(|task| !task.finished()) {
+            for (name, _) in parts(task.get("limits")) {
+                *named.entry(name.into()).or_default() += 1;
+            }
+        }
+        let named = named.into_iter().map(|(name, number)| (name, number.to_string()));
+        keys.insert("shared_tasks".into(), Kept::Hash(named.collect()));
         let text = |(places, rate): &(Option<u64>, Option<&str>)| {
             format!("{} {}", places.map_or("-".to_owned(), |places| places.to_string()), rate.unwrap_or("-"))
         };
