@@ -406,25 +406,26 @@ impl Campaign {
     /// A fault of a cluster that is whole, and has replicas that follow: then a failover loses no more than what the master
     /// acknowledged just before.
     fn cluster(&mut self, fault: Fault) -> Result<()> {
-        let forgets = matches!(fault, Fault::MasterKilled | Fault::MasterHung | Fault::MasterIsolated);
-        if forgets {
-            self.clear(true);
+        if fault == Fault::DelivererKilled {
+            let Self { ground, random, .. } = self;
+            return ground.cluster()?.1.kill(random);
         }
+        self.clear(true);
         self.ground.cluster()?.0.settle()?;
         let since = Instant::now();
         self.pause(100..500);
         let time = Duration::from_millis(self.random.u64(10..9_000));
         let Self { ground, random, .. } = self;
-        let (cluster, links) = ground.cluster()?;
+        let (cluster, _) = ground.cluster()?;
         match fault {
             Fault::SlotMoved => cluster.move_slot(random)?,
-            Fault::DelivererKilled => links.kill(random)?,
             Fault::MasterHung => cluster.hang(random, time)?,
             Fault::MasterIsolated => cluster.isolate(random, time)?,
             _ => cluster.kill(random, fault == Fault::MasterKilled, time)?,
         }
         cluster.settle()?;
-        if forgets { self.forget(since) } else { Ok(()) }
+        let loses = matches!(fault, Fault::MasterKilled | Fault::MasterHung | Fault::MasterIsolated);
+        if loses { self.forget(since) } else { Ok(()) }
     }
 
     /// Ends the weather that is over, or all.
