@@ -1,4 +1,4 @@
-"""The ways to a server that redis-py knows: by TCP, of a cluster, of Sentinel."""
+"""The ways to a server: by TCP, by TLS, of a cluster, of Sentinel; by a URL, or by a client of redis-py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.cluster import RedisCluster
 from redis.sentinel import Sentinel
 
-from blueque_client import Client, ConnectionFailed, aio
+from blueque_client import BluequeError, Client, ConnectionFailed, Unavailable, aio
+from blueque_client.address import completed, parse
 from blueque_client.testing import Server, run_until_idle
 
 TLS = Path(__file__).parents[3] / "tests" / "tls"
@@ -166,3 +167,198 @@ Worker(Client(RedisCluster(host="127.0.0.1", port={cluster}), "{{blueque:7}}"), 
 def test_of_sentinel(sentinel: int, namespace: str) -> None:
     life(Sentinel([("127.0.0.1", sentinel)]).master_for("queue"), namespace)
     asyncio.run(async_life(AsyncSentinel([("127.0.0.1", sentinel)]).master_for("queue"), namespace))
+
+
+def test_urls_of_a_cluster(cluster: int, port: int) -> None:
+    url = f"redis+cluster://127.0.0.1:1,127.0.0.1:{cluster}"
+    life(url, "{blueque:8}")
+    asyncio.run(async_life(url, "{blueque:8}"))
+    with pytest.raises(BluequeError, match=r"needs a \{tag\}") as untagged:
+        life(url, "blueque")
+    assert untagged.value.code == "BADNAME"
+    for away, kind, text in (
+        ("redis+cluster://127.0.0.1:1", Unavailable, "127.0.0.1:1"),
+        (f"redis+cluster://127.0.0.1:{port}", ConnectionFailed, "the server is none"),
+    ):
+        with pytest.raises(kind, match=text):
+            Client(away, "{blueque}")
+
+        async def check(url: str = away) -> None:
+            async with aio.Client(url, "{blueque}", limit=0.2) as client:
+                await client.check()
+
+        with pytest.raises(kind, match=text):
+            asyncio.run(check())
+
+
+def test_urls_of_sentinels(sentinel: int, namespace: str) -> None:
+    url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel}/queue"
+    life(url, namespace)
+    asyncio.run(async_life(url, namespace))
+    with Client(f"{url}/3", namespace) as client:
+        assert client.link.server.connection_pool.connection_kwargs["db"] == 3
+    stranger = Client(f"redis+sentinel://127.0.0.1:{sentinel}/nobody", limit=0.2)
+    with stranger as client, pytest.raises(Unavailable, match="nobody"):
+        client.check()
+
+
+def test_a_worker_of_sentinels(sentinel: int, namespace: str, tmp_path: Path) -> None:
+    url = f"redis+sentinel://127.0.0.1:{sentinel}/queue"
+    command = [sys.executable, "-m", "blueque_client", "worker", "tasks_for_tests", "--url", url]
+    command += ["--namespace", namespace, "--folder", str(tmp_path)]
+    worker = subprocess.Popen(command, cwd=Path(__file__).parent)
+    try:
+        with Client(url, namespace) as client:
+            assert client.submit(app.add.call(1)).result(60) == 2
+    finally:
+        worker.terminate()
+        assert worker.wait(60) == 0
+
+
+def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) -> None:
+    """Of their own, as the server has one of its own; both come from files."""
+    ours, theirs = tmp_path / "server", tmp_path / "sentinel"
+    ours.write_text("secret\n")
+    theirs.write_text("other\n")
+    with redis.Redis(port=port) as server:
+        server.config_set("requirepass", "secret")
+    [own] = free_ports(1)
+    file = tmp_path / "sentinel.conf"
+    lines = [f"port {own}", "bind 127.0.0.1", f"dir {tmp_path}", f"sentinel monitor queue 127.0.0.1 {port} 1"]
+    lines += ["sentinel auth-pass queue secret", "user default off", "user scout on >other ~* &* +@all"]
+    file.write_text("\n".join(lines) + "\n")
+    program = shutil.which("redis-server") or shutil.which("valkey-server") or ""
+    process = subprocess.Popen([program, str(file), "--sentinel"], stdout=subprocess.DEVNULL)
+    at = f"redis+sentinel://127.0.0.1:{own}/queue?password_file={ours}"
+    try:
+        scout = Sentinel([("127.0.0.1", own)], sentinel_kwargs={"username": "scout", "password": "other"})
+        until(lambda: scout.discover_master("queue"))
+        url = f"{at}&sentinel_user=scout&sentinel_password_file={theirs}"
+        life(url, namespace)
+        asyncio.run(async_life(url, namespace))
+        with Client(at, namespace, limit=0.2) as client, pytest.raises(Unavailable, match="uthentication"):
+            client.check()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_password_from_a_file(namespace: str, tmp_path: Path) -> None:
+    """It is read at each connection, so that a new one needs no restart."""
+    file = tmp_path / "password"
+    with Server("--user", "worker", "on", ">one", "~*", "&*", "+@all") as server:
+        url = f"{server.url}?user=worker&password_file={file}"
+        with redis.Redis.from_url(server.url) as raw, Client(url, namespace, limit=5) as client:
+            refused: list[tuple[str | None, str]] = [
+                (None, "is no file with a password"),
+                ("\n", "is empty"),
+                ("wrong", "refuses the login"),
+                ("x" * 70_000, "is no file with a password"),
+            ]
+            for text, why in refused:
+                if text is not None:
+                    file.write_text(text)
+                with pytest.raises(ConnectionFailed, match=why) as error:
+                    client.check()
+                assert error.value.remedy
+                assert "wrong" not in str(error.value)
+            file.write_text("one\n")
+            client.check()
+            assert raw.acl_whoami()
+            raw.execute_command("ACL", "SETUSER", "worker", ">two", "<one")
+            file.write_text("two\n")
+            raw.execute_command("CLIENT", "KILL", "USER", "worker")
+            client.check()
+
+            async def check() -> None:
+                async with aio.Client(url, namespace) as client:
+                    await client.check()
+
+            asyncio.run(check())
+
+
+def test_files_for_tls(tls: int, namespace: str) -> None:
+    url = f"rediss://localhost:{tls}/0?ca={TLS}/ca.pem"
+    life(url, namespace)
+    asyncio.run(async_life(f"{url}&cert={TLS}/client.pem&key={TLS}/client.key", namespace))
+    with Client(url.replace("localhost", "127.0.0.2")) as client, pytest.raises(ConnectionFailed, match="certificate"):
+        client.check()  # it is for another name
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("redis://h?read=replica", "`read`"),
+        ("redis+sentinel://h/m?read=replica", "`read`"),
+        ("redis://h?reads=replica", "`reads`"),
+        ("redis://h?durability=fsync", "`durability`"),
+        ("redis+cluster://h?durability=fsync", "`durability`"),
+        ("redis://h?ca=/x", "`ca`.* not rediss://"),
+        ("rediss://h?ca=x", "`ca`.* absolute"),
+        ("rediss://h?cert=/x", "`cert`.* needs `key`"),
+        ("rediss://h?key=/x", "`key`.* needs `cert`"),
+        ("redis://h?password_file=x", "`password_file`.* absolute"),
+        ("redis://h?sentinel_user=x", "`sentinel_user`.* Sentinels"),
+        ("redis+cluster://h?sentinel_password_file=/x", "`sentinel_password_file`.* Sentinels"),
+        ("redis+sentinel://h/m?sentinel_user=x", "`sentinel_user`.* needs `sentinel_password_file`"),
+        ("redis+sentinel://h", "name of the master"),
+        ("redis+sentinel://h/m/x", "database"),
+        ("redis://h/one", "database"),
+        ("redis+cluster://h/1", "only the database 0"),
+        ("redis://one,two", "several hosts"),
+        ("unix+cluster:///s", "redis.cluster://"),
+        ("redis+ring://h", "must begin with"),
+        ("redis://:se/cret@h", "database"),
+        ("redis://:se:cret/@h", "database"),
+        ("redis://h:secret", "malformed"),
+        ("redis://h?socket_timeout=soon", "malformed"),
+    ],
+)
+def test_what_a_url_cannot_say_here(url: str, said: str) -> None:
+    """It is refused with its name, before anything is sent; passwords are not repeated."""
+    for kind in (Client, aio.Client):
+        with pytest.raises(ConnectionFailed, match=said) as error:
+            kind(url)
+        assert error.value.code == "CONNECTION"
+        assert error.value.remedy
+        assert "cret" not in str(error.value)
+
+
+def test_what_a_url_may_say() -> None:
+    for url in (
+        "redis://h?read=master",
+        "valkey://u:p@h:1/2?client_name=films&health_check_interval=5",
+        "redis://[::1]:6379",
+        "unix://u:p@/s?db=3",
+        "unix:///s?user=u&pass=p",
+    ):
+        Client(url)
+    sentinels = parse("rediss+sentinel://u:p%40@one,[::1]:7/films/2?socket_timeout=3&ca=/ca")
+    assert (sentinels.nodes, sentinels.service) == ([("one", 26379), ("::1", 7)], "films")
+    wanted = {"username": "u", "password": "p@", "db": 2, "socket_timeout": 3, "ssl": True, "ssl_ca_certs": "/ca"}
+    assert wanted.items() <= sentinels.options.items()
+    assert sentinels.sentinel == {**sentinels.sentinel, "ssl": True, "ssl_ca_certs": "/ca"}
+    assert "password" not in sentinels.sentinel
+    assert "p@" not in repr(sentinels)
+
+
+def test_what_the_environment_says_besides() -> None:
+    said = {
+        "BLUEQUE_USER": "me/you",
+        "BLUEQUE_PASSWORD_FILE": "/p",
+        "BLUEQUE_CA": "/ca",
+        "BLUEQUE_SENTINEL_PASSWORD_FILE": "/s",
+    }
+    for url, whole in (
+        ("redis://a/1", "redis://me%2Fyou@a/1?password_file=%2Fp"),
+        ("redis://you@a", "redis://you@a?password_file=%2Fp"),
+        ("redis://:s3@a", "redis://me%2Fyou:s3@a?password_file=%2Fp"),
+        ("unix:///s?db=1", "unix://me%2Fyou@/s?db=1&password_file=%2Fp"),
+        ("rediss://you@a?ca=/x", "rediss://you@a?ca=%2Fx&password_file=%2Fp"),
+        ("redis+sentinel://you@a/m", "redis+sentinel://you@a/m?password_file=%2Fp&sentinel_password_file=%2Fs"),
+    ):
+        assert completed(url, said) == whole
+        parse(whole)
+    secret = completed("redis://you:old@a?password_file=/p", {"BLUEQUE_PASSWORD": "n/w"})
+    assert parse(secret).url == "redis://you:n%2Fw@a/"
+    assert completed("nonsense", said) == "nonsense"

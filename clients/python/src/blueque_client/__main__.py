@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Client, __version__
+from .address import completed
 from .errors import BluequeError
 from .importing import WorkQueueImport
 from .worker import Worker
@@ -67,6 +68,8 @@ def main() -> int:
     level = logging.WARNING if given.quiet else logging.INFO
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
     sys.path.insert(0, os.getcwd())
+    if os.environ.get("BLUEQUE_DURABILITY", "local") != "local":
+        logging.getLogger("blueque").warning("BLUEQUE_DURABILITY: this client does not wait for disks and replicas")
     try:
         return run(given) if given.command == "worker" else move(given)
     except BluequeError as error:
@@ -81,7 +84,7 @@ def run(given: argparse.Namespace) -> int:
     if name:
         tasks = getattr(tasks, name)
     worker = Worker(
-        Client(given.url, given.namespace, tracing=given.tracing),
+        Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing),
         tasks,
         queues=given.queue,
         slots=given.slots,
@@ -105,7 +108,7 @@ def run(given: argparse.Namespace) -> int:
 def move(given: argparse.Namespace) -> int:
     """Moves a queue of redis-work-queue. 1: some items were refused."""
     old = Client(given.old).link.server if given.old else None
-    client = Client(given.url, given.namespace)
+    client = Client(completed(given.url, os.environ), given.namespace)
     imported = WorkQueueImport(client, given.name, old=old, queue=given.queue, settle=given.settle).run()
     print(imported)
     return 1 if imported.refused else 0

@@ -15,6 +15,7 @@ import redis
 from redis import exceptions
 
 from . import contract
+from .address import Unreadable
 from .errors import BluequeError, ConnectionFailed, Unavailable, verdict
 
 
@@ -45,6 +46,10 @@ _STRIPPED.update(
 )
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
+#: Whatever redis-py raises about a server.
+TROUBLE = (exceptions.RedisError, exceptions.RedisClusterException, OSError)
+#: What may be otherwise at the next try, besides replies of the server.
+PASSING = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RedisClusterException, OSError)
 
 
 def code_of(error: Exception) -> tuple[str, str]:
@@ -66,6 +71,13 @@ class Tries:
 
     def after(self, error: Exception) -> float:
         """How long to pause before the next try; or raises the error for the caller."""
+        if isinstance(error, exceptions.RedisClusterException):
+            if "mode is not enabled" in str(error):
+                raise ConnectionFailed("CONNECTION", "the URL is that of a cluster, and the server is none.") from error
+            # Of the last node that was asked.
+            error = error.__cause__ if isinstance(error.__cause__, (exceptions.RedisError, OSError)) else error
+        if isinstance(error, Unreadable):
+            raise ConnectionFailed("CONNECTION", str(error)) from error
         # Before a login a server calls anything long an error of the protocol.
         unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
         if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
@@ -81,7 +93,7 @@ class Tries:
                 raise verdict(code, text) from error
         elif _distrusts(error):
             raise ConnectionFailed("CONNECTION", f"the server's certificate is not trusted: {error}.") from error
-        elif not isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError, OSError)):
+        elif not isinstance(error, PASSING):
             raise verdict("", str(error)) from error
         if self.until - time.monotonic() <= self.pause:
             raise self._out_of_time(error) from error
@@ -92,9 +104,8 @@ class Tries:
     def _out_of_time(self, error: Exception) -> BluequeError:
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             return verdict(*code_of(error))
-        return Unavailable(
-            "UNAVAILABLE", f"no answer from the server within {self.limit:g} s: {str(error).rstrip('.')}."
-        )
+        within = f" within {self.limit:g} s" if self.limit else ""
+        return Unavailable("UNAVAILABLE", f"no answer from the server{within}: {str(error).rstrip('.')}.")
 
 
 def _distrusts(error: BaseException | None) -> bool:

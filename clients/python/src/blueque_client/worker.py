@@ -25,8 +25,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
-from redis.exceptions import RedisError
-
 from . import calls
 from .choice import Choice
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
@@ -35,6 +33,7 @@ from .frames import Frame, Pipe, now
 from .host import Ending, Host, Mode, importable, run_anew, stopped
 from .jobs import TaskFunction
 from .logs import Fields, fields, subject
+from .replies import TROUBLE
 from .sync import Client, Link
 from .tracing import carried
 from .version import VERSION
@@ -375,7 +374,7 @@ class Worker:
         """What a worker needs to know of tasks besides what it has reserved."""
         found: dict[str, dict[str, bytes]] = {}
         # Two fields of a record are a tenth of the work that the whole is.
-        with suppress(RedisError, OSError), self._link.server.pipeline(transaction=False) as pipeline:
+        with suppress(*TROUBLE), self._link.server.pipeline(transaction=False) as pipeline:
             for item in items:
                 pipeline.hmget(f"{self._link.namespace}_task_{item.id}", *ABOUT)
             for item, values in zip(items, pipeline.execute() if items else ()):
@@ -748,11 +747,11 @@ class Worker:
                     woken = self._link.server.blpop(lists, timeout=5)
                 else:
                     woken = self._over.wait(AGAIN)
-            except (RedisError, OSError):
+            except TROUBLE:
                 self._over.wait(AGAIN)
                 continue
             if woken and (self._stop or len(self._held) >= self._slots):
-                with suppress(RedisError, OSError):  # for another one
+                with suppress(*TROUBLE):  # for another one
                     self._link.server.lpush(woken[0], 1)
             elif woken:
                 self._woken = True
@@ -878,7 +877,7 @@ class Worker:
                         if pubsub.get_message(timeout=2):
                             self._beat_now.set()
                             self._report_now.set()
-            except (RedisError, OSError):
+            except TROUBLE:
                 self._over.wait(AGAIN)
 
     def _reports(self) -> None:

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
 from .. import calls
-from ..errors import ConnectionFailed, InvalidCall, Unsuitable
+from ..errors import InvalidCall, Unsuitable
 from ..graphs import Graph, batches
 from ..jobs import Job
 from ..payload import Serializer
@@ -21,6 +18,7 @@ from .graph import GraphHandle
 from .link import Link
 from .queue import Queue
 from .schedule import Schedule
+from .server import opened
 from .task import Task
 
 if TYPE_CHECKING:
@@ -33,8 +31,8 @@ R = TypeVar("R")
 class Client:
     """A namespace on a server.
 
-    server: A URL (`redis://`, `rediss://`, `unix://`), or a client of redis-py: of a cluster, of Sentinel
-      (`Sentinel(…).master_for(…)`), or with options of its own. It must not decode replies.
+    server: A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or a client of redis-py
+      with options of its own, which must not decode replies.
     namespace: The beginning of all keys; on a cluster with a `{tag}`.
     limit: How many seconds a call may take, with all its repetitions.
     by: Who makes the changes, for the audit.
@@ -55,10 +53,7 @@ class Client:
         tracing: bool = False,
     ) -> None:
         if isinstance(server, str):
-            try:
-                server = Redis.from_url(server, socket_timeout=15, socket_connect_timeout=5)
-            except (ValueError, RedisError) as error:
-                raise ConnectionFailed("CONNECTION", f"the URL is wrong: {error}.") from None
+            server = opened(server)
         bytes_only(server)
         self.link = Link(server, namespace, limit, by, serializer, clock, tracing)
 

@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from redis.exceptions import RedisError
-
 from ..payload import Json, Serializer
-from ..replies import Tries, script
+from ..replies import TROUBLE, Tries, script
 from ..tracing import Tracing
 from ..wire import Call, Page, Time
 
@@ -41,7 +39,7 @@ class Link:
         while True:
             try:
                 reply = await self._send(call, tries.whole)
-            except (RedisError, OSError) as error:
+            except TROUBLE as error:
                 await pause(tries.after(error))
             else:
                 return call.read(reply)

@@ -8,10 +8,9 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from redis.exceptions import RedisError
-
 from .. import calls, contract
 from ..errors import BluequeError, Lost, NotFound, Refused
+from ..replies import TROUBLE
 from ..wire import Seconds
 from ..work_items import Lease, WorkItem, decode, encode
 from .client import Client
@@ -95,7 +94,7 @@ class WorkQueue:
         wakes = f"{self._link.namespace}_wake_{self.queue.name}"
         try:
             return bool(await self._link.server.blpop([wakes], timeout=max(seconds, 0.01)))
-        except (RedisError, OSError):
+        except TROUBLE:
             await pause(min(seconds, 0.5))
             return False
 

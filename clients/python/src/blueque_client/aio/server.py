@@ -1,0 +1,32 @@
+"""From a URL to a client of redis-py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.asyncio.sentinel import Sentinel
+
+from ..address import parse
+from ..errors import ConnectionFailed
+from ..replies import TROUBLE, Tries
+
+
+def opened(url: str) -> Any:
+    """A client of redis-py for this URL."""
+    address = parse(url)
+    try:
+        if address.kind == "sentinel":
+            sentinel = Sentinel(address.nodes, sentinel_kwargs=address.sentinel, **address.options)
+            return sentinel.master_for(address.service)
+        if address.kind == "cluster":
+            nodes = [ClusterNode(host, port) for host, port in address.nodes]
+            return RedisCluster(startup_nodes=nodes, **address.options)
+        return Redis.from_url(address.url, **address.options)
+    except TROUBLE as error:
+        # A client of a cluster may begin with a look at it.
+        Tries(0).after(error)
+        raise
+    except (TypeError, ValueError) as error:
+        raise ConnectionFailed("CONNECTION", f"a parameter of the URL is wrong: {error}.") from None
