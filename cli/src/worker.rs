@@ -89,14 +89,18 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         );
         return Err(fault(Code::Usage, text));
     }
+    let settings = |(name, server): (Option<PartitionName>, config::Settings)| {
+        let settings = options.settings(&server)?;
+        limits::check(&settings.limits)?;
+        Ok((name, server, settings))
+    };
+    let servers = servers.into_iter().map(settings).collect::<anyhow::Result<Vec<_>>>()?;
     let programs = options.programs()?;
     let several = servers.len() > 1;
     let slots = Arc::new(Slots::new(usize::from(options.slots), servers.len()));
     let helm = Arc::new(Helm::default());
     let mut crews = Vec::new();
-    for (seat, (name, server)) in servers.into_iter().enumerate() {
-        let mut settings = options.settings(&server)?;
-        limits::check(&settings.limits)?;
+    for (seat, (name, server, mut settings)) in servers.into_iter().enumerate() {
         settings.state = private_state(&settings.state, &settings.namespace)?;
         settings.publish.as_deref().map_or(Ok(()), publishable)?;
         takeover::tidy(&settings);

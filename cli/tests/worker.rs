@@ -10,6 +10,7 @@ mod world;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use blueque::{Client, ListenerId, Status, Submit, Task};
@@ -418,16 +419,22 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     world.nothing_is_left();
 }
 
+/// Copies the program by another process: a program that is started meanwhile would inherit this one's open file, and the
+/// copy could not be run until that is closed.
+fn copied(to: &Path) {
+    assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_blueque")).arg(to).status().unwrap().success());
+}
+
 #[test]
 fn a_binary_replaced_in_mid_task_changes_nothing_for_what_runs() {
     let world = World::new();
     world.program("hold", HOLD);
     let (old, new) = (world.path("blueque"), world.path("blueque.new"));
-    fs::copy(env!("CARGO_BIN_EXE_blueque"), &old).unwrap();
+    copied(&old);
     let worker = world.worker_of(&old, &["--queue", "hold", "--slots", "2"]);
     let task = world.held();
     let before = status(&task, Status::Started);
-    fs::copy(env!("CARGO_BIN_EXE_blueque"), &new).unwrap();
+    copied(&new);
     fs::rename(&new, &old).unwrap();
     // The running worker's own binary is gone from the disk, and it can still start supervisors.
     let second = world.submit("hold", "[]");

@@ -241,6 +241,7 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
         (&["find"], "--from", later.as_str()),
         (&["find"], "--to", later.as_str()),
         (&["limit", "q", "k"], "--rate", rate.as_str()),
+        (&["limit", "--shared", "k"], "--expires", ages),
         (&["worker", "-q", "q", "--", "true"], "--lease", ages),
     ] {
         let mut all = vec![args[0], name, time];
