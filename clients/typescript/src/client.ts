@@ -2,7 +2,8 @@
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable } from "./errors.js";
-import { type Graph, GraphHandle } from "./graph.js";
+import { number, options as optionsOf, shown } from "./given.js";
+import { Graph, GraphHandle } from "./graph.js";
 import { Link } from "./link.js";
 import { Json, type Serializer } from "./payload.js";
 import { Queue } from "./queue.js";
@@ -49,6 +50,12 @@ export class Client implements AsyncDisposable {
    *   of Sentinel (`createSentinel`), or with options of its own (`createClient`).
    */
   constructor(server: string | NodeRedis = "redis://127.0.0.1:6379", options: ClientOptions = {}) {
+    optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock"]);
+    number("limit", options.limit, 0);
+    const { serializer } = options as { serializer?: Partial<Serializer> | null };
+    if (serializer !== undefined && (typeof serializer?.dumps !== "function" || typeof serializer.loads !== "function")) {
+      throw new InvalidCall("BADARG", `${shown(serializer)} is no serializer: it lacks \`dumps\` or \`loads\`.`);
+    }
     this.link = new Link(
       new Connection(server),
       options.namespace ?? "blueque",
@@ -93,6 +100,7 @@ export class Client implements AsyncDisposable {
 
   /** Submits all tasks of a graph, or none. May be repeated. */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
+    if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;
     const { total, batches } = graph.batches(this.link.serializer);
     for (const batch of batches) {
@@ -113,6 +121,7 @@ export class Client implements AsyncDisposable {
 
   /** Creates a task at each multiple of `every`, plus the offset; changes the schedule if it is there. */
   async schedule(name: string, queue: string, parameters: unknown, options: ScheduleOptions): Promise<Schedule> {
+    optionsOf("a schedule", options);
     const { every, offset = 0, ...more } = options;
     if (!Number.isInteger(every) || !Number.isInteger(offset)) {
       throw new InvalidCall("BADARG", `every ${every} with the offset ${offset}: these are whole seconds.`);

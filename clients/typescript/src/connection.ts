@@ -1,6 +1,7 @@
 // The way to the server: a client of node-redis, and what it may be.
 import { ErrorReply, RESP_TYPES, ReconnectStrategyError, createClient } from "redis";
 import { ConnectionFailed } from "./errors.js";
+import { shown } from "./given.js";
 import type { Argument, Reply } from "./wire.js";
 
 /** What a client, a cluster and a Sentinel of node-redis have in common. */
@@ -65,6 +66,12 @@ function fromUrl(url: string): NodeRedis {
   }
 }
 
+function isNodeRedis(server: unknown): boolean {
+  const parts = ["connect", "duplicate", "on", "destroy", "withTypeMapping"];
+  const given = server as Record<string, unknown> | null | undefined;
+  return parts.every((part) => typeof given?.[part] === "function");
+}
+
 /** Whether it is an error that the server has replied, of whichever copy of the package. */
 export function isReply(error: unknown): error is Error {
   if (error instanceof ErrorReply) return true;
@@ -85,15 +92,23 @@ export class Connection {
   #send: (key: string, words: Argument[]) => Promise<Reply>;
   #connecting: Promise<unknown> | undefined;
   #closed = false;
+  /** Why there is no connection. */
+  #trouble: string | undefined;
 
   constructor(server: string | NodeRedis) {
+    if (typeof server !== "string" && !isNodeRedis(server)) {
+      throw new ConnectionFailed("CONNECTION", `${shown(server)} is neither a URL nor a client of node-redis.`);
+    }
     this.#server = typeof server === "string" ? fromUrl(server) : server;
     this.#send = this.#adopt(this.#server);
   }
 
   #adopt(server: NodeRedis): (key: string, words: Argument[]) => Promise<Reply> {
-    // Each call is tried again, and tells its own error.
-    server.on("error", () => undefined);
+    // Each call is tried again, and tells the last error if it is given up.
+    server.on("error", (error) => {
+      // One of several addresses has no text of its own.
+      this.#trouble = error.message || (error as NodeJS.ErrnoException).code;
+    });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
     if ("nodeClient" in server) return (key, words) => mapped.sendCommand(key, false, words);
     if ("getMasterNode" in server || "acquire" in server) return (_, words) => mapped.sendCommand(false, words);
@@ -117,13 +132,18 @@ export class Connection {
   /** Sends a command about a key. */
   async send(key: string, words: Argument[], patience = PATIENCE): Promise<Reply> {
     if (this.#closed) throw new ConnectionFailed("CONNECTION", "the client was closed.");
-    if (!this.#server.isOpen || this.#connecting) await this.#connect(patience);
     const server = this.#server;
+    let connected = false;
     try {
-      return await within(this.#send(key, words), Math.min(patience, PATIENCE));
+      if (!server.isOpen || this.#connecting) await this.#connect(patience);
+      connected = true;
+      const reply = await within(this.#send(key, words), Math.min(patience, PATIENCE));
+      this.#trouble = undefined;
+      return reply;
     } catch (error) {
-      if (error instanceof Silence && this.#server === server) this.#renew();
-      throw error;
+      if (!(error instanceof Silence)) throw error;
+      if (connected && this.#server === server) this.#renew();
+      throw this.#trouble === undefined ? error : new Silence(this.#trouble);
     }
   }
 

@@ -30,7 +30,8 @@ export class BluequeError extends Error {
     cause?: unknown,
   ) {
     const remedy = OWN[code] ?? ERRORS[code]?.act ?? "";
-    super(`${code}: ${detail}${remedy ? ` ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
+    const stop = /[^.!?]$/.test(detail) ? "." : "";
+    super(`${code}: ${detail}${remedy ? `${stop} ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
     this.remedy = remedy;
     this.name = new.target.name;
   }

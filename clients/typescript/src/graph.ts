@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
+import { shown } from "./given.js";
 import type { Link } from "./link.js";
 import type { Serializer } from "./payload.js";
 import { Task, type Wait, until } from "./task.js";
@@ -85,6 +86,9 @@ export class Graph {
    * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results.
    */
   add(queue: string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
+    if (!Array.isArray(parameters)) {
+      throw new InvalidCall("BADARG", `the parameters of a node are a list, not ${shown(parameters)}.`);
+    }
     const node = new Node(options.id ?? randomUUID(), queue, parameters, options);
     this.#nodes.push(node);
     return node;

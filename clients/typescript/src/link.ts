@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, isRefusal, isReply } from "./connection.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
+import { shown } from "./given.js";
 import { type Serializer } from "./payload.js";
 import { type Command, SCRIPTS } from "./scripts.js";
-import type { Argument, Call, Reply, Time } from "./wire.js";
+import { type Argument, Call, type Reply, type Time } from "./wire.js";
 
 const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 500;
@@ -47,6 +48,9 @@ export class Link {
 
   /** Makes a call; sends it again until it is answered, for at most `limit` seconds; with 0 it is sent once. */
   async run<T>(given: Call<T>, limit = this.limit): Promise<T> {
+    if (!((given as unknown) instanceof Call)) {
+      throw new InvalidCall("BADARG", `${shown(given)} is no call, such as \`calls.get(id)\`.`);
+    }
     const call = this.clock ? given.at(this.clock()) : given;
     const until = performance.now() + limit * 1000;
     let [pause, whole] = [FIRST_PAUSE, false];
@@ -110,7 +114,7 @@ function judged(error: unknown, limit: number): BluequeError {
   if (isReply(error)) {
     const [code, text] = codeOf(error);
     if (isRefusal(error) && code !== "NOPERM") {
-      return new ConnectionFailed("CONNECTION", `the server refuses the login: ${error.message}.`, error);
+      return new ConnectionFailed("CONNECTION", `the server refuses the login: ${error.message}`, error);
     }
     return verdict(code, text || error.message, error);
   }

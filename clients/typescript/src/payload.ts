@@ -1,5 +1,6 @@
 // Parameters, results and checkpoints: values on the one side, bytes on the other. The server never looks into them.
 import { PayloadError } from "./errors.js";
+import { shown } from "./given.js";
 import type { Bytes } from "./wire.js";
 
 /** Values to bytes and back, such as `msgpackr` behind two methods. */
@@ -21,8 +22,13 @@ const DEEPEST = 200;
  */
 export class Json implements Serializer {
   dumps(value: unknown): string {
-    check(value, "the value", 0);
-    return JSON.stringify(value);
+    try {
+      check(value, "the value", 0);
+      return JSON.stringify(value);
+    } catch (error) {
+      if (error instanceof PayloadError) throw error;
+      throw new PayloadError(`the value cannot be read: ${shown(error)}.`, error); // by a getter or a proxy
+    }
   }
 
   loads(data: Buffer): unknown {

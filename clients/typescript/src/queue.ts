@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
+import { InvalidCall } from "./errors.js";
+import { options as optionsOf, shown } from "./given.js";
 import { type Link, pause } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
@@ -55,6 +57,7 @@ export class Queue<P = unknown, R = unknown> {
 
   /** The same with parameters as they are, past the serializer. */
   async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R>> {
+    optionsOf("a submit", options);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
     if (again) {
@@ -71,6 +74,11 @@ export class Queue<P = unknown, R = unknown> {
     parameters: Iterable<P>,
     options: Omit<TaskOptions, "id" | "unique" | "again"> = {},
   ): Promise<Task<R>[]> {
+    const given = parameters as Partial<Iterable<P>> | string | null | undefined;
+    if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") {
+      throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(given)}.`);
+    }
+    optionsOf("a submit", options);
     const { eta = null, ...more } = options;
     const tasks: Task<R>[] = [];
     let [batch, size] = [[] as calls.SubmitEach[], 0];

@@ -2,6 +2,7 @@
 import * as calls from "./calls.js";
 import { STATES } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
+import { number, options } from "./given.js";
 import { type Link, pause } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 
@@ -23,6 +24,8 @@ export function isFinal(state: string | null): boolean {
 
 /** Looks again and again, less and less often, until it has found something. */
 export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, late: () => string): Promise<T> {
+  options("a wait", wait, ["timeout", "signal"]);
+  number("timeout", wait.timeout, -Infinity);
   const end = wait.timeout === undefined ? Infinity : performance.now() + wait.timeout * 1000;
   for (let interval = 5; ; interval = Math.min(interval * 2, LOOK)) {
     wait.signal?.throwIfAborted();

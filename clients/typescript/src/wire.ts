@@ -1,6 +1,7 @@
 // How calls are written and replies are read; `calls` is made of these pieces.
 import { randomUUID } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
+import { shown } from "./given.js";
 import type { Command } from "./scripts.js";
 
 /** A moment: seconds since 1970, or a date. */
@@ -36,7 +37,7 @@ export function written(value: unknown): Argument {
       if (value instanceof Date && Number.isFinite(value.getTime())) return written(value.getTime() / 1000);
       if (Array.isArray(value)) return value.map((each) => String(written(each))).join(",");
   }
-  throw new InvalidCall("BADARG", `${String(value)} is no value of an argument.`);
+  throw new InvalidCall("BADARG", `${shown(value)} is no value of an argument.`);
 }
 
 /** A call that has not been made yet. Sent again after a lost reply, one value is executed once. */
@@ -154,7 +155,7 @@ function typed(of: Type, raw: Buffer | string, text: string): Got | undefined {
   }
 }
 
-function shown(got: Reply | undefined): string {
+function excerpt(got: Reply | undefined): string {
   return got instanceof Buffer ? JSON.stringify(got.toString().slice(0, 80)) : JSON.stringify(got ?? null).slice(0, 80);
 }
 
@@ -177,7 +178,7 @@ function valueOf(field: Field, got: Reply | undefined): Got {
       if (value !== undefined) return value;
     }
   }
-  throw new Misfit(`${field.name} is ${shown(got)}`);
+  throw new Misfit(`${field.name} is ${excerpt(got)}`);
 }
 
 function array(reply: Reply | undefined): Reply[] {

@@ -4,10 +4,11 @@ import * as calls from "./calls.js";
 import type { Client } from "./client.js";
 import { STATES } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, NotFound, Refused } from "./errors.js";
+import { shown } from "./given.js";
 import { type Link, pause } from "./link.js";
 import { Json } from "./payload.js";
 import { Queue } from "./queue.js";
-import type { Bytes, Seconds } from "./wire.js";
+import { type Bytes, type Seconds, written } from "./wire.js";
 
 /** The cap of losses that no task reaches. */
 const UNLIMITED = 1_000_000_000;
@@ -37,7 +38,11 @@ export class WorkItem {
    * @param id Its id, any text; by default a random one.
    */
   constructor(data: Bytes, id: string = randomUUID()) {
-    this.data = Buffer.from(data as string);
+    if (typeof data !== "string" && !((data as unknown) instanceof Uint8Array)) {
+      throw new InvalidCall("BADARG", `the data of an item is bytes or a text, not ${shown(data)}.`);
+    }
+    if (typeof (id as unknown) !== "string") throw new InvalidCall("BADARG", `the id of an item is a text, not ${shown(id)}.`);
+    this.data = Buffer.from(written(data) as string);
     this.id = id;
   }
 
@@ -126,6 +131,7 @@ export class WorkQueue implements AsyncDisposable {
    * one: then nothing changes.
    */
   async addItem(item: WorkItem): Promise<boolean> {
+    if (!((item as unknown) instanceof WorkItem)) throw new InvalidCall("BADARG", `${shown(item)} is no WorkItem.`);
     const id = WorkItem.encode(item.id);
     for (let turn = 0; turn < TRIES; turn += 1) {
       const each = [{ id, eta: null, parameters: item.data }];

@@ -5,10 +5,11 @@ import { pathToFileURL } from "node:url";
 import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import * as calls from "./calls.js";
 import { Child } from "./children.js";
-import type { Client } from "./client.js";
+import { Client } from "./client.js";
 import type { Connection } from "./connection.js";
 import { VERSION } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, known } from "./errors.js";
+import { number, options as optionsOf, shown } from "./given.js";
 import type { Link } from "./link.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
@@ -46,6 +47,10 @@ export interface WorkerOptions {
   /** Hears what the worker does. By default warnings and errors go to stderr. */
   readonly log?: (level: "info" | "warning" | "error", text: string) => void;
 }
+
+const OPTIONS: readonly string[] = [
+  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "signals", "log",
+];
 
 /** An attempt that this worker holds. */
 interface Held {
@@ -135,17 +140,24 @@ export class Worker implements AsyncDisposable {
    *   is one of these: then each task runs in a child process.
    */
   constructor(client: Client, queues: string | readonly string[], handlers: Handlers | URL | string, options: WorkerOptions = {}) {
+    if (!((client as unknown) instanceof Client)) throw new InvalidCall("BADARG", `a worker needs a Client, not ${shown(client)}.`);
     this.#link = client.link;
-    this.#queues = typeof queues === "string" ? [queues] : [...queues];
+    if (typeof queues !== "string" && !Array.isArray(queues)) {
+      throw new InvalidCall("BADARG", `the queues of a worker are names, not ${shown(queues)}.`);
+    }
+    this.#queues = typeof queues === "string" ? [queues] : [...(queues as readonly string[])];
     if (handlers instanceof URL) this.#file = handlers.href;
     else if (typeof handlers === "string") this.#file = pathToFileURL(handlers).href;
     else if (isHandlers(handlers)) this.#handlers = handlers;
     else throw new InvalidCall("BADARG", "a worker needs a function, functions by their names, or a file that exports them.");
+    optionsOf("a worker", options, OPTIONS);
+    number("slots", options.slots, 1, true);
+    number("lease", options.lease, 0);
+    number("timeLimit", options.timeLimit, 0);
+    number("grace", options.grace, 0);
+    number("tasksPerProcess", options.tasksPerProcess, 1, true);
     this.#options = options;
     this.#slots = options.slots ?? 1;
-    if (!Number.isInteger(this.#slots) || this.#slots < 1) {
-      throw new InvalidCall("BADARG", `${this.#slots} slots: a worker needs a whole number, at least one.`);
-    }
     if (this.#queues.length < 1 || this.#queues.length > 32) {
       throw new InvalidCall("BADARG", `${this.#queues.length} queues: a worker takes tasks of 1 to 32.`);
     }
@@ -330,6 +342,8 @@ export class Worker implements AsyncDisposable {
       const call = calls.reserve(this.listener, this.#queues, options).once();
       return this.#took((await this.#insist(call, true)) ?? [], sent);
     } catch (error) {
+      // Such as a lease that is too long: it would be refused again and again.
+      if (error instanceof InvalidCall && !this.#held.size) throw error;
       const { code, message } = known(error);
       await this.#refused(code);
       if (code !== "NOLISTENER" && code !== "DRAINING") this.#say("error", `takes no tasks: ${message}`);

@@ -11,7 +11,9 @@ import {
   PayloadError,
   Refused,
   TimedOut,
-  Unavailable,
+  WorkItem,
+  WorkQueue,
+  Worker,
   calls,
 } from "@blueque/client";
 import { createClient } from "redis";
@@ -189,6 +191,56 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   }
 });
 
+test("what callers without types get wrong is refused with what it should be, and nothing waits for it", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const wrong = (given: unknown): never => given as never;
+  const task = await queue.submit(1);
+  const { proxy } = Proxy.revocable({}, {});
+  const unprintable: unknown = Object.create(null);
+  const payload: [() => Promise<unknown>, RegExp][] = [
+    [() => queue.submit({ get film(): never { throw new Error("no film"); } }), /cannot be read: Error: no film\. Pass JSON/],
+    [() => queue.submit(new Proxy({}, { ownKeys: () => wrong(7) })), /cannot be read: TypeError/],
+  ];
+  for (const [act, text] of payload) await assert.rejects(async () => act(), { code: "PAYLOAD", message: text });
+  const calling: [() => unknown, RegExp][] = [
+    [() => queue.submit(1, wrong(null)), /takes its options as an object, not null\. Correct the call/],
+    [() => queue.submit(1, { priority: wrong(unprintable) }), /a value that cannot be shown is no value/],
+    [() => queue.submit(1, { priority: 5000 }), /to 1000\. Correct the call\.$/],
+    [() => queue.submitMany(wrong(5)), /submitMany takes a list.*, not 5\./],
+    [() => queue.submitMany(wrong("ab")), /submitMany takes a list.*, not "ab"\./],
+    [() => task.result({ timeout: Number.NaN }), /timeout is NaN: it is a number\./],
+    [() => task.result({ timeout: wrong("5") }), /timeout is "5": it is a number\./],
+    [() => task.result(wrong(5)), /a wait takes its options as an object, not 5\./],
+    [() => task.result({ seconds: 5 } as object), /a wait has no option `seconds`; there are timeout, signal\./],
+    [() => client.run(wrong("submit")), /"submit" is no call, such as/],
+    [() => client.schedule("s", "q", 1, wrong(undefined)), /a schedule takes its options as an object, not undefined\./],
+    [() => client.submitGraph(wrong({})), /is no Graph\./],
+    [() => new Graph().add("q", wrong(5)), /the parameters of a node are a list, not 5\./],
+    [() => new WorkItem(wrong(undefined)), /the data of an item is bytes or a text, not undefined\./],
+    [() => new WorkItem("half \ud800"), /half of a surrogate pair/],
+    [() => new WorkItem("data", wrong(5)), /the id of an item is a text, not 5\./],
+    [() => new WorkQueue(client, "w").addItem(wrong(5)), /5 is no WorkItem\./],
+    [() => new Client(server.url, { limit: Number.NaN }), /limit is NaN: it is a number, at least 0\./],
+    [() => new Client(server.url, { prefix: "bull" } as object), /a client has no option `prefix`; there are namespace, /],
+    [() => new Client(server.url, { serializer: wrong({}) }), /is no serializer: it lacks `dumps` or `loads`\./],
+    [() => new Worker(wrong("redis://"), "q", () => 1), /a worker needs a Client, not "redis:\/\/"\./],
+    [() => new Worker(client, wrong(null), () => 1), /the queues of a worker are names, not null\./],
+    [() => new Worker(client, "q", () => 1, { concurrency: 4 } as object), /a worker has no option `concurrency`; there are slots, /],
+    [() => new Worker(client, "q", () => 1, { slots: wrong("4") }), /slots is "4": it is a whole number, at least 1\./],
+    [() => new Worker(client, "q", () => 1, { timeLimit: wrong("5") }), /timeLimit is "5": it is a number/],
+    [() => new Worker(client, "q", () => 1, { grace: Number.NaN }), /grace is NaN: it is a number/],
+    [() => new Worker(client, "q", () => 1, { tasksPerProcess: 0 }), /tasksPerProcess is 0: it is a whole number, at least 1\./],
+    [() => new Worker(client, "q", () => 1, { lease: 1e9, log: () => undefined }).run(), /lease must be .* from 1 to /],
+  ];
+  for (const [act, message] of calling) {
+    await assert.rejects(() => Promise.resolve().then(act), { name: "InvalidCall", code: "BADARG", message }, String(act));
+  }
+  for (const given of [5, null, {}, proxy]) {
+    assert.throws(() => new Client(wrong(given)), { code: "CONNECTION", message: /neither a URL nor a client/ });
+  }
+});
+
 test("8 MiB, and 8 MiB and one byte", async () => {
   await using client = server.client();
   const queue = client.queue("q");
@@ -247,7 +299,7 @@ test("a server that is away, that comes back, and that is silent", async () => {
   const task = await client.queue("q").submit(1);
   await own.kill();
   await using hasty = own.client({ limit: 0.2 });
-  await assert.rejects(hasty.check(), Unavailable);
+  await assert.rejects(hasty.check(), { name: "Unavailable", message: /within 0\.2 s: connect E\w+ .*socket\. Check/ });
   const state = task.state();
   own.restart();
   assert.equal(await state, "pending");
