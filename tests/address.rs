@@ -61,7 +61,7 @@ async fn an_asynchronous_listener_goes_on_across_a_failover() {
         tokio::spawn(async move { listener.listen(Duration::from_secs(60)).await.map(|work| work.is_some()) });
     drop(master);
     sentinel.watch();
-    // Sentinel takes seven seconds or so.
+    // Sentinel takes twelve seconds or so.
     client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
     assert!(listens.await.unwrap().unwrap(), "it was given the task of the new master");
 }

@@ -46,7 +46,9 @@ function promotion.promote(queue, limit, limited)
   if #tasks > 0 then
     namespace.probe('ZCARD', namespace.key('tasks', queue))
   end
-  local held_up = (ranked or limited) and fairness.plan_due(queue, limit, limited) or { keys = {} }
+  -- What has delayed a task may be left when no ranked task is.
+  local looks = ranked or limited or redis.call('EXISTS', namespace.key('delayed', queue)) == 1
+  local held_up = looks and fairness.plan_due(queue, limit, limited) or { keys = {} }
   if held_up.wakes then
     state.plan_wake(queue)
   end

@@ -164,7 +164,7 @@ pub fn graph() -> impl Strategy<Value = Op> {
 fn late(about: About) -> impl Strategy<Value = Op> {
     let task = || prop_oneof![3 => waiting_task(), 2 => (0..8_u8).prop_map(Which::Blocked)];
     prop_oneof![
-        5 => (task(), needs(about, 3), 0..3_u8).prop_map(|(task, needs, turn)| Op::Depend { task, needs, turn }),
+        5 => (task(), needs(about, 3), 0..8_u8).prop_map(|(task, needs, turn)| Op::Depend { task, needs, turn }),
         3 => ((0..8_u8).prop_map(Which::Blocked), 0..4_u8, upstream())
             .prop_map(|(task, number, up)| Op::Undepend { task, number, up }),
     ]

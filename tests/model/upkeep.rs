@@ -66,7 +66,7 @@ impl Model {
         let due = etas.iter().filter(|(eta, ..)| *eta <= self.now).count();
         let mut later = etas.get(due).map(|(eta, ..)| *eta);
         let mut more = due > limit;
-        if self.changes > 0 || self.laned(name) {
+        if self.changes > 0 || self.laned(name) || !self.queues[name].lanes.delayed.is_empty() {
             let (_, others, next) = self.go_on(name, limit);
             more |= others;
             later = later.into_iter().chain(next).min();
