@@ -206,7 +206,7 @@ function edges.look(task, wanted, find, had)
   for i = 1, #wanted.values do
     local slot, length = unpack(wanted.values[i])
     local text = string.sub(task.parameters, at, at + length - 1)
-    if #text < length or length == 0 or not json.decodes(text) then
+    if #text < length or not json.decodes(text) then
       reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
     end
     task.filled[slot], at, task.bytes = text, at + length, task.bytes + length

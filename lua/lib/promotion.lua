@@ -46,8 +46,8 @@ function promotion.promote(queue, limit, limited)
   if #tasks > 0 then
     namespace.probe('ZCARD', namespace.key('tasks', queue))
   end
-  -- What has delayed a task may be left when no ranked task is.
-  local looks = ranked or limited or redis.call('EXISTS', namespace.key('delayed', queue)) == 1
+  -- What has delayed a task may be left when no ranked task is. An absent key may be an error while a slot is moved.
+  local looks = ranked or limited or redis.pcall('EXISTS', namespace.key('delayed', queue)) == 1
   local held_up = looks and fairness.plan_due(queue, limit, limited) or { keys = {} }
   if held_up.wakes then
     state.plan_wake(queue)

@@ -413,7 +413,7 @@ pub static BUGS: [Bug; 199] = [
     .of_graphs(),
     shown("an end that comes of another end tells nobody", "fail", "task.unsettled = true", "task.unsettled = false")
         .of_graphs(),
-    bug("an empty value is an element", "submit", "if #text < length or length == 0 or", "if #text < length or")
+    bug("a value that is not JSON is an element", "submit", "if #text < length or", "if #text < length and")
         .of_graphs(),
     bug("a result that is not JSON is an element", "complete", "if not up.json then", "if false then").of_graphs(),
     bug("an empty result is no element", "complete", "return result == '' and 'null' or result", "return result")
