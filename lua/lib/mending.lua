@@ -356,12 +356,13 @@ function mending.upstreams(task)
     local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
     local ended = not (v[1] or v[2]) -- the tasks of a graph begin one after another
       or v[1] and contract.is_final(v[1]) and redis.call('ZSCORE', edges.dependents(found[i]), task.id) ~= 'inf'
-    if ended and not redis.call('ZSCORE', edges.unsettled(), found[i]) then
+    local settles = redis.call('ZSCORE', edges.unsettled(), found[i]) -- what is left to do
+    if ended and not settles then
       mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
       if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
         mending.write('ZADD', edges.dependents(found[i]), namespace.now, task.id)
       end
-    elseif v[1] and not ended then
+    elseif v[1] and not settles then
       if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
         mending.mend('ZADD', edges.dependents(found[i]), namespace.now, task.id)
       end

@@ -96,7 +96,8 @@ fn eta() -> impl Strategy<Value = Option<Eta>> {
 /// Tasks that wait for earlier ones.
 fn dependent_of(about: About) -> impl Strategy<Value = Op> {
     let tasks = vec((0..8_u8, eta(), payload()), 1..3);
-    let task = (queue(), tasks, options(Theme::All), deadline(about));
+    let options = prop_oneof![7 => options(Theme::All), 1 => options(Theme::Names)];
+    let task = (queue(), tasks, options, deadline(about));
     (proptest::bool::weighted(0.9), task, needs(about, 5), 0..4_u8).prop_map(
         |(free, (queue, tasks, options, deadline), needs, turn)| Op::Submit {
             free,
