@@ -46,8 +46,8 @@ export class Client implements AsyncDisposable {
   readonly link: Link;
 
   /**
-   * @param server A URL (`redis://`, `rediss://`, `unix://`), or a client of node-redis: of a cluster (`createCluster`),
-   *   of Sentinel (`createSentinel`), or with options of its own (`createClient`).
+   * @param server A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or a client of
+   *   node-redis with options of its own: `createClient`, `createSentinel`, `createCluster`.
    */
   constructor(server: string | NodeRedis = "redis://127.0.0.1:6379", options: ClientOptions = {}) {
     optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock"]);

@@ -1,7 +1,9 @@
 // The way to the server: a client of node-redis, and what it may be.
-import { ErrorReply, RESP_TYPES, ReconnectStrategyError, createClient } from "redis";
-import { ConnectionFailed } from "./errors.js";
+import { RESP_TYPES } from "redis";
+import { fromUrl } from "./address.js";
+import { BluequeError, ConnectionFailed } from "./errors.js";
 import { shown } from "./given.js";
+import { behind, isDistrust, isRefusal, isReply } from "./refusals.js";
 import type { Argument, Reply } from "./wire.js";
 
 /** What a client, a cluster and a Sentinel of node-redis have in common. */
@@ -28,62 +30,10 @@ const PATIENCE = 15_000;
 /** Payloads are bytes. */
 const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer };
 
-function fromUrl(url: string): NodeRedis {
-  const socket = {
-    connectTimeout: 5000,
-    reconnectStrategy: (retries: number, cause: Error) =>
-      isRefusal(cause) ? cause : Math.min(20 * 2 ** retries, 500) * (0.5 + Math.random() / 2),
-  };
-  // Each call has a limit of its own; node-redis would make a signal for each command.
-  const common = { RESP: 2, disableOfflineQueue: true, commandOptions: { timeout: 0 } } as const;
-  // With a login it is no URL by the standard, as it has no host.
-  const local = /^unix:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\/[^?]+)(?:\?(.*))?$/.exec(url);
-  if (local) {
-    const [, user, secret, path = "", query] = local;
-    const more = new URLSearchParams(query);
-    const username = decodeURIComponent(user ?? "") || more.get("user");
-    const password = decodeURIComponent(secret ?? "") || more.get("pass");
-    const login = { ...(username && { username }), ...(password && { password }) };
-    const database = Number(more.get("db") ?? 0);
-    const own = { ...socket, path: decodeURIComponent(path), tls: false } as const;
-    return createClient({ ...common, ...login, database, socket: own });
-  }
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    // Not as the cause, which has the URL with its password.
-    throw new ConnectionFailed("CONNECTION", "the URL is malformed.");
-  }
-  if (!["redis:", "rediss:"].includes(parsed.protocol)) {
-    const found = `the URL begins with ${parsed.protocol}, not with redis:, rediss: or unix:.`;
-    throw new ConnectionFailed("CONNECTION", found);
-  }
-  try {
-    return createClient({ ...common, url, socket });
-  } catch {
-    throw new ConnectionFailed("CONNECTION", "the URL is wrong.");
-  }
-}
-
 function isNodeRedis(server: unknown): boolean {
   const parts = ["connect", "duplicate", "on", "destroy", "withTypeMapping"];
   const given = server as Record<string, unknown> | null | undefined;
   return parts.every((part) => typeof given?.[part] === "function");
-}
-
-/** Whether it is an error that the server has replied, of whichever copy of the package. */
-export function isReply(error: unknown): error is Error {
-  if (error instanceof ErrorReply) return true;
-  for (let kind: unknown = error; kind; kind = Object.getPrototypeOf(kind)) {
-    if ((kind).constructor.name === "ErrorReply") return true;
-  }
-  return false;
-}
-
-/** Whether the server refuses the login. */
-export function isRefusal(error: unknown): boolean {
-  return isReply(error) && /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH|Client sent AUTH|DB index))/.test(error.message);
 }
 
 /** Connections to a server, a cluster, or what Sentinel names. */
@@ -93,7 +43,7 @@ export class Connection {
   #connecting: Promise<unknown> | undefined;
   #closed = false;
   /** Why there is no connection. */
-  #trouble: string | undefined;
+  #trouble: Error | undefined;
 
   constructor(server: string | NodeRedis) {
     if (typeof server !== "string" && !isNodeRedis(server)) {
@@ -105,9 +55,10 @@ export class Connection {
 
   #adopt(server: NodeRedis): (key: string, words: Argument[]) => Promise<Reply> {
     // Each call is tried again, and tells the last error if it is given up.
-    server.on("error", (error) => {
-      // One of several addresses has no text of its own.
-      this.#trouble = error.message || (error as NodeJS.ErrnoException).code;
+    server.on("error", (error: Error | string) => {
+      // That of a Sentinel may be a text.
+      const found = behind(error);
+      this.#trouble = found instanceof Error ? found : new Error(String(found));
     });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
     if ("nodeClient" in server) return (key, words) => mapped.sendCommand(key, false, words);
@@ -120,7 +71,7 @@ export class Connection {
       this.#connecting ??= this.#server
         .connect()
         .catch((error: unknown) => {
-          throw error instanceof ReconnectStrategyError ? error.originalError : error;
+          throw behind(error);
         })
         .finally(() => {
           this.#connecting = undefined;
@@ -141,10 +92,20 @@ export class Connection {
       this.#trouble = undefined;
       return reply;
     } catch (error) {
-      if (!(error instanceof Silence)) throw error;
-      if (connected && this.#server === server) this.#renew();
-      throw this.#trouble === undefined ? error : new Silence(this.#trouble);
+      if (isReply(error) || isDistrust(error) || error instanceof BluequeError) throw error;
+      if (error instanceof Silence && connected && this.#server === server) this.#renew();
+      throw this.#cause(error as Error);
     }
+  }
+
+  /** Why there is no answer, as far as it is known. */
+  #cause(error: Error): Error {
+    const trouble = this.#trouble;
+    if (!trouble || trouble === error) return error;
+    if (isRefusal(trouble) || isDistrust(trouble) || trouble instanceof BluequeError) return trouble;
+    // One of several addresses has no text of its own.
+    const text = trouble.message || ((trouble as NodeJS.ErrnoException).code ?? "");
+    return new Error(error instanceof Silence ? text : `${error.message}: ${text}`);
   }
 
   /** Gives up a connection that does not answer. */

@@ -1,10 +1,11 @@
 // The way of calls to the server, and back.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Connection, isRefusal, isReply } from "./connection.js";
+import type { Connection } from "./connection.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./given.js";
 import { type Serializer } from "./payload.js";
+import { isDistrust, isRefusal, isReply } from "./refusals.js";
 import { type Command, SCRIPTS } from "./scripts.js";
 import { type Argument, Call, type Reply, type Time } from "./wire.js";
 
@@ -117,6 +118,10 @@ function judged(error: unknown, limit: number): BluequeError {
       return new ConnectionFailed("CONNECTION", `the server refuses the login: ${error.message}`, error);
     }
     return verdict(code, text || error.message, error);
+  }
+  if (isDistrust(error)) {
+    const text = `the server's certificate is not trusted, or that of this client: ${(error as Error).message}.`;
+    return new ConnectionFailed("CONNECTION", text, error);
   }
   if (error instanceof TypeError || error instanceof RangeError) return new InvalidCall("BADARG", error.message, error);
   const text = error instanceof Error ? error.message : String(error);
