@@ -2,6 +2,7 @@
 DIR ?=
 SEED ?= 1
 COUNT ?= 100
+CALLS ?= 5000
 ONLY ?=
 MINUTES ?= 3
 SINCE ?= HEAD
@@ -25,7 +26,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools quick bless test mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+.PHONY: help tools quick bless test elsewhere mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,11 @@ bless: ## Regenerate what is generated and kept in git, and list what changed; C
 
 test: ## Run every test on real servers
 	@scripts/test
+
+elsewhere: ## Play all cases, and CALLS random calls, on clusters whose slot moves and on Sentinels that replace the master
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  BLUEQUE_CASES_SHARE=1 BLUEQUE_MODEL_CALLS=$(CALLS) \
+	  cargo test --locked --all-features --test conformance --test model elsewhere -- --test-threads=2
 
 mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and show changes that no test notices
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

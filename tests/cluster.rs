@@ -5,6 +5,8 @@
 
 #[path = "cluster/half_moved.rs"]
 mod half_moved;
+#[path = "support/slots.rs"]
+mod slots;
 mod support;
 
 use std::net::TcpListener;
@@ -16,6 +18,7 @@ use std::time::Duration;
 
 use blueque::{Client, Namespace, Outcome, Status, Submit};
 use redis::Connection;
+use slots::Point;
 use support::{Folder, eventually, server_program};
 
 struct Node {
@@ -143,6 +146,16 @@ fn a_namespace_without_a_tag_is_refused_on_a_cluster() {
 }
 
 #[test]
+fn a_call_without_a_key_is_refused_by_every_node() {
+    for node in three_nodes() {
+        let mut call = redis::cmd("EVAL");
+        call.arg(support::script("get")).arg(&["0", "", "t"]);
+        let error = call.exec(&mut node.connect()).unwrap_err();
+        assert_eq!(error.code(), Some("BADNAME"), "{error}");
+    }
+}
+
+#[test]
 fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
     let nodes = three_nodes();
     let client = client(&nodes);
@@ -173,45 +186,17 @@ fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
 
 /// Moves the namespace's slot three times.
 fn move_to_and_fro(nodes: &[Node]) {
-    let slot = cluster(&mut nodes[0].connect(), &["KEYSLOT", "{blueque:7}_meta"]).unwrap();
-    let owner = usize::from(slot.parse::<u16>().unwrap() > 5460) + usize::from(slot.parse::<u16>().unwrap() > 10922);
-    let other = (owner + 1) % 3;
-    for (from, to) in [(owner, other), (other, owner), (owner, other)] {
-        // A node that takes a slot takes a new epoch with it. Where it has not heard of the latest one yet, two nodes have
-        // the same, and the cluster may give the slot back.
-        eventually("all nodes know of the same epoch", || {
-            let epochs: Vec<_> = nodes.iter().map(epoch).collect();
-            (epochs.iter().min() == epochs.iter().max()).then_some(())
-        });
-        move_slot(nodes, &slot, from, to);
-    }
-}
-
-/// The highest epoch that a node has heard of.
-fn epoch(node: &Node) -> String {
-    let info = cluster(&mut node.connect(), &["INFO"]).unwrap();
-    info.lines().find_map(|line| line.strip_prefix("cluster_current_epoch:")).unwrap().trim().to_owned()
-}
-
-/// As `redis-cli --cluster reshard` does it, one key at a time.
-fn move_slot(nodes: &[Node], slot: &str, from: usize, to: usize) {
-    let (mut source, mut target) = (nodes[from].connect(), nodes[to].connect());
-    cluster(&mut target, &["SETSLOT", slot, "IMPORTING", &nodes[from].id()]).unwrap();
-    cluster(&mut source, &["SETSLOT", slot, "MIGRATING", &nodes[to].id()]).unwrap();
-    loop {
-        let keys: Vec<String> = redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(slot).arg(3).query(&mut source).unwrap();
-        if keys.is_empty() {
-            break;
-        }
-        for key in keys {
-            let moved: redis::RedisResult<String> = redis::cmd("MIGRATE")
-                .arg(&["127.0.0.1", &nodes[to].port.to_string(), &key, "0", "5000"])
-                .query(&mut source);
-            moved.unwrap();
-        }
-    }
-    for node in [to, from, 3 - to - from] {
-        cluster(&mut nodes[node].connect(), &["SETSLOT", slot, "NODE", &nodes[to].id()]).unwrap();
+    let mut points: Vec<Point> = nodes.iter().map(|node| Point::new(node.connect())).collect();
+    let slot: u16 = points[0].cluster(&["KEYSLOT", "{blueque:7}_meta"]).unwrap();
+    points.rotate_left(usize::from(slot > 5460) + usize::from(slot > 10922));
+    for _ in 0..3 {
+        slots::agree(&mut points);
+        let [from, to, third] = &mut points[..] else { panic!("three nodes") };
+        let slot = slot.to_string();
+        slots::begin(&slot, from, to);
+        while slots::carry(&slot, 3, from, to) > 0 {}
+        slots::end(&slot, to, [from, third]);
+        points.swap(0, 1);
     }
 }
 

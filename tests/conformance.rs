@@ -5,27 +5,41 @@
 
 #[path = "conformance/cases.rs"]
 mod cases;
+#[cfg(feature = "cluster")]
+#[path = "conformance/elsewhere.rs"]
+mod elsewhere;
 #[path = "conformance/existing.rs"]
 mod existing;
+#[cfg(feature = "cluster")]
+#[path = "support/moving.rs"]
+mod moving;
 #[path = "conformance/odd.rs"]
 mod odd;
 #[allow(dead_code, reason = "tests/repeats.rs uses the rest")]
 #[path = "conformance/runner.rs"]
 mod runner;
+#[cfg(feature = "cluster")]
+#[path = "support/sentinel.rs"]
+mod sentinel;
+#[cfg(feature = "cluster")]
+#[path = "support/slots.rs"]
+mod slots;
 mod support;
 #[path = "conformance/touches.rs"]
 mod touches;
+#[cfg(feature = "cluster")]
+#[path = "support/watched.rs"]
+mod watched;
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::sync::LazyLock;
 
 use blueque::bundle;
 use cases::{Case, list, text};
 use existing::Existing;
-use redis::Connection;
 use runner::Runner;
 use serde_json::{Value, json};
+use support::ground::Ground;
 use support::{Server, eventually};
 use touches::Watch;
 
@@ -66,8 +80,8 @@ fn meant(cases: &[Case], on_cluster: bool) -> Vec<&Case> {
 }
 
 /// Runs a case; returns what failed.
-fn failure(connection: &mut Connection, case: &Case) -> Option<String> {
-    let what = Runner::run(connection, case).err()?;
+fn failure(ground: &mut dyn Ground, case: &Case) -> Option<String> {
+    let what = Runner::run(ground, case).err()?;
     Some(format!("{}: {}: {what}", case.file, case.name()))
 }
 
@@ -99,8 +113,7 @@ fn every_case_holds_on_a_cluster_node() {
     let cases = cases::all();
     let cases = meant(&cases, true);
     if url().is_some() {
-        // Not println!, which is shown only for a failed test.
-        writeln!(std::io::stderr(), "{} cases not run: they need a cluster node of their own", cases.len()).unwrap();
+        support::report(&format!("{} cases not run: they need a cluster node of their own", cases.len()));
         return;
     }
     let server = Server::start_cluster_node();

@@ -5,6 +5,9 @@
 //! `changes`, `further` rounds, `watched` tasks or queues by `patterns` alone, `BLUEQUE_SCRIPTS` is a folder of scripts to
 //! use instead of those of the crate.
 //!
+//! The same calls, 300 of them if `BLUEQUE_MODEL_CALLS` says nothing else, are made on a cluster while their slot moves,
+//! and on a set of Sentinels whose master is replaced.
+//!
 //! `BLUEQUE_MODEL_SHARE=6` plays every sixth planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
 //!
@@ -14,9 +17,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
+#[cfg(feature = "cluster")]
+#[path = "model/elsewhere.rs"]
+mod elsewhere;
 #[path = "model/mod.rs"]
 mod model;
+#[cfg(feature = "cluster")]
+#[path = "support/moving.rs"]
+mod moving;
+#[cfg(feature = "cluster")]
+#[path = "support/sentinel.rs"]
+mod sentinel;
+#[cfg(feature = "cluster")]
+#[path = "support/slots.rs"]
+mod slots;
 mod support;
+#[cfg(feature = "cluster")]
+#[path = "support/watched.rs"]
+mod watched;
 
 use model::planted::{BUGS, Bug, keep_seed, plant, seed_of};
 use model::{Bench, Failure, Judge, Kind, explore, scripts};
@@ -33,7 +51,8 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     let seed = seed::new();
     println!("with BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
-    let mut bench = Bench::new(&server, &scripts(), Judge::Both);
+    let (mut connection, scripts) = (server.connection(), scripts());
+    let mut bench = Bench::new(&mut connection, &scripts, Judge::Both);
     bench.kind = match std::env::var("BLUEQUE_MODEL_KIND").as_deref() {
         Err(_) => Kind::All,
         Ok("graphs") => Kind::Graphs,
@@ -58,7 +77,8 @@ const ENOUGH: u32 = 200_000;
 const SOON: u32 = 300;
 
 fn search(server: &Server, bug: &Bug, judge: Judge, seed: u64, calls: u32) -> Option<Failure> {
-    let mut bench = Bench::new(server, &plant(bug), judge);
+    let (mut connection, scripts) = (server.connection(), plant(bug));
+    let mut bench = Bench::new(&mut connection, &scripts, judge);
     bench.kind = bug.kind;
     explore(&mut bench, seed, calls, 0)
 }
@@ -158,7 +178,8 @@ fn the_invariants_alone_catch_what_breaks_graphs() {
 fn a_failure_is_shrunk_to_the_calls_it_takes() {
     let server = Server::start();
     let bug = BUGS.iter().find(|bug| bug.name == "complete without a look at the token").unwrap();
-    let mut bench = Bench::new(&server, &plant(bug), Judge::Both);
+    let (mut connection, scripts) = (server.connection(), plant(bug));
+    let mut bench = Bench::new(&mut connection, &scripts, Judge::Both);
     let failure = explore(&mut bench, seed_of(bug), ENOUGH, 10_000).expect("a failure");
     // Register, submit, reserve, complete; the listeners may exist from the beginning.
     assert!(failure.case.calls.len() <= 5, "{}", failure.what);

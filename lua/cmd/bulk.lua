@@ -39,6 +39,8 @@ local spec = {
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 
+-- What is on its way to another node would be passed over.
+namespace.check_slot(namespace.prefix .. 'unmoved')
 -- Tasks that came after the first step are not looked at, so that a bulk of many steps ends.
 local chosen = search.chosen(queue, options)
 local till = cursor and cursor.till or (tonumber(namespace.now) < (tonumber(chosen.high) or math.huge) and namespace.now

@@ -18,6 +18,7 @@ local task = late.task(id)
 if task.status ~= 'waiting' then
   record.refuse(task.status, 'waiting')
 elseif redis.call('HEXISTS', edges.upstreams(id), upstream) == 0 then
+  namespace.check_slot(edges.upstreams(id))
   return 'waiting' -- repeated after a lost reply
 end
 namespace.probe('ZCARD', edges.dependents(upstream))

@@ -178,6 +178,12 @@ function namespace.check_slot(...)
   end
 end
 
+-- Whether a key is here, or nowhere. A hint that makes one anew while another of its name is on its way would stop the
+-- migration, which cannot replace it.
+function namespace.is_here(key)
+  return type(redis.pcall('EXISTS', namespace.meta, key)) == 'number'
+end
+
 -- Call once, after all reads and before the first write. `first`: the zset that is written first, if the command
 -- has not read it; that write itself fails on a wrong type, unless the namespace is created before it. `...`:
 -- further keys to declare.

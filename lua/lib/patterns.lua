@@ -120,8 +120,9 @@ end
 function patterns.rouse(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
-    if patterns.chooser(patterns.set(text))(queue) then
-      redis.pcall('LPUSH', patterns.list(text), '1')
+    local list = patterns.list(text)
+    if patterns.chooser(patterns.set(text))(queue) and (not namespace.declared or namespace.is_here(list)) then
+      redis.pcall('LPUSH', list, '1')
     else
       left[#left + 1] = text
     end

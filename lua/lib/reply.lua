@@ -2,13 +2,24 @@
 local reply = {}
 
 function reply.fail(code, text)
+  if code ~= 'BADARG' and code ~= 'BADNAME' and reply.is_half_moved() then
+    code, text = reply.elsewhere() -- what this call misses may be on its way
+  end
   error({ err = code .. ' ' .. text })
+end
+
+-- Whether some keys of the namespace may be on another node yet. On the node that gets them the server reports that
+-- only to a command with several keys, one of which is absent.
+function reply.is_half_moved()
+  local meta = KEYS[1] or ''
+  local known = string.find(meta, '{', 1, true) and redis.pcall('EXISTS', meta, string.sub(meta, 1, -5) .. 'unmoved')
+  return type(known) == 'table' and known.err and string.find(known.err, 'non local key', 1, true)
 end
 
 -- Why a key is in another slot: the slot of the tag is being moved, or there is no tag and the keys are in many
 -- slots.
 function reply.elsewhere()
-  if string.find(KEYS[1], '{') then
+  if string.find(KEYS[1] or '', '{') then
     return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, repeat the call'
   end
   return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which puts all its keys into one'

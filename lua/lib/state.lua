@@ -51,7 +51,10 @@ end
 -- Notes that a queue has work, for listeners that take queues by pattern. A hint: `ready` finds what is missed.
 -- @inline
 function state.list_ready(queue)
-  redis.pcall('ZADD', namespace.prefix .. 'ready', '0', queue)
+  local ready = namespace.prefix .. 'ready'
+  if not namespace.declared or namespace.is_here(ready) then
+    redis.pcall('ZADD', ready, '0', queue)
+  end
 end
 
 -- Wakes one of those that sleep, of each set of patterns that the queue matches.

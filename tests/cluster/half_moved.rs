@@ -1,7 +1,7 @@
 //! A slot of which one key has not moved yet, seen from the node that it moves to: a key that is not there yet is
 //! never taken for absent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use redis::{Connection, Value};
 
@@ -11,7 +11,7 @@ use crate::{Node, cluster, three_nodes};
 type Call = &'static [&'static str];
 
 /// The state: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
-const STATE: [Call; 17] = [
+const STATE: [Call; 19] = [
     &["register", "1000", "q", "h_1", "has", "gpu"],
     &["register", "1000", "q", "h_2"],
     &["configure", "1000", "q", "concurrency", "50"],
@@ -29,11 +29,13 @@ const STATE: [Call; 17] = [
     &["schedule", "1010", "t", "q", "every 100 0", "p", "0"],
     &["pause_schedule", "1011", "s", "me", "why"],
     &["tally", "1012", "q", "4"],
+    &["submit", "1013", "q", "1", "waiter", "", "p", "inputs", "success=waits"],
+    &["limit", "1013", "*", "shared", "2", "-"],
 ];
 
 #[rustfmt::skip] // one call a line, as far as it fits
 /// Calls, each made in that state. Those that only read many tasks, such as `counts`, may return less for a moment.
-const CALLS: [Call; 36] = [
+const CALLS: [Call; 39] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
     &["checkpoint", "1020", "runs", "1001000001", "half"],
@@ -73,6 +75,9 @@ const CALLS: [Call; 36] = [
     &["untag", "1020", "keyed", "1", "red"],
     &["move", "1020", "keyed", "w"],
     &["drain", "1020", "q", "h_1", "1"],
+    &["undepend", "1020", "waiter", "waits"],
+    &["bulk", "1020", "q", "cancel", "0", "10"],
+    &["submit", "1020", "q", "1", "new", "", "p", "limits", "shared"],
 ];
 
 /// The node that takes all slots. If several took slots, two of them could have the same epoch for a while, and the cluster
@@ -99,15 +104,22 @@ struct Scene<'a> {
     owner: usize,
 }
 
+/// The namespaces that there were, and their slots, which the taker has now.
+#[derive(Default)]
+struct Used {
+    number: u32,
+    slots: BTreeSet<u16>,
+}
+
 impl<'a> Scene<'a> {
-    fn new(nodes: &'a [Node], number: &mut u32) -> Self {
+    fn new(nodes: &'a [Node], used: &mut Used) -> Self {
         let (namespace, slot, owner) = loop {
-            *number += 1;
-            let namespace = format!("{{half:{number}}}");
+            used.number += 1;
+            let namespace = format!("{{half:{}}}", used.number);
             let slot = cluster(&mut nodes[0].connect(), &["KEYSLOT", &namespace]).unwrap();
             let at = slot.parse::<u16>().unwrap();
             let owner = usize::from(at > 5460) + usize::from(at > 10922);
-            if owner != TAKER {
+            if owner != TAKER && used.slots.insert(at) {
                 break (namespace, slot, owner);
             }
         };
@@ -180,21 +192,21 @@ impl<'a> Scene<'a> {
 #[test]
 fn what_has_not_moved_yet_is_not_taken_for_absent() {
     let nodes = three_nodes();
-    let mut number = 0;
-    let first = Scene::new(&nodes, &mut number);
+    let mut used = Used::default();
+    let first = Scene::new(&nodes, &mut used);
     let names: Vec<String> = first.keys(&mut nodes[first.owner].connect());
     let names: Vec<&str> =
         names.iter().map(|key| &key[first.namespace.len()..]).filter(|key| *key != "_meta").collect();
     assert!(names.len() > 20, "{names:?}");
     let mut retried = 0;
     for call in CALLS {
-        let twin = Scene::new(&nodes, &mut number);
+        let twin = Scene::new(&nodes, &mut used);
         let expected = make(&mut nodes[twin.owner].connect(), &twin.namespace, call, false);
         assert!(expected.is_ok() || call[0] == "unregister", "{call:?}: {expected:?}");
         let after = twin.content(twin.owner);
         for name in &names {
             let proven = (0..TRIES).any(|_| {
-                let scene = Scene::new(&nodes, &mut number);
+                let scene = Scene::new(&nodes, &mut used);
                 let left = format!("{}{name}", scene.namespace);
                 scene.move_all_but(&left);
                 let mut target = nodes[TAKER].connect();

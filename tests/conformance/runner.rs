@@ -1,19 +1,23 @@
-//! Runs one case on a server and reports differences.
+//! Runs one case on a server, or on several, and reports differences.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use redis::{Connection, RedisError, Value as Reply};
+use redis::{Cmd, FromRedisValue, RedisError, Value as Reply};
 use serde_json::Value;
 
 use crate::cases::{Case, list, text};
+use crate::support::ground::{Ground, Right, read};
 
-/// Every key with its whole content, in one call. A large hash is dumped in an order that may change.
+/// Every key with its whole content, in one call. A large hash, or a set, is dumped in an order that may change.
 const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do
-    local held = redis.call('DUMP', key)
-    if redis.call('TYPE', key).ok == 'hash' then
+    local held, kind = redis.call('DUMP', key), redis.call('TYPE', key).ok
+    if kind == 'hash' then
       local flat, fields = redis.call('HGETALL', key), {}
       for i = 1, #flat, 2 do fields[#fields + 1] = #flat[i] .. flat[i] .. flat[i + 1] end
       table.sort(fields) held = table.concat(fields)
+    elseif kind == 'set' then
+      local members = redis.call('SMEMBERS', key)
+      table.sort(members) held = table.concat(members, ' ')
     end
     all[#all + 1] = key all[#all + 1] = held end return all";
 
@@ -41,19 +45,22 @@ pub enum Again {
 }
 
 pub struct Runner<'a> {
-    connection: &'a mut Connection,
+    ground: &'a mut dyn Ground,
     namespace: &'static str,
-    /// Replies that a step named with `as`.
-    kept: HashMap<String, Reply>,
+    kept: Kept,
     /// Whether the contents of the keys are compared too: it takes most of the time, and names the keys that changed.
     thorough: bool,
 }
 
+/// Replies that a step named with `as`.
+#[derive(Default)]
+struct Kept(HashMap<String, Reply>);
+
 impl<'a> Runner<'a> {
     /// A case that fails is played again, thoroughly.
-    pub fn run(connection: &'a mut Connection, case: &Case) -> Result<(), String> {
+    pub fn run(ground: &'a mut dyn Ground, case: &Case) -> Result<(), String> {
         let namespace = if case.on_cluster() { "{ns}" } else { "ns" };
-        let mut runner = Self { namespace, ..Self::new(connection) };
+        let mut runner = Self { namespace, ..Self::new(ground) };
         runner.play(case).or_else(|failure| {
             runner.thorough = true;
             runner.play(case).and(Err(failure))
@@ -61,8 +68,8 @@ impl<'a> Runner<'a> {
     }
 
     fn play(&mut self, case: &Case) -> Result<(), String> {
-        redis::cmd("FLUSHALL").exec(self.connection).unwrap();
-        self.kept.clear();
+        self.ground.empty();
+        self.kept.0.clear();
         let result = self.all(case);
         for command in list(&case.data["after"]) {
             self.redis(list(command)).unwrap();
@@ -71,14 +78,14 @@ impl<'a> Runner<'a> {
     }
 
     /// On a server in its present state.
-    pub fn new(connection: &'a mut Connection) -> Self {
-        Self { connection, namespace: "ns", kept: HashMap::new(), thorough: false }
+    pub fn new(ground: &'a mut dyn Ground) -> Self {
+        Self { ground, namespace: "ns", kept: Kept::default(), thorough: false }
     }
 
     /// Plays a case with every successful call sent twice: nothing may differ.
-    pub fn twice(connection: &'a mut Connection, case: &Case, again: fn(&str) -> Again) -> Result<(), String> {
-        redis::cmd("FLUSHALL").exec(connection).unwrap();
-        let mut runner = Self::new(connection);
+    pub fn twice(ground: &'a mut dyn Ground, case: &Case, again: fn(&str) -> Again) -> Result<(), String> {
+        ground.empty();
+        let mut runner = Self::new(ground);
         let answer = runner.doubled(case, again);
         runner.put_back(case);
         answer
@@ -103,13 +110,13 @@ impl<'a> Runner<'a> {
 
     /// Plays a case up to a call, which is repeated after others have acted.
     pub fn disturbed(
-        connection: &'a mut Connection,
+        ground: &'a mut dyn Ground,
         case: &Case,
         last: usize,
         again: fn(&str) -> Again,
     ) -> Result<(), String> {
-        redis::cmd("FLUSHALL").exec(connection).unwrap();
-        let mut runner = Self::new(connection);
+        ground.empty();
+        let mut runner = Self::new(ground);
         let before = case.steps()[..last].iter().try_for_each(|step| runner.step(step).map(|_| ()));
         let answer = before.and_then(|()| runner.interrupted(&case.steps()[last], again));
         runner.put_back(case);
@@ -166,7 +173,7 @@ impl<'a> Runner<'a> {
 
     /// The ids of all tasks.
     fn tasks(&mut self) -> Vec<String> {
-        let keys: Vec<String> = redis::cmd("KEYS").arg("ns_task_*").query(self.connection).unwrap();
+        let keys: Vec<String> = self.ask(redis::cmd("KEYS").arg("ns_task_*"));
         keys.iter().filter_map(|key| key.strip_prefix("ns_task_").map(str::to_owned)).collect()
     }
 
@@ -174,7 +181,7 @@ impl<'a> Runner<'a> {
     /// refused.
     fn disturb(&mut self, now: &str, ids: &[String]) {
         let left = self.tasks();
-        let keys: Vec<String> = redis::cmd("KEYS").arg("ns_tasks_*").query(self.connection).unwrap();
+        let keys: Vec<String> = self.ask(redis::cmd("KEYS").arg("ns_tasks_*"));
         let mut queues: Vec<&str> = keys.iter().filter_map(|key| key.strip_prefix("ns_tasks_")).collect();
         queues.push("q");
         let mut call = |words: &[&str]| {
@@ -197,6 +204,7 @@ impl<'a> Runner<'a> {
 
     fn all(&mut self, case: &Case) -> Result<(), String> {
         for (number, step) in case.steps().iter().enumerate() {
+            self.ground.between();
             self.step(step).map_err(|what| format!("step {}, {}: {what}", number + 1, brief(step)))?;
         }
         self.keys(case, &[])
@@ -225,19 +233,19 @@ impl<'a> Runner<'a> {
         let (code, says) = (step["error"].as_str(), step["says"].as_str().unwrap_or_default());
         let before = (code.is_some() || step["unchanged"] == true).then(|| self.trace());
         let got = match &step["do"] {
-            Value::Array(call) => self.call(call, &step["keys"]),
+            Value::Array(call) => self.call_for(call, &step["keys"], step),
             _ => self.redis(list(&step["redis"])),
         };
         let mut answer = Reply::Nil;
         match (got, code) {
             (Ok(got), None) => {
                 if let Some(want) = step.get("reply")
-                    && !self.agrees(want, &got)
+                    && !self.kept.agrees(want, &got)
                 {
                     return Err(format!("expected {want}, got {}", shown(&got)));
                 }
                 if let Some(name) = step["as"].as_str() {
-                    self.kept.insert(name.into(), got.clone());
+                    self.kept.0.insert(name.into(), got.clone());
                 }
                 answer = got;
             }
@@ -263,6 +271,11 @@ impl<'a> Runner<'a> {
 
     /// A command of the bundle. Its script is loaded if the server does not know it yet.
     pub fn call(&mut self, call: &[Value], keys: &Value) -> Result<Reply, RedisError> {
+        self.call_for(call, keys, &Value::Null)
+    }
+
+    /// The call of a step, which says what is expected.
+    fn call_for(&mut self, call: &[Value], keys: &Value, step: &Value) -> Result<Reply, RedisError> {
         let name = text(&call[0]);
         let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
         let keys: Vec<String> = match keys {
@@ -272,62 +285,67 @@ impl<'a> Runner<'a> {
         let mut request = redis::cmd("EVALSHA");
         request.arg(command.sha1()).arg(keys.len()).arg(&keys);
         for value in &call[1..] {
-            request.arg(self.bytes(value));
+            request.arg(self.kept.bytes(value));
         }
-        match request.query(self.connection) {
+        let kept = &self.kept;
+        let right: Right = &|answer| match answer {
+            Ok(got) => step["error"].is_null() && kept.is_right(step, got),
+            Err(error) => error.code() == step["error"].as_str(),
+        };
+        match self.ground.call(name, &request, right) {
             Err(error) if error.code() == Some("NOSCRIPT") => {
-                let sha1: String = redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).query(self.connection)?;
-                assert_eq!(sha1, command.sha1(), "the digest of {name}");
-                request.query(self.connection)
+                let load = self.ground.send(redis::cmd("SCRIPT").arg("LOAD").arg(command.source()));
+                assert_eq!(read::<String>(load)?, command.sha1(), "the digest of {name}");
+                self.ground.call(name, &request, right)
             }
             answer => answer,
         }
     }
 
+    fn ask<T: FromRedisValue>(&mut self, cmd: &Cmd) -> T {
+        read(self.ground.send(cmd)).unwrap()
+    }
+
     fn redis(&mut self, command: &[Value]) -> Result<Reply, RedisError> {
         let mut request = redis::cmd(text(&command[0]));
         for value in &command[1..] {
-            request.arg(self.bytes(value));
+            request.arg(self.kept.bytes(value));
         }
-        request.query(self.connection)
+        self.ground.send(&request)
     }
 
     fn digest(&mut self) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        redis::cmd("EVAL").arg(DIGEST).arg(0).query(self.connection).unwrap()
+        let parts = self.ground.everywhere(redis::cmd("EVAL").arg(DIGEST).arg(0)).into_iter();
+        parts.flat_map(|part| read::<BTreeMap<_, _>>(Ok(part)).unwrap()).collect()
     }
 
     /// Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys are
     /// compared too if the user may not ask for it, or if the run is thorough.
     fn trace(&mut self) -> (Option<String>, BTreeMap<Vec<u8>, Vec<u8>>) {
-        let writes = self.writes();
+        let writes = self.ground.writes();
         let keys = if self.thorough || writes.is_none() { self.digest() } else { BTreeMap::new() };
         (writes, keys)
     }
 
-    /// The number of changes according to the server; nothing for a user who may not ask.
-    fn writes(&mut self) -> Option<String> {
-        let told: String = redis::cmd("INFO").arg("persistence").query(self.connection).ok()?;
-        told.lines().find(|line| line.starts_with("rdb_changes_since_last_save")).map(str::to_owned)
-    }
-
     fn key(&mut self, name: &str, want: &Value) -> Result<(), String> {
-        let kind: String = redis::cmd("TYPE").arg(name).query(self.connection).unwrap();
-        let got = READ.iter().find(|read| read.0 == kind).map_or(Reply::Nil, |(_, command, args)| {
-            redis::cmd(command).arg(name).arg(*args).query(self.connection).unwrap()
-        });
+        let kind: String = self.ask(redis::cmd("TYPE").arg(name));
+        let got = READ
+            .iter()
+            .find(|read| read.0 == kind)
+            .map_or(Reply::Nil, |(_, command, args)| self.ask(redis::cmd(command).arg(name).arg(*args)));
         let wrong = || Err(format!("expected {name} to be {want}, it is {kind} {}", shown(&got)));
         let Some((form, content)) = want.as_object().and_then(|want| want.iter().next()) else {
             return if kind == "none" { Ok(()) } else { wrong() };
         };
         let agrees = kind == form.trim_end_matches('~')
             && match form.as_str() {
-                "list" | "string" => self.agrees(content, &got),
-                "set" => self.agrees(&serde_json::json!({"unordered": content}), &got),
-                "hash" => self.agrees(&serde_json::json!({"pairs": content}), &got),
+                "list" | "string" => self.kept.agrees(content, &got),
+                "set" => self.kept.agrees(&serde_json::json!({"unordered": content}), &got),
+                "hash" => self.kept.agrees(&serde_json::json!({"pairs": content}), &got),
                 "hash~" => {
                     let fields: BTreeMap<String, Reply> = redis::from_redis_value(got.clone()).unwrap();
                     let mut wanted = content.as_object().unwrap().iter();
-                    wanted.all(|(field, value)| self.agrees(value, fields.get(field).unwrap_or(&Reply::Nil)))
+                    wanted.all(|(field, value)| self.kept.agrees(value, fields.get(field).unwrap_or(&Reply::Nil)))
                 }
                 "zset" => {
                     let scores: BTreeMap<String, f64> = redis::from_redis_value(got.clone()).unwrap();
@@ -336,17 +354,25 @@ impl<'a> Runner<'a> {
                 }
                 "stream" => {
                     let entries: Vec<(String, Reply)> = redis::from_redis_value(got.clone()).unwrap();
-                    self.agrees(content, &Reply::Array(entries.into_iter().map(|entry| entry.1).collect()))
+                    self.kept.agrees(content, &Reply::Array(entries.into_iter().map(|entry| entry.1).collect()))
                 }
                 other => panic!("a case knows no form {other}"),
             };
         if agrees { Ok(()) } else { wrong() }
     }
+}
+
+impl Kept {
+    /// Whether a reply is what a step asks for. One that is kept without saying more may be anything, so that it is right
+    /// only where it cannot be wrong.
+    fn is_right(&self, step: &Value, got: &Reply) -> bool {
+        step.get("reply").map_or_else(|| step["as"].is_null(), |want| self.agrees(want, got))
+    }
 
     /// A value of a case as it goes over the wire.
     fn bytes(&self, value: &Value) -> Vec<u8> {
         if let Some(name) = value["from"].as_str() {
-            return match (&self.kept[name], value["at"].as_u64()) {
+            return match (&self.0[name], value["at"].as_u64()) {
                 (Reply::Array(parts), Some(at)) => raw(&parts[usize::try_from(at).unwrap()]),
                 (reply, _) => raw(reply),
             };

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use redis::{Connection, Value};
+use redis::Value;
+
+use crate::support::ground::{Ground, read};
 
 /// The contents of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,16 +82,17 @@ impl Events {
 }
 
 /// Every key of the database. One outside of the namespace keeps its whole name.
-pub fn dump(connection: &mut Connection, namespace: &str, events: &mut Events) -> Keys {
+pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Keys {
     let mut call = redis::cmd("EVAL");
     call.arg(DUMP).arg(0);
     for (key, (last, _)) in &events.0 {
         call.arg(key).arg(last);
     }
-    let all: String = call.query(connection).unwrap();
+    let parts = ground.everywhere(&call).into_iter();
+    let all: Vec<String> = parts.map(|part| read(Ok(part)).unwrap()).collect();
     let mut keys = Keys::new();
     let mut there = BTreeSet::new();
-    for entry in all.split('\x1e').filter(|entry| !entry.is_empty()) {
+    for entry in all.iter().flat_map(|part| part.split('\x1e')).filter(|entry| !entry.is_empty()) {
         let mut parts = entry.split('\x1f').map(str::to_owned);
         let [name, kind, ttl] = [(); 3].map(|()| parts.next().unwrap());
         let value: Vec<String> = parts.collect();

@@ -39,7 +39,7 @@ use std::fmt::Write;
 use blueque::bundle;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use redis::{Connection, Value};
+use redis::{RedisResult, Value};
 
 use check::Log;
 use drained::Drained;
@@ -48,7 +48,8 @@ use ops::{Case, Op, Step};
 use settle::START;
 use state::Model;
 
-use crate::support::{Server, script};
+use crate::support::ground::{Ground, read};
+use crate::support::script;
 
 /// Command and source.
 pub type Scripts = BTreeMap<&'static str, String>;
@@ -93,32 +94,32 @@ pub struct Turn {
     pub after: Keys,
 }
 
-/// A server with a set of scripts.
-pub struct Bench {
-    connection: Connection,
+/// A server, or several, with a set of scripts.
+pub struct Bench<'a> {
+    ground: &'a mut dyn Ground,
+    scripts: &'a Scripts,
     digests: BTreeMap<&'static str, String>,
     here: String,
     judge: Judge,
     pub kind: Kind,
+    /// The only namespace of the cases, in place of one with a tag and one without.
+    pub namespace: Option<&'static str>,
     /// How often each command gave each kind of reply.
     pub seen: BTreeMap<String, u32>,
     pub calls: u32,
 }
 
-impl Bench {
-    pub fn new(server: &Server, scripts: &Scripts, judge: Judge) -> Self {
-        let mut connection = server.connection();
-        let mut load = |source: &String| redis::cmd("SCRIPT").arg("LOAD").arg(source).query(&mut connection).unwrap();
-        let digests = scripts.iter().map(|(name, source)| (*name, load(source))).collect();
-        let info: String = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
-        let here = info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned();
-        Self { connection, digests, here, judge, kind: Kind::All, seen: BTreeMap::new(), calls: 0 }
+impl<'a> Bench<'a> {
+    pub fn new(ground: &'a mut dyn Ground, scripts: &'a Scripts, judge: Judge) -> Self {
+        let (digests, here) = (load(ground, scripts), ground.run());
+        let (seen, kind) = (BTreeMap::new(), Kind::All);
+        Self { ground, scripts, digests, here, judge, kind, namespace: None, seen, calls: 0 }
     }
 
     /// Plays a case on an empty database. The error shows the calls, and what is wrong after the last.
     pub fn play(&mut self, case: &Case) -> Result<(), String> {
-        let namespace = if case.tagged { "{model}" } else { "model" };
-        redis::cmd("FLUSHALL").query::<()>(&mut self.connection).unwrap();
+        let namespace = self.namespace.unwrap_or(if case.tagged { "{model}" } else { "model" });
+        self.ground.empty();
         let mut model = Model { here: self.here.clone(), ..Model::default() };
         model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
         let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
@@ -151,23 +152,27 @@ impl Bench {
             }
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));
-            let reply = op.canonical(self.send(namespace, &now, &op, &model));
-            let after = dump(&mut self.connection, namespace, &mut events);
+            if self.ground.between() {
+                self.here = self.ground.run();
+                model.here = self.here.clone();
+            }
+            let expected = op.canonical(model.call(wall, &op));
+            let reply = op.canonical(self.send(namespace, &now, &op, &model, &expected));
+            let after = dump(self.ground, namespace, &mut events);
             let _ = writeln!(story, "    {}", brief(&reply));
             let turn = Turn { op, reply, again, before, after };
-            self.judge(&mut model, &mut log, wall, &turn).map_err(|what| format!("{what}\nafter\n{story}"))?;
+            self.judge(&model, &mut log, &expected, &turn).map_err(|what| format!("{what}\nafter\n{story}"))?;
             (before, last) = (turn.after, Some((turn.op, turn.reply)));
         }
     }
 
-    fn judge(&mut self, model: &mut Model, log: &mut Log, wall: u64, turn: &Turn) -> Result<(), String> {
-        let expected = turn.op.canonical(model.call(wall, &turn.op));
+    fn judge(&mut self, model: &Model, log: &mut Log, expected: &Reply, turn: &Turn) -> Result<(), String> {
         if matches!(turn.op, Op::Ready { .. }) {
             check::tidy(&turn.after)?; // the model does not have that index
         }
         if self.judge != Judge::Invariants {
-            if turn.reply != expected {
-                return Err(format!("the answer should be {}", brief(&expected)));
+            if turn.reply != *expected {
+                return Err(format!("the answer should be {}", brief(expected)));
             }
             if let Some(what) = difference(&turn.after, &model.keys()) {
                 return Err(format!("the keys are not as they should be: {what}"));
@@ -184,16 +189,16 @@ impl Bench {
         Ok(())
     }
 
-    fn send(&mut self, namespace: &str, now: &str, op: &Op, model: &Model) -> Reply {
+    fn send(&mut self, namespace: &str, now: &str, op: &Op, model: &Model, expected: &Reply) -> Reply {
         let Some((command, args)) = op.args() else {
-            let answer: Result<Value, _> = match op {
+            let answer = match op {
                 Op::Wake { queue } => {
                     let list = format!("{namespace}_wake_{}", settle::queue(*queue));
-                    redis::cmd("LPOP").arg(list).query(&mut self.connection)
+                    self.ground.send(redis::cmd("LPOP").arg(list))
                 }
                 Op::Restarted if model.run.is_some() => {
                     let meta = format!("{namespace}_meta");
-                    redis::cmd("HSET").arg(meta).arg("run").arg("another").query(&mut self.connection)
+                    self.ground.send(redis::cmd("HSET").arg(meta).arg("run").arg("another"))
                 }
                 _ => Ok(Value::Nil),
             };
@@ -202,10 +207,25 @@ impl Bench {
         };
         let mut call = redis::cmd("EVALSHA");
         call.arg(&self.digests[command]).arg(1).arg(format!("{namespace}_meta")).arg(now).arg(&args);
-        match call.query::<Value>(&mut self.connection) {
-            Ok(value) => Reply::read(value),
-            Err(error) => Reply::Refused(error.code().map_or_else(|| error.to_string(), str::to_owned)),
+        let right = |answer: &RedisResult<Value>| op.canonical(outcome(answer.clone())) == *expected;
+        let mut answer = self.ground.call(command, &call, &right);
+        if answer.as_ref().is_err_and(|error| error.code() == Some("NOSCRIPT")) {
+            load(self.ground, self.scripts); // this server has not seen them yet
+            answer = self.ground.call(command, &call, &right);
         }
+        outcome(answer)
+    }
+}
+
+fn load(ground: &mut dyn Ground, scripts: &Scripts) -> BTreeMap<&'static str, String> {
+    let mut load = |source: &String| read(ground.send(redis::cmd("SCRIPT").arg("LOAD").arg(source))).unwrap();
+    scripts.iter().map(|(name, source)| (*name, load(source))).collect()
+}
+
+fn outcome(answer: RedisResult<Value>) -> Reply {
+    match answer {
+        Ok(value) => Reply::read(value),
+        Err(error) => Reply::Refused(error.code().map_or_else(|| error.to_string(), str::to_owned)),
     }
 }
 
@@ -260,7 +280,7 @@ pub struct Failure {
 }
 
 /// Plays random cases until at least this many calls are made, or one fails. It is then shrunk.
-pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
+pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
@@ -319,7 +339,7 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
 }
 
 /// Leaves out every call without which it still fails: calls that were needed before the others were shrunk.
-fn without_idle_calls(bench: &mut Bench, mut failure: Failure) -> Failure {
+fn without_idle_calls(bench: &mut Bench<'_>, mut failure: Failure) -> Failure {
     let mut at = failure.case.calls.len();
     while at > 0 {
         at -= 1;

@@ -63,8 +63,8 @@ pub static BUGS: [Bug; 199] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
-        "redis.pcall('ZADD', namespace_prefix .. 'ready', '0', queue)",
-        "redis.pcall('ZSCORE', namespace_prefix .. 'ready', queue)",
+        "redis.pcall('ZADD', ready, '0', queue)",
+        "redis.pcall('ZSCORE', ready, queue)",
     )
     .of_patterns(),
     shown(

