@@ -2,8 +2,8 @@
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
 //! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `sets` of tasks, `shared` limits,
-//! `changes`, `further` rounds, `watched` tasks or queues by `patterns` alone, `BLUEQUE_SCRIPTS` is a folder of scripts to
-//! use instead of those of the crate.
+//! `changes`, `further` rounds, `watched` tasks, queues by `patterns`, what is `audited`, `upkeep`, what comes next
+//! (`peek`) or `edits` of limits alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
 //!
 //! The same calls, 300 of them if `BLUEQUE_MODEL_CALLS` says nothing else, are made on a cluster while their slot moves,
 //! and on a set of Sentinels whose master is replaced.
@@ -59,6 +59,10 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
         Ok("sets") => Kind::Sets,
         Ok("further") => Kind::Further,
         Ok("watched") => Kind::Watched,
+        Ok("audited") => Kind::Audited,
+        Ok("upkeep") => Kind::KeptUp,
+        Ok("peek") => Kind::Peeked,
+        Ok("edits") => Kind::Edited,
         Ok("shared") => Kind::Shared,
         Ok("changes") => Kind::Changes,
         Ok("patterns") => Kind::Patterns,
@@ -162,6 +166,12 @@ fn every_other_planted_bug_about_graphs_is_caught() {
 #[test]
 fn every_planted_bug_about_changes_and_patterns_is_caught() {
     caught(of(Kind::Changes).chain(of(Kind::Patterns)).chain(of(Kind::Further)).chain(of(Kind::Watched)), Judge::Model);
+}
+
+#[test]
+fn every_planted_bug_about_audits_upkeep_peeks_and_edits_is_caught() {
+    let kinds = [Kind::Audited, Kind::KeptUp, Kind::Peeked, Kind::Edited];
+    caught(kinds.into_iter().flat_map(of), Judge::Model);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::strategy::Union;
 use crate::model::ops::{
     Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
-use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
+use crate::model::settle::{HAS, KEYS, OF_ALL, RATES};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
@@ -278,7 +278,7 @@ pub fn operators() -> BoxedStrategy<Op> {
     .boxed()
 }
 
-fn schedules() -> BoxedStrategy<Op> {
+pub fn schedules() -> BoxedStrategy<Op> {
     let name = || index(&SCHEDULES);
     let rhythm = select(&[(10, 0), (30, 7), (60, 0), (3600, 100)][..]);
     let overlap = select(&["skip", "allow", "queue", "cancel"][..]);
@@ -309,7 +309,7 @@ pub fn rules(theme: Theme) -> BoxedStrategy<Op> {
     let settings = match theme {
         Theme::Limits => 0..7,
         Theme::Tries => 7..13,
-        _ => index(&SETTINGS),
+        _ => 0..OF_ALL,
     };
     let places = option::weighted(0.7, 1..4_u32);
     let rules = prop_oneof![
@@ -349,7 +349,7 @@ pub fn register() -> BoxedStrategy<Op> {
         .boxed()
 }
 
-fn call(theme: Theme) -> impl Strategy<Value = Op> {
+pub fn call(theme: Theme) -> impl Strategy<Value = Op> {
     let owned = prop_oneof![9 => held_task(), 1 => finished_task()];
     let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
     let late = (finished_task(), prop_oneof![Just(Key::Last), (0..4_u8).prop_map(Key::Older)], payload())
@@ -408,7 +408,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
 }
 
 /// A call at some time; or work that is due at exactly that time, or close to it.
-fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
+pub fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     let about = -1..=1_i8;
     prop_oneof![
         40 => (step(), call(theme)),

@@ -3,6 +3,7 @@
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
+use crate::model::peeked::given;
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -77,9 +78,49 @@ pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
     format!("{}/{}={places}", queue(name), KEYS[usize::from(key)])
 }
 
+/// Calls that may say who makes them.
+const NAMED: [&str; 19] = [
+    "bulk",
+    "cancel",
+    "cancel_graph",
+    "configure",
+    "delete",
+    "drain",
+    "edit",
+    "forget",
+    "limit",
+    "move",
+    "prioritise",
+    "recall",
+    "resume",
+    "resume_schedule",
+    "retry",
+    "retry_graph",
+    "run_schedule",
+    "schedule",
+    "unschedule",
+];
+
 impl Op {
-    /// The command and its arguments after `now`; none for what is not a call.
+    /// The command and its arguments after `now`; none for what is not a call. Half of the calls that may say who makes
+    /// them do.
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
+        let (command, mut args) = self.unnamed()?;
+        if NAMED.contains(&command) && args.iter().map(String::len).sum::<usize>().is_multiple_of(2) {
+            args.extend(["by".to_owned(), "me".to_owned()]);
+        }
+        Some((command, args))
+    }
+
+    /// Who makes it, as far as it says so.
+    pub fn by(&self) -> &'static str {
+        let named = self
+            .args()
+            .is_some_and(|(command, args)| NAMED.contains(&command) && args.last().is_some_and(|last| last == "me"));
+        if named || matches!(self, Self::Pause { .. } | Self::PauseSchedule { on: true, .. }) { "me" } else { "" }
+    }
+
+    fn unnamed(&self) -> Option<(&'static str, Vec<String>)> {
         let here = |command, number: &u8| Args::of(command).arg(queue(*number));
         let args = match self {
             Self::Submit { queue: name, tasks, options, deadline, needs, .. } => {
@@ -202,6 +243,18 @@ impl Op {
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
                 Args::of("limit").arg("*").arg(SHARED[usize::from(*limit)]).arg(places).arg(rate)
             }
+            Self::Upkeep { queues } => {
+                let args = Args::of("upkeep").arg(queues.len());
+                queues.iter().fold(args, |args, number| args.arg(queue(*number)))
+            }
+            Self::Peek { queue: name, limit, listener: who, has } => here("peek", name)
+                .arg(limit)
+                .option("listener", who.map(listener))
+                .option("has", has.map(|has| HAS[usize::from(has)])),
+            Self::Audit { id, limit, wanted, .. } => {
+                let args = Args::of("audit").arg(id).arg(limit).option("by", wanted.by);
+                args.option("what", wanted.what).option("on", wanted.on)
+            }
             Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
             Self::Resume { queue: name } => here("resume", name),
             Self::Prioritise { task, priority } => Args::of("prioritise").arg(task.id()).arg(priority),
@@ -291,6 +344,11 @@ impl Op {
                     }
                     Reply::List(items)
                 }
+                other => other,
+            },
+            // Why the others are passed over is checked by itself.
+            Self::Peek { .. } => match reply {
+                Reply::List(items) => Reply::List(given(&items).to_vec()),
                 other => other,
             },
             Self::Listeners { .. } => reply.sorted(1, 3),

@@ -7,8 +7,8 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::arbitrary::{
-    Theme, act, exchange, finished_task, held_task, operators, options, payload, queue, reading, register, reserve,
-    rules, step, submit, token, upkeep, waiting_task,
+    self, Theme, act, exchange, finished_task, held_task, operators, options, payload, queue, reading, register,
+    reserve, rules, step, submit, token, upkeep, waiting_task,
 };
 use crate::model::ops::{Act, Case, Edit, Eta, Go, Key, NOWHERE, Op, Options, REASONS, Step, Which};
 use crate::model::settle::SETTINGS;
@@ -16,7 +16,7 @@ use crate::model::shapes;
 
 /// What a case is mostly about, so that related calls meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum About {
+pub enum About {
     Steps,
     Returns,
     Names,
@@ -130,7 +130,7 @@ fn deadline() -> impl Strategy<Value = Option<Eta>> {
 }
 
 /// What changes of a task; with a token by its owner.
-fn edit() -> impl Strategy<Value = Op> {
+pub fn edit() -> impl Strategy<Value = Op> {
     const UNSET: [&str; 11] = [
         "priority",
         "key",
@@ -160,7 +160,7 @@ fn edit() -> impl Strategy<Value = Op> {
 }
 
 /// A further round of a task, or what it would be.
-fn round(about: About) -> impl Strategy<Value = Op> {
+pub fn round(about: About) -> impl Strategy<Value = Op> {
     let once_more = if about == About::Further { proptest::bool::weighted(0.9).boxed() } else { Just(false).boxed() };
     let task = prop_oneof![
         6 => finished_task(),
@@ -232,13 +232,16 @@ fn call(about: About) -> impl Strategy<Value = Op> {
     ])
 }
 
-/// Clocks go back in cases of the other kinds: the history has no promotion that is earlier than an edit before it.
-fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
-    let steps = step().prop_map(|step| match step {
+/// Clocks go back in cases of other kinds: the history has no promotion that is earlier than an edit before it.
+pub fn onwards() -> impl Strategy<Value = Step> {
+    step().prop_map(|step| match step {
         Step::Seconds(_) | Step::Micros(_) => step,
         _ => Step::Stay,
-    });
-    (steps, call(about))
+    })
+}
+
+fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
+    (onwards(), call(about))
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
@@ -269,5 +272,29 @@ pub fn watched() -> impl Strategy<Value = Case> {
     ];
     let watched = prop_oneof![8 => track, 2 => note, 3 => told].prop_map(|op| (Step::Stay, op));
     let calls = vec(prop_oneof![4 => call, 1 => watched], 1..200);
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+}
+
+/// Cases about edits of tasks that name shared limits, also of those that run.
+pub fn edited() -> impl Strategy<Value = Case> {
+    let limits = select(&["database", "gpu", "database:2", "database,gpu", "database,gpu:2"][..]);
+    let options = (option::weighted(0.5, limits), some_options()).prop_map(|(limits, mut options)| {
+        options.extend(limits.map(|limits| ("limits", limits)));
+        options
+    });
+    let whose = prop_oneof![
+        4 => waiting_task().prop_map(|task| (task, None)),
+        3 => held_task().prop_map(|task| (task, None)),
+        3 => (held_task(), prop_oneof![6 => Just(Key::Last), 1 => token()]).prop_map(|(task, key)| (task, Some(key))),
+    ];
+    let unset = option::weighted(0.2, select(&["limits", "needs", "max_failures", "priority"][..]));
+    let body = (option::weighted(0.5, payload()), eta(), option::weighted(0.1, queue()));
+    let edit = (whose, options, unset, body).prop_map(|((task, token), options, unset, (parameters, eta, queue))| {
+        let unset = unset.filter(|name| options.iter().all(|(given, _)| given != name)).into_iter().collect();
+        let eta = eta.filter(|_| token.is_none());
+        Op::Edit { task, edit: Edit { options, unset, parameters, eta, deadline: None, queue, token } }
+    });
+    let call = prop_oneof![5 => arbitrary::call(Theme::Shared).boxed(), 2 => edit.boxed()];
+    let calls = vec((onwards(), call), 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

@@ -20,6 +20,7 @@ impl Model {
     pub fn call(&mut self, wall: u64, op: &Op) -> Reply {
         self.now = wall.max(self.clock);
         self.us = self.now;
+        self.by = op.by();
         self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()))
     }
 
@@ -69,16 +70,26 @@ impl Model {
             }
             Op::Cancel { task, reason, force, at_once } => {
                 let (force, at_once) = (*force == Some(true), *at_once == Some(true));
-                self.cancel(task.id(), payload(*reason), force, at_once)
+                let (id, reason) = (task.id(), payload(*reason));
+                self.on_task("cancel", id, reason, |model| model.cancel(id, reason, force, at_once))
             }
-            Op::Recall { task, at_once } => self.recall(task.id(), *at_once == Some(true)),
-            Op::Retry { task, fresh, deadline } => self.retry(task.id(), *fresh == Some(true), moment(*deadline)),
+            Op::Recall { task, at_once } => {
+                let (id, at_once) = (task.id(), *at_once == Some(true));
+                self.on_task("recall", id, "", |model| model.recall(id, at_once))
+            }
+            Op::Retry { task, fresh, deadline } => {
+                let (id, fresh) = (task.id(), *fresh == Some(true));
+                self.on_task("retry", id, "", |model| model.retry(id, fresh, moment(*deadline)))
+            }
             Op::Delete { task } => {
-                if !self.known(task.id())?.finished() || self.keeps_result(task.id()) {
+                let id = task.id();
+                if !self.known(id)?.finished() || self.keeps_result(id) {
                     return Err("STATE");
                 }
-                self.shift(task.id(), "deleted", "delete", "", false);
-                Ok(Reply::text("deleted"))
+                self.on_task("delete", id, "", |model| {
+                    model.shift(id, "deleted", "delete", "", false);
+                    Ok(Reply::text("deleted"))
+                })
             }
             Op::Promote { queue: name, limit } => Ok(self.promote(queue(*name), *limit as usize)),
             Op::Requeue { queue: name, limit } => Ok(self.requeue(queue(*name), *limit as usize)),
@@ -87,6 +98,9 @@ impl Model {
             }
             Op::Register { .. } | Op::Unregister { .. } | Op::Drain { .. } => self.attend(op),
             Op::Report { .. } => Ok(self.report(op)),
+            Op::Upkeep { queues } => Ok(self.keep_up(&names(queues))),
+            Op::Peek { .. } => Ok(self.peeked(op)),
+            Op::Audit { after, limit, wanted, .. } => Ok(self.audited(*after, *limit as usize, wanted)),
             Op::Ready { listener: who } => Ok(self.with_tasks(listener(*who))),
             Op::Workers => Ok(self.told_workers()),
             Op::Share { limit, places, rate } => {
@@ -128,18 +142,40 @@ impl Model {
         }
     }
 
+    /// What a queue gives out.
+    fn flow(&self, name: &str) -> &'static str {
+        match &self.queues[name] {
+            queue if queue.paused.is_none() => "open",
+            queue if queue.stopped => "stopped",
+            _ => "paused",
+        }
+    }
+
     /// The rules that operators set for a queue.
     fn rule(&mut self, op: &Op) -> &'static str {
         match op {
             Op::Pause { queue: name, reason, stop } => {
-                let pause = format!("{} me {}", decimal(self.now), payload(*reason));
-                let queue = self.queue(queue(*name));
-                (queue.paused, queue.stopped) = (Some(pause), *stop == Some(true));
+                let (name, reason) = (queue(*name), payload(*reason));
+                let (pause, stop) = (format!("{} me {reason}", decimal(self.now)), *stop == Some(true));
+                let before = self.flow(name);
+                let queue = self.queue(name);
+                let former = queue.paused.replace(pause);
+                queue.stopped = stop;
+                let after = self.flow(name);
+                let same = former.is_some_and(|former| former.split_once(' ').unwrap().1 == format!("me {reason}"));
+                if !same || before != after {
+                    self.note_change("pause", ["queue", name], [before, after], reason);
+                }
                 "paused"
             }
             Op::Resume { queue: name } => {
-                let queue = self.queue(queue(*name));
+                let name = queue(*name);
+                let before = self.flow(name);
+                let queue = self.queue(name);
                 (queue.paused, queue.stopped, queue.wake) = (None, false, true);
+                if before != "open" {
+                    self.note_change("resume", ["queue", name], [before, "open"], "");
+                }
                 "resumed"
             }
             Op::Configure { queue: name, setting, value } => {
@@ -159,7 +195,8 @@ impl Model {
                 let find =
                     |name: &str| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
                 let began = find(&since).filter(|_| find(setting).is_some());
-                let differs = find(setting).unwrap_or_default() != value;
+                let before = find(setting).unwrap_or_default();
+                let differs = before != value;
                 settings.retain(|(other, _)| other != setting && *other != since);
                 if !value.is_empty() {
                     settings.push((setting.into(), value.into()));
@@ -184,6 +221,10 @@ impl Model {
                     Some(name) => self.queue(name).wake |= setting == "ageing",
                     None => {}
                 }
+                if differs {
+                    let on = name.map_or("*", queue);
+                    self.note_change("configure", ["queue", on], [&before, value], setting);
+                }
                 "configured"
             }
             Op::Limit { queue: name, key, places, rate } => {
@@ -192,6 +233,9 @@ impl Model {
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
                 let new = rate != "-" && self.limit(name, key).1.is_none();
                 let queue = self.queue(name);
+                let text = |(places, rate): &(String, String)| format!("{places} {rate}");
+                let before = queue.lanes.limits.get(key).map_or("- -".to_owned(), text);
+                let after = format!("{places} {rate}");
                 if new {
                     queue.lanes.starts.remove(key);
                 }
@@ -202,6 +246,9 @@ impl Model {
                 }
                 queue.wake = true;
                 self.settle_all(name, key);
+                if before != after {
+                    self.note_change("limit", ["key", &format!("{name}/{key}")], [&before, &after], "");
+                }
                 "limited"
             }
             other => panic!("not of a queue: {other:?}"),
@@ -224,7 +271,7 @@ impl Model {
                     } else if !reason.is_empty() {
                         task.set("reason", reason);
                     }
-                    self.publish(id, "cancel", "", "", reason);
+                    self.publish(id, "cancel", self.by, "", reason);
                 }
                 return Ok(Reply::text("cancelling"));
             }
@@ -255,7 +302,7 @@ impl Model {
             if task.order.is_none() {
                 task.order = Some("stop");
                 task.set("recall", now);
-                self.publish(id, "recall", "", "", "");
+                self.publish(id, "recall", self.by, "", "");
             }
             return Ok(Reply::text("recalling"));
         }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::audits::digest;
 use crate::model::deadlines::moment;
 use crate::model::keys::Reply;
 use crate::model::lanes::{Carried, rank};
 use crate::model::ops::{Edit, Eta, Key, Op, Options};
 use crate::model::settle::{intern, micros, payload, queue};
+use crate::model::shares::parts;
 use crate::model::state::{Model, SECOND, Transition, Verdict, decimal};
 use crate::model::submit::fields;
 
@@ -54,8 +56,20 @@ struct Change {
     to: String,
 }
 
+impl Change {
+    fn names(&self) -> String {
+        let mut names = self.changed.clone();
+        names.sort_unstable();
+        names.join(" ")
+    }
+}
+
 impl Model {
     pub fn edit(&mut self, id: &str, edit: &Edit) -> Verdict<Reply> {
+        let named = edit.options.iter().filter(|(name, _)| *name == "limits").flat_map(|(_, set)| parts(set));
+        if named.into_iter().any(|(name, _)| !self.shares.limits.contains_key(name)) {
+            return Err("NOLIMIT");
+        }
         let token = edit.token.as_ref().map(Key::token);
         if token.is_some_and(|token| token.parse::<u64>().is_err()) || edit.is_empty() || edit.contradicts("eta") {
             return Err("BADARG");
@@ -68,7 +82,8 @@ impl Model {
         } else if edit.unset.iter().any(|name| edit.contradicts(name)) {
             return Err("BADARG");
         }
-        let by = token.map_or_else(String::new, |_| task.get("node").to_owned());
+        let own = token.map_or_else(String::new, |_| task.get("node").to_owned());
+        let by = if self.by.is_empty() { own } else { self.by.to_owned() };
         let (options, end_by) = self.options(id, edit)?;
         let unset = edit.unset.contains(&"eta").then_some(None);
         let said = Said {
@@ -82,7 +97,13 @@ impl Model {
         new.extend(solo.then(|| ("solo", "1".to_owned())));
         let to = match self.compare(id, new, &said)? {
             None => self.tasks[id].status.clone(),
-            Some(change) => self.alter(id, change, &said)?,
+            Some(change) => {
+                let (before, names) = (self.tasks[id].status.clone(), change.names());
+                let to = self.alter(id, change, &said)?;
+                self.by = intern(&by);
+                self.note_change("edit", ["task", id], [&before, &to], &names);
+                to
+            }
         };
         Ok(Reply::text(to))
     }
@@ -191,7 +212,7 @@ impl Model {
         if named {
             self.rename(id, &change);
         }
-        let stands = ["key", "weight", "needs", "priority"].into_iter().any(has);
+        let stands = ["key", "weight", "needs", "limits", "priority"].into_iter().any(has);
         if change.to != status {
             if change.to == "scheduled" {
                 self.shift(id, "scheduled", "edit", said.by, false);
@@ -236,9 +257,7 @@ impl Model {
         let by = said.by.to_owned();
         let edit = Transition { at, from: status, to, attempt, by, why: "edit".into(), cost: "", text: String::new() };
         self.histories.entry(id.into()).or_default().push(edit);
-        let mut names = change.changed.clone();
-        names.sort_unstable();
-        self.publish(id, "edit", said.by, "", &names.join(" "));
+        self.publish(id, "edit", said.by, "", &change.names());
         Ok(change.to)
     }
 
@@ -315,6 +334,7 @@ impl Model {
         let said = Said { queue: Some(name), parameters: Some(payload(*parameters)), eta: Some(moment(*eta)), by: "" };
         let number = self.tasks.get(id).map_or(1, |task| task.number("round").max(1));
         let answer = |word: &str, number: u64| Ok(Reply::List(vec![Reply::text(word), Reply::text(number)]));
+        let before = self.tasks.get(id).map(|task| task.status.clone());
         let (word, number) = match self.tasks.get(id) {
             None => {
                 let number = crate::model::ops::IDS.iter().position(|other| *other == id).unwrap();
@@ -342,6 +362,12 @@ impl Model {
                 ("again", number + 1)
             }
         };
+        if let Some(before) = before {
+            let how = if word == "later" { "once more" } else { word };
+            let call = format!("round {number}, request s{request}, queue {name}, parameters {}", digest(*parameters));
+            let after = self.tasks[id].status.clone();
+            self.note_change("submit", ["task", id], [&before, &after], &format!("{how}, {call}"));
+        }
         self.keep_answer(&field, &format!("{word} #{number}"));
         answer(word, number)
     }

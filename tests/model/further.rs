@@ -10,6 +10,7 @@ use crate::model::state::{Model, Transition, Verdict, decimal};
 use crate::model::submit::fields;
 
 /// What a call said of such a round.
+#[derive(Clone)]
 pub struct Further {
     queue: &'static str,
     parameters: &'static str,

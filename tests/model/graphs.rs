@@ -55,7 +55,7 @@ pub struct Inputs {
     pub least: Option<i64>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Graph {
     pub created: bool,
     pub at: u64,
@@ -75,7 +75,7 @@ pub struct Graph {
 }
 
 /// All that tasks wait for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Web {
     /// In the order in which they came, which is that of a small hash.
     pub upstreams: BTreeMap<String, IndexMap<String, Edge>>,
@@ -746,10 +746,12 @@ impl Model {
             Op::CancelGraph { graph, task, reason, force, .. } => {
                 let walk = Walk { reason: Some(payload(*reason)), force: *force == Some(true), ..Walk::of("cancel") };
                 self.ask_to_walk(graph, task.as_ref(), walk, "mark_cancel")?;
+                self.note_change("cancel_graph", ["graph", graph], ["", "cancelling"], payload(*reason));
                 Ok(Reply::text("cancelling"))
             }
             Op::RetryGraph { graph, task, .. } => {
                 self.ask_to_walk(graph, task.as_ref(), Walk::of("retry"), "mark_anew")?;
+                self.note_change("retry_graph", ["graph", graph], ["", "retrying"], "");
                 Ok(Reply::text("retrying"))
             }
             Op::ShowGraph { graph, cursor, limit, .. } => Ok(self.show_graph(graph, *cursor as usize, *limit as usize)),
@@ -885,7 +887,13 @@ impl Model {
         Ok(if done { "created" } else { "staged" })
     }
 
-    fn go_on_with_graphs(&mut self, limit: usize) -> Reply {
+    /// Whether `settle` finds anything.
+    pub fn is_unsettled(&self) -> bool {
+        let times = self.web.due.values().chain(self.web.deadlines.values());
+        !self.web.unsettled.is_empty() || times.into_iter().any(|at| *at <= self.now)
+    }
+
+    pub fn go_on_with_graphs(&mut self, limit: usize) -> Reply {
         let first = |times: &BTreeMap<String, u64>, till: u64| {
             let mut all: Vec<(u64, String)> = times.iter().map(|(id, at)| (*at, id.clone())).collect();
             all.retain(|(at, _)| *at <= till);

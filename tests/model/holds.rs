@@ -48,6 +48,8 @@ impl Model {
         self.worker_keys(&mut keys);
         self.graph_keys(&mut keys);
         self.share_keys(&mut keys);
+        self.audit_keys(&mut keys);
+        self.upkeep_keys(&mut keys);
         keys.insert("changes".into(), Kept::Stream(self.told.clone()));
         let tracked = self.tracked.iter().map(|(id, since)| (id.clone(), score(*since)));
         keys.insert("tracked".into(), Kept::Zset(tracked.collect()));

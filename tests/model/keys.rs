@@ -6,6 +6,8 @@ use redis::Value;
 
 use crate::support::ground::{Ground, read};
 
+use crate::model::ops::Op;
+
 /// The contents of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
@@ -23,7 +25,8 @@ pub enum Kept {
 pub type Keys = BTreeMap<String, Kept>;
 
 /// One text, which is faster for the client than thousands of elements: keys between \30, their parts between \31. Of
-/// the events it has those after the ones that are known; of histories, which nobody compares, how long they are.
+/// the events it has those after the ones that are known, and how many there are; of the audit also the id of each; of
+/// histories, which nobody compares, how long they are.
 const DUMP: &str = r"
 local out, known = {}, {}
 for i = 1, #ARGV, 2 do known[ARGV[i]] = ARGV[i + 1] end
@@ -36,10 +39,11 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   elseif kind == 'stream' and string.find(key, '_history_', 1, true) then
     for i = 1, redis.call('XLEN', key) do value[i] = '' end
   elseif kind == 'stream' then
-    value[1] = known[key] or '-'
+    value[1], value[2] = known[key] or '-', redis.call('XLEN', key)
+    local is_audit = string.find(key, '_audit$')
     for i, entry in ipairs(redis.call('XRANGE', key, known[key] and '(' .. known[key] or '-', '+')) do
-      local fields = {}
-      value[1], i = entry[1], i + 1
+      local fields = { is_audit and entry[1] or nil }
+      value[1], i = entry[1], i + 2
       for j = 1, #entry[2], 2 do fields[#fields + 1] = entry[2][j] .. '=' .. entry[2][j + 1] end
       value[i] = table.concat(fields, '|')
     end
@@ -66,18 +70,52 @@ fn text(value: Value) -> String {
 /// Keys that expire.
 const EXPIRING: [&str; 4] = ["rounds_", "rate_", "shared_rate_", "requests"];
 
-/// The events that were read, by key: the id of the last one, and all of them.
+/// The events that were read, by key: the id of the last one, and all that are left; and the ids of all entries that the
+/// audit ever had.
 #[derive(Default)]
-pub struct Events(BTreeMap<String, (String, Vec<String>)>);
+pub struct Events(BTreeMap<String, (String, Vec<String>)>, Vec<String>);
 
 impl Events {
-    /// Those that are known and those that are new: a stream only grows, or goes.
+    /// Those that are known and those that are new: a stream grows, and loses its oldest entries, or goes.
     fn with(&mut self, key: &str, value: Vec<String>) -> Vec<String> {
         let mut value = value.into_iter();
         let known = self.0.entry(key.to_owned()).or_default();
         known.0 = value.next().unwrap();
-        known.1.extend(value);
+        let there: usize = value.next().unwrap().parse().unwrap();
+        if key.ends_with("_audit") {
+            let fresh = value.map(|entry| entry.split_once('|').map(|(id, entry)| (id.to_owned(), entry.to_owned())));
+            let (ids, entries): (Vec<_>, Vec<_>) = fresh.map(Option::unwrap).unzip();
+            self.1.extend(ids);
+            known.1.extend(entries);
+        } else {
+            known.1.extend(value);
+        }
+        known.1.drain(..known.1.len().saturating_sub(there));
         known.1.clone()
+    }
+
+    /// Decides after which entry a call reads the audit.
+    pub fn place(&self, op: &mut Op) {
+        if let Op::Audit { after, id, .. } = op
+            && id.is_empty()
+        {
+            *after %= self.1.len() + 1;
+            *id = if *after > 0 { self.1[*after - 1].clone() } else { "0".into() };
+        }
+    }
+
+    /// A reply with the numbers of entries of the audit in place of their ids.
+    pub fn numbered(&self, op: &Op, reply: Reply) -> Reply {
+        match (op, reply) {
+            (Op::Audit { .. }, Reply::List(mut items)) => {
+                for at in (0..1).chain((2..items.len()).step_by(9)) {
+                    let number = self.1.iter().position(|id| *id == items[at].as_text()).map_or(0, |at| at + 1);
+                    items[at] = Reply::text(number);
+                }
+                Reply::List(items)
+            }
+            (_, reply) => reply,
+        }
     }
 }
 
@@ -116,8 +154,7 @@ pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Ke
 }
 
 /// Keys that the model does not have; the invariants check their contents.
-const DERIVED: [&str; 16] = [
-    "audit",
+const DERIVED: [&str; 15] = [
     "history_",
     "lane_tasks_",
     "ranked_tasks_",

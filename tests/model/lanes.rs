@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::state::{Model, SECOND, Task, takes};
 
 /// The ranking of a queue.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Lanes {
     /// The last rank.
     pub last: u64,
@@ -153,6 +153,17 @@ impl Model {
             }
         }
         self.paced(queue, key, rate.as_deref(), since)
+    }
+
+    /// Whether the limits of its key keep a task from starting, or did until now and nobody has come back to it.
+    pub fn is_held_up(&self, task: &Task) -> bool {
+        let place = (task.get("key").to_owned(), task.class());
+        self.fits(task).is_err() || !self.queues[&task.queue].lanes.entries.contains_key(&place)
+    }
+
+    /// Whether the queue's own limits keep a task of this weight from starting.
+    pub fn is_closed_to(&self, queue: &str, weight: u64) -> bool {
+        self.open(queue, weight).is_err()
     }
 
     /// Whether the queue's own limits allow a task of this weight to start.

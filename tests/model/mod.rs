@@ -2,6 +2,8 @@
 
 pub mod arbitrary;
 pub mod args;
+pub mod audited;
+pub mod audits;
 pub mod changes;
 pub mod check;
 pub mod commands;
@@ -11,15 +13,18 @@ pub mod edits;
 pub mod further;
 pub mod graphs;
 pub mod holds;
+pub mod kept_up;
 pub mod keys;
 pub mod lanes;
 pub mod late;
 pub mod operators;
 pub mod ops;
 pub mod owners;
+pub mod peeked;
 pub mod planted;
 pub mod reading;
 pub mod reserve;
+pub mod rounds;
 pub mod schedules;
 pub mod sets;
 pub mod settle;
@@ -72,7 +77,7 @@ pub enum Judge {
 /// What the cases are about.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Of ten, three are plain, and one is of each other kind.
+    /// Of fourteen, three are plain, and one is of each other kind; on several servers without the last four kinds.
     All,
     Plain,
     Graphs,
@@ -82,6 +87,10 @@ pub enum Kind {
     Sets,
     Further,
     Watched,
+    Audited,
+    KeptUp,
+    Peeked,
+    Edited,
 }
 
 /// A call that was made.
@@ -112,6 +121,9 @@ pub struct Bench<'a> {
 impl<'a> Bench<'a> {
     pub fn new(ground: &'a mut dyn Ground, scripts: &'a Scripts, judge: Judge) -> Self {
         let (digests, here) = (load(ground, scripts), ground.run());
+        // Each master of several has its own.
+        let together = audits::TOGETHER.to_string();
+        let _ = ground.send(redis::cmd("CONFIG").arg(&["SET", "stream-node-max-entries", &together]));
         let (seen, kind) = (BTreeMap::new(), Kind::All);
         Self { ground, scripts, digests, here, judge, kind, namespace: None, seen, calls: 0 }
     }
@@ -146,6 +158,7 @@ impl<'a> Bench<'a> {
             wall = model.wall(wall, step);
             if again.is_none() {
                 model.settle(&mut op, wall);
+                events.place(&mut op);
             }
             if matches!(op, Op::Graph { .. }) {
                 graph = Some(op.clone());
@@ -157,7 +170,8 @@ impl<'a> Bench<'a> {
                 model.here = self.here.clone();
             }
             let expected = op.canonical(model.call(wall, &op));
-            let reply = op.canonical(self.send(namespace, &now, &op, &model, &expected));
+            let reply = events.numbered(&op, self.send(namespace, &now, &op, &model, &expected));
+            let reply = if matches!(op, Op::Peek { .. }) { reply } else { op.canonical(reply) };
             let after = dump(self.ground, namespace, &mut events);
             let _ = writeln!(story, "    {}", brief(&reply));
             let turn = Turn { op, reply, again, before, after };
@@ -171,7 +185,8 @@ impl<'a> Bench<'a> {
             check::tidy(&turn.after)?; // the model does not have that index
         }
         if self.judge != Judge::Invariants {
-            if turn.reply != *expected {
+            model.passed_over(&turn.op, &turn.reply)?;
+            if turn.op.canonical(turn.reply.clone()) != *expected {
                 return Err(format!("the answer should be {}", brief(expected)));
             }
             if let Some(what) = difference(&turn.after, &model.keys()) {
@@ -254,6 +269,12 @@ fn kind(op: &Op, reply: &Reply) -> String {
         (_, Reply::Text(text)) if text.bytes().all(|byte| byte.is_ascii_lowercase()) => text.clone(),
         (Op::Heartbeat { .. }, Reply::List(items)) if items.len() == 1 => "none".into(),
         (Op::Heartbeat { .. } | Op::Submit { .. }, Reply::List(items)) => brief(items.last().unwrap()),
+        (Op::Upkeep { .. }, Reply::List(items)) if items[0].as_text().is_empty() => "none".into(),
+        (Op::Upkeep { .. }, Reply::List(items)) => items[0].as_text().into(),
+        (Op::Peek { .. }, Reply::List(items)) => {
+            let why = items.chunks(3).map(|task| task[1].as_text()).find(|why| !why.is_empty());
+            why.unwrap_or(if items.is_empty() { "none" } else { "ok" }).into()
+        }
         (Op::Settle { .. }, Reply::List(items)) if items[0].as_text() == "0" => "none".into(),
         (Op::Requeue { .. }, Reply::List(items)) => {
             let words = ["requeued", "failed", "cancelled", "postponed", "more"];
@@ -297,13 +318,17 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
         sets,
         changes::further().boxed(),
         watched,
+        audited::case().boxed(),
+        kept_up::case().boxed(),
+        peeked::case().boxed(),
+        changes::edited().boxed(),
     ];
     let mut kinds = kinds.map(|cases| (cases, runner()));
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
         let kind = match bench.kind {
-            Kind::All => match number % 10 {
+            Kind::All => match number % if bench.namespace.is_some() { 10 } else { 14 } {
                 0 => Kind::Graphs,
                 5 => Kind::Sets,
                 3 => Kind::Changes,
@@ -311,6 +336,10 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
                 6 => Kind::Shared,
                 7 => Kind::Patterns,
                 4 => Kind::Watched,
+                10 => Kind::Audited,
+                11 => Kind::KeptUp,
+                12 => Kind::Peeked,
+                13 => Kind::Edited,
                 _ => Kind::Plain,
             },
             kind => kind,

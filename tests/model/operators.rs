@@ -9,8 +9,14 @@ use crate::model::state::{Model, Queue, Verdict};
 impl Model {
     pub fn operate(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Prioritise { task, priority } => self.prioritise(task.id(), i64::from(*priority)),
-            Op::Move { task, queue: name } => self.migrate(task.id(), queue(*name)),
+            Op::Prioritise { task, priority } => {
+                let id = task.id();
+                self.on_task("prioritise", id, "", |model| model.prioritise(id, i64::from(*priority)))
+            }
+            Op::Move { task, queue: name } => {
+                let id = task.id();
+                self.on_task("move", id, "", |model| model.migrate(id, queue(*name)))
+            }
             Op::Tag { task, tags, on } => self.tag(task.id(), tags, *on),
             Op::Bulk { queue: name, action } => Ok(self.bulk(queue(*name), *action)),
             Op::Forget { queue: name } => self.forget(queue(*name)),
@@ -44,7 +50,7 @@ impl Model {
                 self.settle_all(&name, &key);
             }
         }
-        self.publish(id, "edit", "", "prioritise", "priority");
+        self.publish(id, "edit", self.by, "prioritise", "priority");
         done
     }
 
@@ -64,7 +70,7 @@ impl Model {
         if carried != Some(Carried::Nothing) && self.taken(name, &unique, id).is_some() {
             return Err("DUPLICATE");
         }
-        self.shift(id, "moved", "move", "", false);
+        self.shift(id, "moved", "move", self.by, false);
         let task = self.task(id);
         task.forget(&["front", "readied"]);
         if to == "pending" {
@@ -103,7 +109,7 @@ impl Model {
         let mut ids: Vec<(u64, String)> = tasks.map(|task| (task.created, task.id.clone())).collect();
         ids.sort();
         let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
-        let born = self.born;
+        let (born, by) = (self.born, std::mem::take(&mut self.by));
         self.begin_step();
         for (_, id) in ids {
             let task = &self.tasks[&id];
@@ -130,6 +136,10 @@ impl Model {
             }
         }
         self.end_step();
+        self.by = by;
+        if changed > 0 {
+            self.note_change("bulk", ["queue", name], ["", &changed.to_string()], &action.told());
+        }
         self.born = born || changed > 0;
         Reply::List(vec![Reply::text(0), Reply::text(looked), Reply::text(changed), Reply::text(refused)])
     }
@@ -154,7 +164,22 @@ impl Model {
         fresh.lanes.starts = old.lanes.starts; // those of keys expire
         fresh.lanes.starts.remove("/");
         self.tallied.remove(name);
+        self.upkeep.forget(name);
+        self.note_change("forget", ["queue", name], ["", "forgotten"], "");
         self.born = true;
         Ok(Reply::text("forgotten"))
+    }
+}
+
+impl Bulk {
+    /// Itself and its options, as the audit has them.
+    fn told(self) -> String {
+        match self {
+            Self::Purge => "purge".into(),
+            Self::Cancel { force, at_once } => {
+                format!("cancel force={} at_once={}", u8::from(force), u8::from(at_once))
+            }
+            Self::Prioritise(priority) => format!("prioritise priority={priority}"),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! The calls of a case. They name tasks and tokens by what they are at that moment ("a held task", "an older
 //! token"), so that they stay meaningful when a case is shrunk; `Model::settle` makes them concrete.
 
+use crate::model::audits::Wanted;
+
 pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 /// Shared limits.
 pub const SHARED: [&str; 2] = ["database", "gpu"];
@@ -454,6 +456,24 @@ pub enum Op {
     Limits {
         queue: u8,
         used: bool,
+    },
+    /// What `reserve` would give to a listener, or for an offer: an index of `HAS`.
+    Peek {
+        queue: u8,
+        limit: u32,
+        listener: Option<u8>,
+        has: Option<u8>,
+    },
+    /// The next part of upkeep.
+    Upkeep {
+        queues: Vec<u8>,
+    },
+    /// A page of the audit, after some entry: its number, and its id as soon as that is known.
+    Audit {
+        after: usize,
+        id: String,
+        limit: u32,
+        wanted: Wanted,
     },
     /// Of a task that waits.
     Prioritise {

@@ -287,17 +287,17 @@ impl Model {
                 if known { "unregistered" } else { "absent" }
             }
             Op::Drain { queue: name, listener: who, on } => {
-                let (queue, who) = (self.queue(queue(*name)), listener(*who));
+                let (name, who) = (queue(*name), listener(*who));
+                let queue = self.queue(name);
                 if !queue.listeners.contains_key(who) {
                     return Err("NOLISTENER");
                 }
-                if *on {
-                    queue.draining.insert(who.into());
-                    "draining"
-                } else {
-                    queue.draining.remove(who);
-                    "listening"
+                let changed = if *on { queue.draining.insert(who.into()) } else { queue.draining.remove(who) };
+                let words = if *on { ["listening", "draining"] } else { ["draining", "listening"] };
+                if changed {
+                    self.note_change("drain", ["listener", who], words, name);
                 }
+                words[1]
             }
             other => panic!("not of a listener: {other:?}"),
         };

@@ -45,6 +45,22 @@ impl Bug {
         Self { kind: Kind::Watched, ..self }
     }
 
+    const fn of_audits(self) -> Self {
+        Self { kind: Kind::Audited, ..self }
+    }
+
+    const fn of_upkeep(self) -> Self {
+        Self { kind: Kind::KeptUp, ..self }
+    }
+
+    const fn of_peeks(self) -> Self {
+        Self { kind: Kind::Peeked, ..self }
+    }
+
+    const fn of_edits(self) -> Self {
+        Self { kind: Kind::Edited, ..self }
+    }
+
     const fn of_patterns(self) -> Self {
         Self { kind: Kind::Patterns, ..self }
     }
@@ -59,7 +75,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 199] = [
+pub static BUGS: [Bug; 215] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -792,6 +808,60 @@ pub static BUGS: [Bug; 199] = [
         "'queue', new.queue, 'attempt', '0',",
     )
     .of_changes(),
+    bug("the audit is not bounded", "configure", "'MAXLEN', '~', cold", "'MAXLEN', '~', 1000000 + cold").of_audits(),
+    bug(
+        "what was there before is what is there now",
+        "configure",
+        "queue, before, value, name",
+        "queue, value, value, name",
+    )
+    .of_audits(),
+    bug(
+        "a pause that changes nothing leaves an entry",
+        "pause",
+        "if before ~= after or former ~=",
+        "if true or former ~=",
+    )
+    .of_audits(),
+    bug("a bulk hides how many it changed", "bulk", "tostring(#tasks)", "tostring(looked)").of_audits(),
+    bug("whose entries they are does not matter", "audit", "(options.by or v[4]) == v[4] and", "").of_audits(),
+    bug("a part with more to do waits for the next round", "upkeep", "more and now or math.min(", "math.min(")
+        .of_upkeep(),
+    bug(
+        "what is due within a round waits for the next",
+        "upkeep",
+        "math.min(one.after, math.max(now, next))",
+        "one.after",
+    )
+    .of_upkeep(),
+    bug("a clock that ran ahead stops upkeep", "upkeep", "us <= now + most and us or 0", "us").of_upkeep(),
+    bug("what is old is looked for in each round", "upkeep", "one.retained < 60000000", "one.retained < 0").of_upkeep(),
+    bug("the first queue of a call goes before what is due longer", "upkeep", "one.due < other.due or", "false or")
+        .of_upkeep(),
+    bug("repairs take the whole round", "upkeep", "#parts + 12 - 1", "#parts + 120 - 1").of_upkeep(),
+    bug("a peek forgets what it has given out", "peek", "look.used + task.weight", "look.used").of_peeks(),
+    bug("a peek forgets the starts of a key", "peek", "known.starts + 1", "known.starts").of_peeks(),
+    bug(
+        "an edit changes the limits of what runs",
+        "edit",
+        "' queue eta key weight limits unique",
+        "' queue eta key weight unique",
+    )
+    .of_edits(),
+    bug(
+        "the next attempt gets what the running one got",
+        "edit",
+        "if not parameters or parameters == before then",
+        "if not parameters or parameters == before or task.token ~= '' then",
+    )
+    .of_edits(),
+    bug(
+        "an edit of limits leaves a task among those with the old ones",
+        "edit",
+        "changed.needs or changed.limits or changed.priority",
+        "changed.needs or changed.priority",
+    )
+    .of_edits(),
 ];
 
 /// `SEED NAME` of each bug: what selects the calls that find it soon.

@@ -215,7 +215,7 @@ impl Model {
     }
 
     /// One task after another, as if by as many calls.
-    fn take_some(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Vec<Reply>> {
+    pub fn take_some(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Vec<Reply>> {
         if names.iter().any(|name| self.queues[*name].draining.contains(asked.who)) {
             return Err("DRAINING");
         }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::audits::digest;
 use crate::model::keys::Reply;
 use crate::model::ops::{Op, Plan, SCHEDULES};
 use crate::model::settle::{payload, queue};
 use crate::model::state::{Model, SECOND, Task, Verdict};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Schedule {
     plan: Plan,
     /// The time in µs up to which all slots are handled.
@@ -20,6 +21,12 @@ pub struct Schedule {
     /// A slot waits for one of them, and is checked again then, in seconds.
     held: Option<u64>,
     paused: bool,
+}
+
+impl Plan {
+    fn rhythm(&self) -> String {
+        format!("every {} {}", self.every, self.offset)
+    }
 }
 
 impl Schedule {
@@ -82,11 +89,18 @@ impl Model {
                     schedule.done = if *on { schedule.done } else { now };
                     schedule.paused = *on;
                     schedule.reckon();
+                    let (what, change) = match on {
+                        true => ("pause_schedule", ["active", "paused"]),
+                        false => ("resume_schedule", ["paused", "active"]),
+                    };
+                    self.note_change(what, ["schedule", SCHEDULES[usize::from(*name)]], change, "");
                 }
                 Ok(Reply::text(if *on { "paused" } else { "resumed" }))
             }
             Op::Unschedule { name } => {
-                self.schedules.remove(SCHEDULES[usize::from(*name)]).ok_or("NOSCHEDULE")?;
+                let name = SCHEDULES[usize::from(*name)];
+                let schedule = self.schedules.remove(name).ok_or("NOSCHEDULE")?;
+                self.note_change("unschedule", ["schedule", name], [&schedule.plan.rhythm(), ""], "");
                 Ok(Reply::text("removed"))
             }
             other => panic!("not of a schedule: {other:?}"),
@@ -99,13 +113,15 @@ impl Model {
         if known && schedule.plan == *plan {
             return "existing";
         }
-        let rhythm = |plan: &Plan| (plan.every, plan.offset);
-        if schedule.next.is_none() || rhythm(&schedule.plan) != rhythm(plan) {
+        let before = if known { schedule.plan.rhythm() } else { String::new() };
+        if schedule.next.is_none() || before != plan.rhythm() {
             schedule.done = schedule.done.max(now);
         }
         schedule.plan = plan.clone();
         schedule.reckon();
         self.born = true;
+        let detail = format!("queue {}, parameters {}", queue(plan.queue), digest(plan.parameters));
+        self.note_change("schedule", ["schedule", name], [&before, &plan.rhythm()], &detail);
         if known { "changed" } else { "created" }
     }
 
@@ -170,7 +186,7 @@ impl Model {
         self.make(id, queue(plan.queue), fields, payload(plan.parameters), why);
     }
 
-    fn tick(&mut self, limit: u64) -> Reply {
+    pub fn tick(&mut self, limit: u64) -> Reply {
         let now = self.now;
         let waiting = self.schedules.iter().filter_map(|(name, one)| Some((one.at()? * SECOND, name.clone())));
         let mut due: Vec<(u64, String)> = waiting.filter(|(next, _)| *next <= now).collect();
@@ -244,7 +260,10 @@ impl Model {
             return Err("CLOSED");
         }
         self.schedules.get_mut(name).unwrap().note(&id);
+        let by = std::mem::take(&mut self.by);
         self.occur(name, &id, None, old.filter(|_| plan.overlap == "cancel"));
+        self.by = by;
+        self.note_change("run_schedule", ["schedule", name], ["", &id], "");
         Ok(Reply::List(vec![Reply::text("created"), Reply::text(id)]))
     }
 }

@@ -14,7 +14,7 @@ pub const RATES: [&str; 4] = ["1/5", "1/60", "2/10", "3/30"];
 /// What listeners offer; the last two together satisfy all needs.
 pub const HAS: [&str; 5] = ["", "gpu", "cores=4", "gpu,cores=8", "cores=2"];
 /// Settings, and values for them; mostly few values, so that most are unset again.
-pub const SETTINGS: [(&str, &[&str]); 19] = [
+pub const SETTINGS: [(&str, &[&str]); 20] = [
     ("concurrency", &["", "1", "2", "3", "4"]),
     ("concurrency", &["", "", "2", "4"]),
     ("rate", &["", "1/5", "", "2/10", "3/60"]),
@@ -34,7 +34,10 @@ pub const SETTINGS: [(&str, &[&str]); 19] = [
     ("retain", &["", "30"]),
     ("forget_after", &["", "60", "100", ""]),
     ("closed", &["", "0", "", "0", "", "1", "", "0"]),
+    ("audit", &["", "100"]),
 ];
+/// Those that only the namespace has are the last ones.
+pub const OF_ALL: u8 = 19;
 
 impl Model {
     /// Where the caller's clock goes.
@@ -209,7 +212,7 @@ impl Model {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
         // A repair may find what a graph that is released has yet to do, which the model does not play either.
-        if matches!(op, Op::Mend { part: "waiting", .. }) && self.web.is_released_in_part() {
+        if matches!(op, Op::Mend { part: "waiting", .. } | Op::Upkeep { .. }) && self.web.is_released_in_part() {
             *op = Op::Settle { limit: 3 };
         }
         // A request id belongs to one call: another one would find what that took.

@@ -200,7 +200,7 @@ fn suspend(about: About) -> impl Strategy<Value = Op> {
 }
 
 /// Walks through a graph.
-fn walk() -> impl Strategy<Value = Op> {
+pub fn walk() -> impl Strategy<Value = Op> {
     let task = || {
         let member = (0..6_u8).prop_map(Which::Member);
         option::weighted(0.6, prop_oneof![15 => member, 1 => (0..8_u8).prop_map(Which::Any)])

@@ -12,7 +12,7 @@ const TURN: u64 = 5 * SECOND;
 const AGAIN: u64 = 10 * SECOND;
 
 /// What waits for shared limits.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Shares {
     /// By name: places and rate.
     pub limits: BTreeMap<&'static str, (Option<u64>, Option<&'static str>)>,
@@ -31,6 +31,11 @@ pub fn parts(set: &str) -> Vec<(&'static str, u64)> {
     set.split(',').filter(|part| !part.is_empty()).map(part).collect()
 }
 
+/// Places and rate, as the scripts keep them.
+fn text((places, rate): (Option<u64>, Option<&str>)) -> String {
+    format!("{} {}", places.map_or("-".to_owned(), |places| places.to_string()), rate.unwrap_or("-"))
+}
+
 fn set(class: &str) -> &str {
     class.split_once('|').map_or("", |(_, set)| set)
 }
@@ -45,12 +50,17 @@ impl Task {
 
 impl Model {
     pub fn share(&mut self, name: &'static str, places: Option<u32>, rate: Option<&'static str>) {
+        let known = self.shares.limits.get(name).copied();
         let limit = self.shares.limits.entry(name).or_default();
         if rate.is_some() && limit.1.is_none() {
             self.shares.starts.remove(name);
         }
         *limit = (places.map(u64::from), rate);
+        let (before, after) = (text(known.unwrap_or_default()), text(*limit));
         self.wake_for(name, "");
+        if before != after {
+            self.note_change("limit", ["shared", name], [&before, &after], "");
+        }
     }
 
     /// The places of a shared limit that attempts have.
@@ -222,10 +232,7 @@ impl Model {
         }
         let named = named.into_iter().map(|(name, number)| (name, number.to_string()));
         keys.insert("shared_tasks".into(), Kept::Hash(named.collect()));
-        let text = |(places, rate): &(Option<u64>, Option<&str>)| {
-            format!("{} {}", places.map_or("-".to_owned(), |places| places.to_string()), rate.unwrap_or("-"))
-        };
-        let limits = self.shares.limits.iter().map(|(name, limit)| ((*name).to_owned(), text(limit)));
+        let limits = self.shares.limits.iter().map(|(name, limit)| ((*name).to_owned(), text(*limit)));
         keys.insert("shared_limits".into(), Kept::Hash(limits.collect()));
         let used = SHARED.map(|name| (name.to_owned(), self.taken_of(name))).into_iter().filter(|(_, used)| *used > 0);
         keys.insert("shared_places".into(), Kept::Hash(used.map(|(name, used)| (name, used.to_string())).collect()));

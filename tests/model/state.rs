@@ -4,9 +4,11 @@
 use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::audits::Audit;
 use crate::model::further::Further;
 use crate::model::graphs::Web;
 use crate::model::lanes::{Carried, Lanes};
+use crate::model::rounds::Upkeep;
 use crate::model::schedules::Schedule;
 use crate::model::shares::Shares;
 
@@ -23,7 +25,7 @@ pub const LEASE: [&str; 3] = ["token", "lease", "request"];
 /// Fields of a failure in the record.
 pub const FAILURE: [&str; 4] = ["error", "group", "last_error", "last_group"];
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Task {
     pub id: String,
     pub queue: String,
@@ -123,7 +125,7 @@ impl Task {
 /// Names and values, in the order in which they were set.
 pub type Settings = Vec<(String, String)>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Queue {
     /// Whether it is in the list of queues.
     pub known: bool,
@@ -151,7 +153,7 @@ pub struct Queue {
     pub unique_until: BTreeMap<String, u64>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Model {
     pub born: bool,
     /// The time of the call that is being made.
@@ -199,6 +201,10 @@ pub struct Model {
     /// Rounds that are to begin, by task.
     pub further: BTreeMap<String, Further>,
     pub shares: Shares,
+    /// Who makes the present call, as far as it says so.
+    pub by: &'static str,
+    pub audit: Audit,
+    pub upkeep: Upkeep,
 }
 
 /// One transition, as `history` returns it.

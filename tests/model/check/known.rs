@@ -39,6 +39,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
         ("unsettled" | "graphs_due" | "deadlines" | "shared_idle", Kept::Zset(_)) => true,
+        ("upkeep", Kept::Hash(rounds)) => rounds.keys().all(|name| name == "*" || QUEUES.contains(&name.as_str())),
         ("ready", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
             marks.values().all(|mark| [0.0, 1.0].contains(mark))
@@ -92,7 +93,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("ranked_tasks", Kept::Zset(_)) | ("statistics" | "hosts", Kept::Hash(_)) => true,
         _ if !rest.is_empty() => false,
         ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
-        ("turns" | "places" | "needs" | "limits" | "tally", Kept::Hash(_)) => true,
+        ("turns" | "places" | "needs" | "limits" | "tally" | "suspects", Kept::Hash(_)) => true,
         ("days", Kept::Zset(days)) => days.len() <= 30,
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
         | (

@@ -237,7 +237,7 @@ pub fn caps(turn: &Turn) -> Checked {
 
 /// I20: no task with an eta runs before it.
 pub fn early(turn: &Turn) -> Checked {
-    let Op::Promote { .. } = turn.op else { return Ok(()) };
+    let (Op::Promote { .. } | Op::Upkeep { .. }) = turn.op else { return Ok(()) };
     for (id, record) in records(&turn.after) {
         let was = hash(&turn.before, &format!("task_{id}"));
         if field(&was, "status") == "scheduled" && field(record, "status") == "pending" {

@@ -1,0 +1,204 @@
+//! The one call of upkeep: the parts of a round in turn, for the namespace and for each queue.
+
+use std::collections::BTreeMap;
+
+use crate::model::keys::{Kept, Keys, Reply};
+use crate::model::ops::PARTS;
+use crate::model::state::{Model, SECOND, decimal};
+
+/// How often a queue is looked at, and how often for what is old.
+const EVERY: u64 = 2 * SECOND;
+const SELDOM: u64 = 60 * SECOND;
+
+/// How long the repairs of a queue pause after all have been made.
+const PAUSE: u64 = 60 * SECOND;
+
+/// Steps of repairs in one round.
+const REPAIRS: usize = 12;
+
+const NAMESPACE: [&str; 2] = ["tick", "settle"];
+const QUEUE: [&str; 5] = ["promote", "requeue_orphans", "tally", "retain", "mend"];
+
+/// How far the round of a queue, or of the namespace, has come.
+#[derive(Clone, Copy, Default)]
+pub struct Round {
+    due: u64,
+    part: usize,
+    after: u64,
+    retained: u64,
+}
+
+/// The repairs of a queue that clients share: the next part, or when all were done.
+#[derive(Clone, Copy)]
+pub enum Pass {
+    At(usize),
+    Done(u64),
+}
+
+#[derive(Clone, Default)]
+pub struct Upkeep {
+    rounds: BTreeMap<String, Round>,
+    passes: BTreeMap<String, Pass>,
+}
+
+impl Upkeep {
+    /// Nothing is left of a queue that is forgotten.
+    pub fn forget(&mut self, name: &str) {
+        self.rounds.remove(name);
+        self.passes.remove(name);
+    }
+}
+
+/// What a part did: how much, whether it could change anything, whether there is more, and when more is due.
+struct Done {
+    number: usize,
+    begun: bool,
+    more: bool,
+    next: Option<u64>,
+    /// Repairs go on with the next part of them in the same round.
+    goes_on: bool,
+}
+
+impl Done {
+    fn of(reply: &Reply, begun: bool, next: Option<u64>) -> Self {
+        let items = reply.items();
+        let number = items[0].as_text().parse().unwrap();
+        Self { number, begun, more: items[1].as_text() == "1", next, goes_on: false }
+    }
+}
+
+/// A time that a reply tells in seconds.
+fn told(reply: &Reply) -> Option<u64> {
+    let (seconds, rest) = match reply.items()[2].as_text() {
+        "" => return None,
+        text => text.split_once('.').unwrap_or((text, "0")),
+    };
+    Some(seconds.parse::<u64>().unwrap() * SECOND + format!("{rest:0<6}").parse::<u64>().unwrap())
+}
+
+impl Model {
+    /// Does the next part that is due and can change something.
+    pub fn keep_up(&mut self, queues: &[&str]) -> Reply {
+        let now = self.now;
+        let names: Vec<&str> = ["*"].into_iter().chain(queues.iter().copied()).collect();
+        // A clock that ran ahead has noted what counts as nothing.
+        let known = |at: u64, most: u64| if at <= now + most { at } else { 0 };
+        let read = |name: &&str| {
+            let round = self.upkeep.rounds.get(*name).copied().unwrap_or_default();
+            let (due, after, retained) = (known(round.due, EVERY), known(round.after, EVERY), known(round.retained, 0));
+            Round { due, part: round.part, after, retained }
+        };
+        let mut rounds: Vec<Round> = names.iter().map(read).collect();
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|at| rounds[*at].due);
+        let (mut what, mut number, mut begun) = ("", 0, false);
+        for at in order {
+            if rounds[at].due > now || begun {
+                break;
+            }
+            loop {
+                let (part, done) = self.go_on_with_round(names[at], &mut rounds[at]);
+                (what, number, begun) = (part, done.number, done.begun);
+                if rounds[at].part == 0 || begun {
+                    break;
+                }
+            }
+            self.upkeep.rounds.insert(names[at].into(), rounds[at]);
+            self.born = true;
+        }
+        if !begun {
+            (what, number) = ("", 0);
+        }
+        let first = rounds.iter().map(|round| round.due).min().unwrap().max(now);
+        let due = Reply::text(u8::from(first == now));
+        Reply::List(vec![Reply::text(what), Reply::text(number), due, Reply::text(decimal(first)), Reply::text("")])
+    }
+
+    fn go_on_with_round(&mut self, name: &str, round: &mut Round) -> (&'static str, Done) {
+        let (parts, now) = (if name == "*" { &NAMESPACE[..] } else { &QUEUE[..] }, self.now);
+        let what = parts[round.part.min(parts.len() - 1)];
+        if round.part == 0 || round.after == 0 {
+            round.after = now + EVERY;
+        }
+        let done = self.do_part(what, name, round);
+        round.after =
+            if done.more { now } else { done.next.map_or(round.after, |next| round.after.min(next.max(now))) };
+        let repairs = done.goes_on && round.part + 1 < QUEUE.len() + REPAIRS - 1;
+        if round.part + 1 < parts.len() || repairs {
+            (round.due, round.part) = (now, round.part + 1);
+        } else {
+            (round.due, round.part) = (round.after, 0);
+        }
+        (what, done)
+    }
+
+    fn do_part(&mut self, what: &str, name: &str, round: &mut Round) -> Done {
+        let now = self.now;
+        match what {
+            "tick" => {
+                let due = self.schedules.values().any(|one| one.at().is_some_and(|at| at * SECOND <= now));
+                let reply = self.tick(10);
+                Done::of(&reply, due, told(&reply))
+            }
+            "settle" => {
+                let (busy, reply) = (self.is_unsettled(), self.go_on_with_graphs(100));
+                Done::of(&reply, busy, None)
+            }
+            "promote" => {
+                let reply = self.promote(name, 100);
+                Done::of(&reply, true, told(&reply))
+            }
+            "requeue_orphans" => {
+                let reply = self.requeue(name, 25);
+                let numbers: Vec<usize> = reply.items().iter().map(|item| item.as_text().parse().unwrap()).collect();
+                let number = numbers[..3].iter().sum();
+                Done { number, begun: true, more: numbers[4] == 1, next: None, goes_on: false }
+            }
+            "tally" => {
+                let empty = self.queues[name].events.is_empty();
+                let done = Done::of(&self.tally(name, 500), false, None);
+                Done { begun: empty || done.number > 0, ..done }
+            }
+            "retain" if now - round.retained < SELDOM => {
+                Done { number: 0, begun: false, more: false, next: None, goes_on: false }
+            }
+            "retain" => {
+                let done = Done::of(&self.retain(name, 100, None, None), true, None);
+                round.retained = if done.more { round.retained } else { now };
+                done
+            }
+            _ => {
+                let (begun, goes_on) = self.repair(name);
+                Done { number: 0, begun, more: false, next: None, goes_on }
+            }
+        }
+    }
+
+    /// The next part of the repairs of a queue, in which there is nothing to repair. Returns whether any is due, and
+    /// whether there are more.
+    fn repair(&mut self, name: &str) -> (bool, bool) {
+        let now = self.now;
+        let at = match self.upkeep.passes.get(name) {
+            Some(Pass::Done(ended)) if (*ended..*ended + PAUSE).contains(&now) => return (false, false),
+            Some(Pass::At(at)) => *at,
+            _ => 0,
+        };
+        let more = at + 1 < PARTS.len();
+        self.upkeep.passes.insert(name.into(), if more { Pass::At(at + 1) } else { Pass::Done(now) });
+        self.born = true;
+        (true, more)
+    }
+
+    pub fn upkeep_keys(&self, keys: &mut Keys) {
+        let text = |round: &Round| format!("{} {} {} {}", round.due, round.part + 1, round.after, round.retained);
+        let rounds = self.upkeep.rounds.iter().map(|(name, round)| (name.clone(), text(round)));
+        keys.insert("upkeep".into(), Kept::Hash(rounds.collect()));
+        for (name, pass) in &self.upkeep.passes {
+            let text = match pass {
+                Pass::At(at) => format!("{}:0", PARTS[*at]),
+                Pass::Done(ended) => format!("done {ended}"),
+            };
+            keys.insert(format!("suspects_{name}"), Kept::Hash(BTreeMap::from([("pass".into(), text)])));
+        }
+    }
+}
