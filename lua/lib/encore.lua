@@ -112,6 +112,7 @@ end
 function encore.drop(task, request, why)
   local notes = redis.call('HGET', task.key, 'notes') or 0
   history.plan(task)
+  tracks.plan_note(task)
   namespace.begin()
   redis.call('ZREM', edges.unsettled(), task.id)
   redis.call('UNLINK', encore.key(task.id))
@@ -121,4 +122,5 @@ function encore.drop(task, request, why)
   local text = 'the round ' .. (request or '') .. ' does not begin: ' .. why
   history.add(task, { to = task.status, why = 'note', by = '', at = state.time(task),
     note = { 'note', text, 'data', '' } }, '', '', '', '')
+  tracks.note(task, 'note', '', text)
 end

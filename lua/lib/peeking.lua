@@ -353,6 +353,14 @@ function peeking.reason(look, id)
   end
 end
 
+-- The same of one whose key may go on, but `promote` has yet to say so: after a rate held it up until some time, or a
+-- limit was raised.
+function peeking.held_up(look, id)
+  local key = redis.call('HGET', namespace.key('task', id), 'key')
+  local since = key and redis.call('ZSCORE', namespace.key('delayed', look.queue), key)
+  return key and (since and 'key_rate' or 'key_full'), since and tonumber(since)
+end
+
 -- What decides the order of tasks of different priorities.
 function peeking.value(look, score, rank)
   return look.ageing and score + fairness.issued_at(rank) / look.ageing or score
@@ -384,6 +392,8 @@ function peeking.passed(look, answer)
       local why, till = peeking.reason(look, id)
       if not why and look.stop then
         why, till = look.blocked and 'behind' or look.stop, not look.blocked and look.till or nil
+      elseif not why and not last then
+        why, till = peeking.held_up(look, id)
       end
       if why then
         add(id, why, till)

@@ -76,6 +76,8 @@ impl Model {
         let text = format!("the round s{}: {why}", further.request);
         let note =
             Transition { at, from: to.clone(), to, attempt, by: String::new(), why: "note".into(), cost: "", text };
+        let told = format!("the round s{} does not begin: {why}", further.request);
+        self.publish(id, "note", "", "", &told);
         self.histories.entry(id.into()).or_default().push(note);
         self.untie(id, 'a');
         self.born = true;

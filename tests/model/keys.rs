@@ -187,6 +187,11 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
         for entry in entries.iter_mut().filter(|entry| entry.contains("|what=state|")) {
             entry.truncate(entry.find("|text=").unwrap() + "|text=".len()); // the model does not have that
         }
+        // Of why a round does not begin it has the first word.
+        for entry in entries.iter_mut().filter(|entry| entry.contains("|what=note|")) {
+            let Some((why, reason)) = entry.split_once(" does not begin: ") else { continue };
+            *entry = format!("{why}: {}", reason.split(' ').next().unwrap());
+        }
     }
     if let Some(Kept::Hash(meta)) = kept.as_mut().filter(|_| name == "meta") {
         meta.remove("roams");

@@ -55,10 +55,10 @@ impl Model {
         Reply::List(given.flat_map(|id| [Reply::text(id), Reply::text(""), Reply::text("")]).collect())
     }
 
-    /// Whether each task that is passed over waits, for the reason that is told.
+    /// Whether each task that is passed over waits, for the reason that is told, and none is left out.
     pub fn passed_over(&self, op: &Op, reply: &Reply) -> Checked {
-        let (Op::Peek { queue: name, listener, has, .. }, Reply::List(items)) = (op, reply) else { return Ok(()) };
-        let name = queue(*name);
+        let (Op::Peek { queue: name, limit, listener, has }, Reply::List(items)) = (op, reply) else { return Ok(()) };
+        let (name, limit) = (queue(*name), *limit as usize);
         let (given_out, then) = self.would_give(op);
         let own = listener.and_then(|listener| self.queues[name].has.get(who(listener)).map(String::as_str));
         let has = has.map_or(own.unwrap_or_default(), |has| HAS[usize::from(has)]);
@@ -82,7 +82,9 @@ impl Model {
             };
             ensure(fits, || format!("{id} is passed over, but not for {why}"))?;
         }
-        Ok(())
+        let rest = then.tasks.values().filter(|task| task.queue == name && task.status == "pending").count();
+        let all = given_out.len() == limit || passed.len() / 3 == rest.min(limit);
+        ensure(all, || format!("of {rest} tasks that are not given out {} are passed over", passed.len() / 3))
     }
 }
 
