@@ -12,7 +12,7 @@ mod support;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -160,36 +160,40 @@ fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
     let nodes = three_nodes();
     let client = client(&nodes);
     let queue = client.queue("q").unwrap();
-    let moving = Arc::new(AtomicBool::new(true));
+    let (moving, done) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicU64::new(0)));
     let works = thread::spawn({
-        let (client, queue, moving) = (client.clone(), queue.clone(), Arc::clone(&moving));
+        let (client, queue, moving, done) = (client.clone(), queue.clone(), Arc::clone(&moving), Arc::clone(&done));
         move || {
             let mut listener = client.listener(&["q"]).unwrap();
-            let mut done = 0_u64;
             while moving.load(Ordering::Acquire) {
-                queue.submit(&done, Submit::default()).unwrap();
+                let number = done.load(Ordering::Acquire);
+                queue.submit(&number, Submit::default()).unwrap();
                 let work = listener.try_listen().unwrap().expect("the task just submitted");
                 work.start(1).unwrap();
-                assert_eq!(work.complete(&done).unwrap(), Outcome::Complete);
-                done += 1;
+                assert_eq!(work.complete(&number).unwrap(), Outcome::Complete);
+                done.fetch_add(1, Ordering::Release);
             }
-            done
         }
     });
-    move_to_and_fro(&nodes);
+    move_to_and_fro(&nodes, &done);
     moving.store(false, Ordering::Release);
-    let done = works.join().unwrap();
+    works.join().unwrap();
     let counts = queue.counts().unwrap();
-    assert!(done > 0);
+    let done = done.load(Ordering::Acquire);
     assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
 }
 
-/// Moves the namespace's slot three times.
-fn move_to_and_fro(nodes: &[Node]) {
+/// Moves the namespace's slot three times; a task is done before each move and after the last one.
+fn move_to_and_fro(nodes: &[Node], done: &AtomicU64) {
+    let one_more = || {
+        let before = done.load(Ordering::Acquire);
+        eventually("one more task is done", || (done.load(Ordering::Acquire) > before).then_some(()));
+    };
     let mut points: Vec<Point> = nodes.iter().map(|node| Point::new(node.connect())).collect();
     let slot: u16 = points[0].cluster(&["KEYSLOT", "{blueque:7}_meta"]).unwrap();
     points.rotate_left(usize::from(slot > 5460) + usize::from(slot > 10922));
     for _ in 0..3 {
+        one_more();
         slots::agree(&mut points);
         let [from, to, third] = &mut points[..] else { panic!("three nodes") };
         let slot = slot.to_string();
@@ -198,6 +202,7 @@ fn move_to_and_fro(nodes: &[Node]) {
         slots::end(&slot, to, [from, third]);
         points.swap(0, 1);
     }
+    one_more();
 }
 
 #[cfg(feature = "tokio-cluster")]
@@ -253,23 +258,24 @@ mod asynchronous {
         let runs = worker.clone();
         let ends = tokio::spawn(async move { runs.run().await });
         let moving = Arc::new(AtomicBool::new(true));
-        let moves = Arc::clone(&moving);
+        let done = Arc::new(AtomicU64::new(0));
+        let (moves, counts) = (Arc::clone(&moving), Arc::clone(&done));
         let submits = tokio::spawn(async move {
-            let mut done = 0_u64;
             while moves.load(Ordering::Acquire) {
-                let task = queue.submit(&done, Submit::default()).await.unwrap();
-                assert_eq!(task.result::<u64>(Duration::from_secs(60)).await.unwrap(), done);
-                done += 1;
+                let number = counts.load(Ordering::Acquire);
+                let task = queue.submit(&number, Submit::default()).await.unwrap();
+                assert_eq!(task.result::<u64>(Duration::from_secs(60)).await.unwrap(), number);
+                counts.fetch_add(1, Ordering::Release);
             }
-            (queue, done)
+            queue
         });
-        tokio::task::block_in_place(|| move_to_and_fro(&nodes));
+        tokio::task::block_in_place(|| move_to_and_fro(&nodes, &done));
         moving.store(false, Ordering::Release);
-        let (queue, done) = submits.await.unwrap();
+        let queue = submits.await.unwrap();
+        let done = done.load(Ordering::Acquire);
         worker.stop(blueque::Stop::Drain);
         assert_eq!(ends.await.unwrap().unwrap().complete, done);
         let counts = queue.counts().await.unwrap();
-        assert!(done > 0);
         assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
     }
 }
