@@ -4,6 +4,8 @@
 
 #[path = "graphs/kills.rs"]
 mod kills;
+#[path = "graphs/retries.rs"]
+mod retries;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "worker/victims.rs"]
@@ -23,16 +25,17 @@ use world::{World, field, result, status};
 
 /// The programs of the samples, as they are printed.
 const PROGRAMS: [(&str, &str); 3] = [
-    ("process-user-data", "#!/bin/sh\njq '.[].uid' - >&2\n"),
-    (
-        "save-user-data",
-        "#!/bin/sh\nuid=$(jq '.[].uid' -)\necho \"{\\\"link\\\": \\\"https://download/for/$uid\\\"}\"\n",
-    ),
-    ("send-mail", "#!/bin/sh\nlink=$(jq '.[].link' -)\necho \"sending mail with link $link\" >&2\n"),
+    ("process-user-data", include_str!("../../examples/enq.d/process-user-data")),
+    ("save-user-data", include_str!("../../examples/enq.d/save-user-data")),
+    ("send-mail", include_str!("../../examples/enq.d/send-mail")),
 ];
 
-const FIRST: &str = r#"[{"task_id":{"shard":"1","id":"mytask"},"method":"process-user-data",
-  "args":[{"type":"VALUE","value_json":"eyJ1aWQiOjEyMzR9"}]}]"#;
+/// The documents of the samples.
+const SAMPLES: [(&str, &str); 3] = [
+    ("value", include_str!("../../examples/enq/value.json")),
+    ("result", include_str!("../../examples/enq/result.json")),
+    ("shards", include_str!("../../examples/enq/shards.json")),
+];
 
 fn world() -> World {
     world_on(Server::start())
@@ -113,7 +116,7 @@ fn statuses(client: &Client, queue: &str) -> blueque::Counts {
 #[test]
 fn a_task_with_one_value_runs_and_has_no_result() {
     let world = world();
-    let made = submitted(&world, FIRST, &[]);
+    let made = submitted(&world, SAMPLES[0].1, &[]);
     let only = task(&world, &made, "1/mytask");
     assert!(only.id().as_str().starts_with("1:"), "{made}");
     let _worker = world.worker(&["--queue", "shard-1"]);
@@ -168,10 +171,49 @@ fn a_task_gets_results_of_two_shards_in_the_order_of_its_arguments() {
 }
 
 #[test]
+fn the_documents_of_the_examples_do_what_enq_says_and_are_on_its_page() {
+    let world = world();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/from-enq.md")).unwrap();
+    let made = SAMPLES.map(|(name, text)| {
+        assert!(page.contains(text), "{name}.json is not on the page as it is");
+        let file = world.path(&format!("{name}.json"));
+        fs::write(&file, text).unwrap();
+        let made = world.run(&["graph", "submit", file.to_str().unwrap(), "-o", "json"]);
+        serde_json::from_str::<Value>(&made).unwrap_or_else(|_| panic!("{name}: {made}"))
+    });
+    for (name, text) in PROGRAMS {
+        assert!(page.contains(text), "{name} is not on the page as it is");
+    }
+    let workers = [world.worker(&["--queue", "shard-1"]), world.worker(&["--queue", "shard-2"])];
+    let uid = json!([{"uid": 1234}]);
+    let saved = (uid.clone(), String::new(), "{\"link\": \"https://download/for/1234\"}".to_owned());
+    let link = json!({"link": "https://download/for/1234"});
+    let mailed = "sending mail with link \"https://download/for/1234\"\n";
+    let none = || "null".to_owned();
+    let expected = [
+        (0, "1/mytask", (uid, "1234\n".to_owned(), none())),
+        (1, "1/save", saved.clone()),
+        (1, "1/email", (json!([link]), mailed.to_owned(), none())),
+        (2, "1/save", saved.clone()),
+        (2, "2/save", saved),
+        (2, "1/email", (json!([link, link]), format!("{mailed}\"https://download/for/1234\"\n"), none())),
+    ];
+    for (document, name, expected) in expected {
+        let task = task(&world, &made[document], name);
+        assert_eq!(outcome(&world, &task), expected, "{name} of {}", SAMPLES[document].0);
+        // Each task ran on the worker of its shard.
+        let worker = &workers[usize::from(name.starts_with('2'))];
+        let taken = task.history().unwrap().into_iter().find(|step| step.to == "reserved").unwrap();
+        assert!(taken.by.as_ref().unwrap().ends_with(&format!("_{}", worker.pid())), "{name}: {taken:?}");
+    }
+    assert!(made.iter().zip([1, 2, 3]).all(|(made, tasks)| made["tasks"].as_object().unwrap().len() == tasks));
+}
+
+#[test]
 fn a_bad_document_is_refused_with_its_place_and_makes_nothing() {
     let world = world();
     let save = value("1", 1);
-    let first = FIRST.trim_matches(['[', ']']);
+    let first = SAMPLES[0].1.trim().trim_matches(['[', ']']);
     let cases = [
         (format!("[{save},\n]"), "stdin: not JSON: a comma before `]`, at line 2 column 65"),
         (document(&[save.clone(), save.clone()]), "stdin: task 1, task_id: task 0 has the same shard and id: 1/save"),
@@ -185,12 +227,15 @@ fn a_bad_document_is_refused_with_its_place_and_makes_nothing() {
             document(&[mail("m", &["1"]).replace("\"email\"", "\"save\"")]),
             "stdin: task 0 \"1/save\", args[0]: the task waits for itself",
         ),
-        (first.to_owned(), "stdin: not JSON"),
+        // No list, so it is not in the form of enq.
+        (first.to_owned(), "stdin: task_id: unknown field"),
     ];
     for (text, expected) in &cases[..6] {
         let (code, out, err) = submit(&world, text, &[]);
         assert_eq!((code, out.as_str(), err.trim()), (2, "", format!("blueque: {expected}").as_str()));
     }
+    let (code, _, err) = submit(&world, &cases[6].0, &[]);
+    assert!(code == 2 && err.contains(cases[6].1), "{err}");
     let (code, _, err) = submit(&world, &document(std::slice::from_ref(&save)), &["--shard", "2=q"]);
     assert!(code == 2 && err.contains("task 0, task_id.shard: unknown shard \"1\": there are 2"), "{err}");
     let twice = document(&[save, mail("m", &["1"]), mail("m", &["1"]).replace("\"email\"", "\"other\"")]);

@@ -1,4 +1,4 @@
-//! The examples of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in order, in a folder for
+//! The examples of the README and of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in order, in a folder for
 //! the page, with a private server. If a block of text follows, the output must match it, where `…` matches
 //! anything and the width of gaps is ignored.
 //!
@@ -10,6 +10,7 @@
 mod support;
 
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -119,10 +120,14 @@ impl Drop for Place {
 }
 
 fn page(path: &Path) -> Result<(), String> {
-    let name = path.file_name().unwrap().to_str().unwrap();
+    let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
+    let name = path.strip_prefix(&root).unwrap().display();
     let mut place = Place::new();
+    if path.parent() == Some(&root) {
+        symlink(root.join("examples"), place.folder.path().join("examples")).unwrap();
+    }
     for block in blocks(&fs::read_to_string(path).unwrap()) {
-        let wrong = |what: String| format!("docs/{name}, line {}: {what}", block.line);
+        let wrong = |what: String| format!("{name}, line {}: {what}", block.line);
         let text = place.run(&block).map_err(wrong)?;
         if let Some(shown) = &block.output
             && !agrees(shown, &text)
@@ -135,9 +140,11 @@ fn page(path: &Path) -> Result<(), String> {
 
 #[test]
 fn every_example_of_the_pages_runs_and_writes_what_the_page_shows() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
     let only = std::env::var("BLUEQUE_PAGE").ok();
-    let mut pages: Vec<PathBuf> = fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    // Of the two of this name, the one in docs/ has no examples.
+    let mut pages: Vec<PathBuf> = docs.chain([root.join("README.md")]).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.retain(|path| only.as_ref().is_none_or(|only| path.file_stem().unwrap() == only.as_str()));
     pages.retain(|path| fs::read_to_string(path).unwrap().lines().any(|line| line == MARK));
