@@ -1,8 +1,8 @@
 //! Layout of tables: which columns fit on a screen, and how wide they are.
 //!
 //! A row is one line. If a line is too long, ids are shortened to unique prefixes, columns without text are left
-//! out, then the least important ones, and what is still too long is cut and ends in `…`. Spare columns are shown
-//! only if there is ample room for the others.
+//! out, then those that have nothing but zeros, then the least important ones, and what is still too long is cut and
+//! ends in `…`. Spare columns are shown only if there is ample room for the others.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ const PADDED: usize = 120;
 pub struct Column {
     head: &'static str,
     form: Form,
-    /// The order in which columns are left out: 1 before 2; 0 stays.
+    /// The order in which columns are left out: 1 before 2, those with nothing but zeros before all others; 0 stays.
     rank: u8,
     spare: bool,
 }
@@ -206,18 +206,24 @@ impl<'a> Layout<'a> {
         if self.taken() > room {
             self.shorten(rows, room);
         }
-        while self.taken() > room
-            && let Some(rank) = self.ranks().min()
-        {
-            self.shown.retain(|shown| self.columns.get(shown.at).is_none_or(|column| column.rank != rank));
+        // Those of one rank go together.
+        let mut ranks: Vec<(bool, u8, usize)> = self.ranks(rows).collect();
+        ranks.sort_unstable();
+        for group in ranks.chunk_by(|(some, rank, _), (other, next, _)| (some, rank) == (other, next)) {
+            if self.taken() > room {
+                self.shown.retain(|shown| group.iter().all(|(.., at)| *at != shown.at));
+            }
         }
         self.squeeze(room);
         self.grow(room);
     }
 
-    /// The ranks of columns that may be left out.
-    fn ranks(&self) -> impl Iterator<Item = u8> + '_ {
-        self.shown.iter().filter_map(|shown| self.column(shown.at)).map(|column| column.rank).filter(|&rank| rank > 0)
+    /// The columns that may be left out: whether they have more than zeros, their ranks and indexes.
+    fn ranks<'b>(&'b self, rows: &'b [Vec<String>]) -> impl Iterator<Item = (bool, u8, usize)> + 'b {
+        let zero = |cell: &String| matches!(cell.as_str(), "0" | "-");
+        let zeros = move |at: usize| rows.iter().all(|row| row.get(at).is_none_or(zero));
+        let ranked = self.shown.iter().filter_map(|shown| Some((shown.at, self.column(shown.at)?.rank)));
+        ranked.filter(|&(_, rank)| rank > 0).map(move |(at, rank)| (!zeros(at), rank, at))
     }
 
     /// Shortens ids to unique prefixes.
@@ -350,6 +356,18 @@ mod tests {
         assert_eq!(lines(&rows, Some(60))[0], "ID             STATE    QUEUE           TEXT");
         assert_eq!(lines(&rows, Some(60))[1], "0192ab34-cd5…  started  a-queue-of-so…  some longer t…  more");
         assert_eq!(lines(&rows, Some(46))[1], "0192ab34-cd5…  started  a-queue-of-some…  more");
+    }
+
+    #[test]
+    fn a_column_of_zeros_goes_before_one_that_says_something() {
+        const COLUMNS: &[Column] = &[Column::text("queue"), Column::whole("one").rank(1), Column::whole("two").rank(2)];
+        let heads = |numbers: [[&str; 2]; 2]| {
+            let rows = numbers.map(|[one, two]| ["q", one, two].map(str::to_owned).to_vec());
+            Layout::new(COLUMNS, &rows, 2, Some(12)).heads()
+        };
+        assert_eq!(heads([["1", "0"], ["0", "2"]]), ["QUEUE", "TWO"]);
+        assert_eq!(heads([["1", "0"], ["0", "0"]]), ["QUEUE", "ONE"]);
+        assert_eq!(heads([["0", "0"], ["0", "-"]]), ["QUEUE", "TWO"]);
     }
 
     #[test]

@@ -105,12 +105,13 @@ pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
             Status::Reserved => column.rank(2),
             Status::Complete => column.rank(3),
             Status::Scheduled => column.rank(4),
-            Status::Failed => column.rank(6),
+            Status::Waiting => column.rank(5),
+            Status::Failed => column.rank(7),
             _ => column.rank(1),
         };
         at += 1;
     }
-    columns[STATES + 1] = Column::whole("listeners").rank(5);
+    columns[STATES + 1] = Column::whole("listeners").rank(6);
     columns
 }
 

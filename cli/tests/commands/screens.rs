@@ -352,8 +352,10 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
             .exec(&mut connection)
             .unwrap();
     }
-    let shown: [(&str, &[&str], i32); 6] = [
+    let shown: [(&str, &[&str], i32); 7] = [
         ("graph-ls", &["graph", "ls"], 0),
+        // What waits is seen where something does.
+        ("graph-queues", &["queues"], 0),
         ("graph-show", &["graph", "show", "film"], 0),
         ("graph-show-all", &["graph", "show", "film", "--all"], 0),
         ("graph-show-chain", &["graph", "show", "chain"], 0),
@@ -371,6 +373,11 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
             let (shown, _) = screen.picture(100);
             wrong.extend(differs(&format!("{name}-{columns}x{lines}"), &timeless(&shown)));
         }
+    }
+    for size in SIZES {
+        let screen = Screen::sized(&past.desk, &["top"], size);
+        let name = format!("graph-top-{}x{}", size.0, size.1);
+        wrong.extend(differs(&name, &drawn(&screen, &name, size.1, "WAITING")));
     }
     assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
     let watch = Screen::start(&past.desk, &["graph", "show", "film", "--all", "--watch"]);
