@@ -4,6 +4,8 @@
 
 #[path = "graphs/kills.rs"]
 mod kills;
+#[path = "graphs/looking.rs"]
+mod looking;
 #[path = "graphs/retries.rs"]
 mod retries;
 #[path = "../../tests/support/mod.rs"]

@@ -2,10 +2,30 @@
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
---   uncounted order full draining silent open upstream slots least chances end_by shared
+--   uncounted order full draining silent open upstream last slots least chances end_by shared
 --   limit limit_weight limit_concurrency limit_used limit_rate_until limit_turn; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- further positions are not counted
+local CHAIN = 100 -- tasks of a chain that one call goes through
+
+-- One of the tasks that this one waits for, how many they are, and its set.
+local function waits_for(id, ties, graph)
+  local open, upstream, set = edges.open(id, ties)
+  return graph and edges.holding(id) or upstream, open, set
+end
+
+-- The first task of a chain that does not wait for others, or the one after so many.
+local function last_of(id)
+  for _ = 1, CHAIN do
+    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'ties', 'graph')
+    local upstream = v[1] == 'waiting' and waits_for(id, v[2], v[3])
+    if not upstream then
+      break
+    end
+    id = upstream
+  end
+  return id
+end
 
 namespace.open()
 local id = contract.arguments()
@@ -42,10 +62,11 @@ for _, fact in ipairs({
   answer[#answer + 1] = fact
 end
 if task.status == 'waiting' then
-  local open, upstream, set = edges.open(id, task.ties)
-  upstream = task.graph and edges.holding(id) or upstream
+  local upstream, open, set = waits_for(id, task.ties, task.graph)
+  local last = upstream and last_of(upstream)
   for _, fact in ipairs({
     'open', open, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0', upstream and 'upstream', upstream,
+    last ~= upstream and 'last' or nil, last,
   }) do
     answer[#answer + 1] = fact
   end

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use blueque::{Deliverer, Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
+use blueque::{Code, Deliverer, Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 
 use super::expected::{Expected, expected};
 use super::listeners::{Listeners, suits};
@@ -36,8 +36,11 @@ enum Start {
     Nobody,
 }
 
-/// Tasks of a chain that are followed to the first cause.
-const CHAIN: usize = 100;
+/// Calls that follow a chain to the first cause, each by up to 101 tasks.
+const CALLS: usize = 100;
+
+/// Tasks of a chain of which it is known that they wait, when it was not followed to its end.
+const FOLLOWED: &str = "10,000";
 
 impl Cause {
     /// When the task is expected to start and to end. Not estimated if it is known that nobody will start it: the
@@ -127,9 +130,15 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     };
     let first = TaskId::new(first.as_str())?;
     let others = others(why);
-    let mut last = first.clone();
-    for _ in 0..CHAIN {
-        let Some(next) = client.call(&calls.why(&last))?.upstream else { break };
+    let mut last = why.last.as_deref().map_or(Ok(first.clone()), TaskId::new)?;
+    let mut ends = false;
+    for _ in 0..CALLS {
+        let next = match client.call(&calls.why(&last)) {
+            Err(error) if error.code() == Some(Code::NoTask) => None, // deleted by a client without scripts
+            why => why.map(|why| why.last.or(why.upstream))?,
+        };
+        ends = next.is_none();
+        let Some(next) = next else { break };
         last = TaskId::new(next)?;
     }
     let info = client.call(&calls.get(&last))?;
@@ -137,10 +146,12 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let (begin, through) = if last == first {
         (end.clone(), String::new())
     } else {
-        (named(&first, client.call(&calls.get(&first))?.as_ref()), format!(", which waits for {end} in the end"))
+        let how = if ends { format!("{end} in the end") } else { format!("others, {FOLLOWED} of them up to {end}") };
+        (named(&first, client.call(&calls.get(&first))?.as_ref()), format!(", which waits for {how}"))
     };
-    let cause = match info.filter(|info| info.status() != Some(Status::Waiting)) {
+    let cause = match info {
         None => String::new(),
+        Some(_) if !ends => format!(" blueque why {last} goes on from there."),
         Some(info) if info.queue().as_deref() == Some(Deliverer::QUEUE) => match &session.elsewhere {
             Some(tell) => format!(" {}", tell(&last)),
             None => " It is a task of another partition: blueque --topology LIST why knows more.".to_owned(),
