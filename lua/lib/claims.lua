@@ -345,6 +345,9 @@ function claims.move(task, to)
   if task.shared then
     shares.count_task(task, to)
   end
+  if task.further_shared then -- of a round that is removed with it
+    shares.count(task.further_shared, -1)
+  end
   if task.tags and not from then
     tags.enter(task.queue, task.id, task.created, task.tags)
   elseif task.tags and (to == 'deleted' or to == 'moved') then

@@ -11,11 +11,17 @@ function encore.has(task)
   return task.ties and string.find(task.ties, 'a', 1, true)
 end
 
--- Reads what the end of a task with a further round writes, or its removal.
+-- Reads what the end of a task with a further round writes, or its removal. `further_shared`: the shared limits that
+-- the round names.
 function encore.plan_end(task, to)
   if to == 'deleted' then
+    local key = namespace.declare(encore.key(task.id))
     task.edge_keys = task.edge_keys or {}
-    task.edge_keys[#task.edge_keys + 1] = namespace.declare(encore.key(task.id))
+    task.edge_keys[#task.edge_keys + 1] = key
+    task.further_shared = redis.call('HGET', key, '/limits') or nil
+    if task.further_shared then
+      shares.plan_count()
+    end
   elseif not contract.is_final(task.status) then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled = true
@@ -48,13 +54,19 @@ function encore.keep(task, call, spec, number)
   if code then
     reply.fail(code, text)
   end
-  local key = encore.key(task.id)
+  local key, shared = encore.key(task.id), spec.claims and spec.claims.shared
   namespace.probe('HLEN', key)
+  if shared then
+    shares.plan_count()
+  end
   audit.plan()
   namespace.begin()
   redis.call('HSET', key, 'queue', call.queue, 'parameters', call.parameters,
     'eta', call.eta and string.format('%.0f', call.eta) or '', 'by', call.by or '', unpack(call.options))
   redis.call('HSET', task.key, 'further', call.request, 'ties', (task.ties or '') .. 'a')
+  if shared then
+    shares.count(shared, 1) -- a limit that a round waits with is in use
+  end
   audit.add(call.by, 'submit', 'task', task.id, task.status, task.status,
     'once more, ' .. resubmit.told(number + 1, call))
   return { 'later', number + 1 }
@@ -71,9 +83,9 @@ function encore.begin(id)
     call[found[i]] = found[i + 1]
   end
   if task.status == 'cancelled' then
-    return encore.drop(task, request, 'the task was cancelled')
+    return encore.drop(task, call, 'the task was cancelled')
   elseif not (request and call.queue and call.parameters) then
-    return encore.drop(task, request, 'somebody removed ' .. encore.key(id))
+    return encore.drop(task, call, 'somebody removed ' .. encore.key(id))
   end
   call.eta = tonumber(call.eta)
   local step = { queue = call.queue, by = call.by, reason = 'submitted again' }
@@ -87,18 +99,29 @@ function encore.begin(id)
     code, text = string.match(reply.refusal(code).err, '^%-?(%u+) (.*)$')
   end
   if code then
-    return encore.drop(task, request, code .. ' ' .. text)
+    return encore.drop(task, call, code .. ' ' .. text)
   end
   task.new.round = { 'round', string.format('%d', (round or 1) + 1), 'round_request', request }
   actions.run(resubmit.run, { task }, step)
   redis.call('UNLINK', encore.key(id))
   redis.call('ZREM', edges.unsettled(), id)
+  encore.uncount(call)
+end
+
+-- A round waits no longer: what it names is counted for the task now, or not at all.
+function encore.uncount(call)
+  if call['/limits'] then
+    shares.count(call['/limits'], -1)
+  end
 end
 
 -- Reads what the round writes, as its submit would: its options are checked again. Returns the code and text of a
 -- refusal, or fails with it.
 function encore.plan(task, call, step)
   local options = {}
+  if call['/limits'] then
+    shares.plan_count()
+  end
   for field, value in pairs(call) do
     local name = string.match(field, '^/(.*)')
     if name then
@@ -109,17 +132,21 @@ function encore.plan(task, call, step)
 end
 
 -- Forgets the round, and says why in the history.
-function encore.drop(task, request, why)
+function encore.drop(task, call, why)
   local notes = redis.call('HGET', task.key, 'notes') or 0
   history.plan(task)
   tracks.plan_note(task)
+  if call['/limits'] then
+    shares.plan_count()
+  end
   namespace.begin()
   redis.call('ZREM', edges.unsettled(), task.id)
   redis.call('UNLINK', encore.key(task.id))
   local ties = string.gsub(task.ties, 'a', '')
   redis.call('HSET', task.key, 'notes', string.format('%.0f', notes + 1), 'ties', ties)
   redis.call('HDEL', task.key, 'further', ties == '' and 'ties' or 'further')
-  local text = 'the round ' .. (request or '') .. ' does not begin: ' .. why
+  encore.uncount(call)
+  local text = 'the round ' .. (call.request or '') .. ' does not begin: ' .. why
   history.add(task, { to = task.status, why = 'note', by = '', at = state.time(task),
     note = { 'note', text, 'data', '' } }, '', '', '', '')
   tracks.note(task, 'note', '', text)

@@ -84,10 +84,11 @@ function recount.wrong_tasks(queue, shared)
   end
   for _, name in ipairs(queues) do
     for _, id in ipairs(redis.call('ZRANGE', namespace.key('tasks', name), 0, -1)) do
-      local said = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'limits')
-      local status, where, set = unpack(said, 1, 3)
-      if status and where == name and not contract.is_final(status) then
-        add(set)
+      local said = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'limits', 'further')
+      local status, where, set, further = unpack(said, 1, 4)
+      if status and where == name then
+        add(not contract.is_final(status) and set)
+        add(further and redis.call('HGET', encore.key(id), '/limits'))
       end
     end
   end

@@ -21,6 +21,11 @@ pub struct Further {
 }
 
 impl Further {
+    /// The shared limits that it names.
+    pub fn limits(&self) -> &str {
+        self.options.iter().find(|(name, _)| *name == "limits").map_or("", |(_, set)| set)
+    }
+
     pub fn fields(&self) -> BTreeMap<String, String> {
         let own = [("queue", self.queue), ("parameters", self.parameters), ("by", "")];
         let mut fields: BTreeMap<String, String> =

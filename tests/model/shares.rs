@@ -230,6 +230,9 @@ impl Model {
                 *named.entry(name.into()).or_default() += 1;
             }
         }
+        for (name, _) in self.further.values().flat_map(|further| parts(further.limits())) {
+            *named.entry(name.into()).or_default() += 1;
+        }
         let named = named.into_iter().map(|(name, number)| (name, number.to_string()));
         keys.insert("shared_tasks".into(), Kept::Hash(named.collect()));
         let limits = self.shares.limits.iter().map(|(name, limit)| ((*name).to_owned(), text(*limit)));
