@@ -13,8 +13,9 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use blueque::{Client, Status, Submit, Task};
+use blueque::{Address, Client, Namespace, Status, Submit, Task};
 use support::{Folder, eventually};
 use world::{result, send, status};
 
@@ -27,8 +28,26 @@ impl Dev {
     fn start() -> Self {
         let folder = Folder::new();
         fs::create_dir(folder.path().join("worker.d")).unwrap();
-        let child = spawn(&folder, None);
+        let child = spawn(&folder, &[]);
         Self { folder, child }
+    }
+
+    /// With a cluster.
+    fn start_cluster(args: &[&str]) -> Self {
+        let folder = Folder::new();
+        fs::create_dir(folder.path().join("worker.d")).unwrap();
+        let child = spawn(&folder, &[&["--cluster"], args].concat());
+        Self { folder, child }
+    }
+
+    /// The URL of the cluster, and a client of it.
+    fn cluster(&mut self, data: &str) -> (String, Client) {
+        let mut url = String::new();
+        BufReader::new(self.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let password = fs::read_to_string(self.folder.path().join("data").join(data).join("password")).unwrap();
+        let known = Address::parse(url.trim()).unwrap().with_password(&password).unwrap();
+        let client = Client::builder().namespace(Namespace::new("{blueque}").unwrap()).limit(Duration::from_secs(5));
+        (url.trim().to_owned(), client.open(&known).unwrap())
     }
 
     fn program(&self, name: &str, text: &str) {
@@ -83,13 +102,10 @@ impl Drop for Dev {
     }
 }
 
-fn spawn(folder: &Folder, port: Option<u16>) -> Child {
+fn spawn(folder: &Folder, more: &[&str]) -> Child {
     let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(["dev", "--queue", "hold", "--queue", "echo"]);
-    if let Some(port) = port {
-        command.args(["--port", &port.to_string()]);
-    }
+    command.args(["dev", "--queue", "hold", "--queue", "echo"]).args(more);
     command.arg("--dir").arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
     command.env("BLUEQUE_REDIS_SERVER", support::server_program());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk).spawn().unwrap()
@@ -120,7 +136,7 @@ fn dev_runs_tasks_without_any_set_up_and_ctrl_c_leaves_no_process_and_loses_no_t
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
 
-    dev.child = spawn(&dev.folder, None);
+    dev.child = spawn(&dev.folder, &[]);
     let client = dev.client();
     let held = client.task(held.id().as_str()).unwrap();
     assert_eq!(result(&held), "[3]", "from its checkpoint, which the server had on disk");
@@ -139,7 +155,7 @@ fn dev_started_again_after_it_was_killed_ends_what_was_left_and_goes_on() {
     let before = status(&held, Status::Started);
     send("KILL", dev.pid());
     dev.child.wait().unwrap();
-    dev.child = spawn(&dev.folder, None);
+    dev.child = spawn(&dev.folder, &[]);
     let client = dev.client();
     let held = client.task(held.id().as_str()).unwrap();
     fs::write(dev.folder.path().join("go"), "").unwrap();
@@ -178,6 +194,13 @@ fn dev_says_what_is_missing() {
     let server = support::server_program();
     let taken = run(&["-q", "q", "--data", "other", "--port", &port], server.to_str());
     assert!(taken.contains("choose another by --port"), "{taken}");
+    let taken = run(&["-q", "q", "--data", "other", "--cluster", "--port", &port], server.to_str());
+    assert!(taken.contains("choose another by --port"), "{taken}");
+    let high = run(&["-q", "q", "--data", "other", "--cluster", "--port", "65000"], server.to_str());
+    assert!(high.contains("may be 55533 at most"), "{high}");
+    let plain = run(&["-q", "q", "--data", "other", "--cluster", "--namespace", "films"], server.to_str());
+    assert!(plain.contains("--namespace '{films}'"), "{plain}");
+    assert!(run(&["-q", "q", "--replicas"], server.to_str()).contains("--cluster"));
     let long = "d".repeat(120);
     let said = run(&["-q", "q", "--data", &long], server.to_str());
     assert!(said.contains("choose a folder with a shorter path by --data"), "{said}");
@@ -209,7 +232,7 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     assert!(dev.ended().success());
 
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    dev.child = spawn(&dev.folder, Some(port));
+    dev.child = spawn(&dev.folder, &["--port", &port.to_string()]);
     let mut url = String::new();
     BufReader::new(dev.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
     assert_eq!(url.trim(), format!("redis://127.0.0.1:{port}/"));
@@ -232,6 +255,82 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+fn dev_has_a_cluster_whose_data_is_there_at_the_next_start_even_at_other_ports() {
+    let mut dev = Dev::start_cluster(&[]);
+    dev.program("hold", HOLD);
+    dev.program("echo", "cat");
+    let (url, client) = dev.cluster("cluster");
+    assert!(url.starts_with("redis+cluster://127.0.0.1:") && url.matches("127.0.0.1").count() == 3, "{url}");
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    let held = submit(&client, "hold");
+    status(&held, Status::Started);
+    eventually("the program has begun", || dev.folder.path().join("pid").exists().then_some(()));
+    let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
+    assert!(talk.contains("export BLUEQUE_NAMESPACE='{blueque}'") && talk.contains("BLUEQUE_PASSWORD="), "{talk}");
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+
+    let taken = url.split([':', ',', '/']).find_map(|word| word.parse::<u16>().ok()).unwrap();
+    let _taken = TcpListener::bind(("127.0.0.1", taken)).unwrap();
+    dev.child = spawn(&dev.folder, &["--cluster"]);
+    let (other, client) = dev.cluster("cluster");
+    assert!(!other.contains(&taken.to_string()), "{other} has the port {taken}, which is another's");
+    assert_eq!(other.split(',').skip(1).collect::<Vec<_>>(), url.split(',').skip(1).collect::<Vec<_>>());
+    let held = client.task(held.id().as_str()).unwrap();
+    assert_eq!(result(&held), "[3]", "from its checkpoint");
+    send("KILL", dev.pid());
+    dev.child.wait().unwrap();
+    dev.child = spawn(&dev.folder, &["--cluster"]);
+    let (_, client) = dev.cluster("cluster");
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    send("TERM", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+fn a_replica_of_devs_cluster_takes_the_place_of_its_master_and_the_programs_run_on() {
+    let mut dev = Dev::start_cluster(&["--replicas"]);
+    dev.program("hold", "echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo 1");
+    dev.program("echo", "cat");
+    let (url, client) = dev.cluster("cluster-with-replicas");
+    assert_eq!(url.matches("127.0.0.1").count(), 6, "{url}");
+    let held = submit(&client, "hold");
+    let before = status(&held, Status::Started);
+    let password = fs::read_to_string(dev.folder.path().join("data/cluster-with-replicas/password")).unwrap();
+    let known = Address::parse(&url).unwrap().with_password(&password).unwrap();
+    let holder = || {
+        let namespace = Namespace::new("{blueque}").unwrap();
+        let address = Address::parse(&known).unwrap();
+        let mut holder = address.connect(&namespace, Duration::from_secs(5)).ok()?;
+        let kept: u32 = redis::cmd("WAIT").arg(1).arg(5000).query(&mut holder).ok()?;
+        let info: String = redis::cmd("INFO").arg("server").query(&mut holder).ok()?;
+        let pid = info.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().parse::<i32>().unwrap();
+        Some((pid, kept))
+    };
+    let (master, kept) = eventually("the master is known", holder);
+    assert_eq!(kept, 1, "its replica has what was done so far");
+    send("KILL", master);
+    assert_eq!(result(&submit_again(&client, "echo")), "[1, 2]");
+    assert_ne!(eventually("there is a new master", holder).0, master);
+    fs::write(dev.folder.path().join("go"), "").unwrap();
+    assert_eq!(result(&held), "1");
+    assert_eq!(held.info().unwrap().attempt(), before.attempt(), "its program ran all the time");
+    eventually("the node is started again", || {
+        fs::read_to_string(dev.folder.path().join("talk")).unwrap().contains("is started again").then_some(())
+    });
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+}
+
+/// Until there is a master.
+fn submit_again(client: &Client, queue: &str) -> Task {
+    eventually("a task is submitted", || client.queue(queue).unwrap().submit_bytes(b"[1, 2]", Submit::default()).ok())
 }
 
 /// A step of the README, without its comment.

@@ -1,6 +1,8 @@
-//! `blueque dev`: a private server and a worker, to try things out without any set-up.
+//! `blueque dev`: a private server or cluster and a worker, to try things out without any set-up.
 
+mod cluster;
 mod server;
+mod servers;
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use self::server::Server;
+use self::servers::{Servers, Shape};
 use crate::input::values::{plain, whole_number};
 use crate::output::{Code, fault, line, say};
 use crate::process::Process;
@@ -46,7 +48,14 @@ pub struct Options {
     /// Where all data is kept, also for the next start
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// A port on 127.0.0.1, in addition to the unix socket; it needs a password, which is created
+    /// Three masters of a cluster in place of one server, each on a port of 127.0.0.1, with a password, which is created
+    #[arg(long)]
+    cluster: bool,
+    /// With --cluster: a replica of each master, which takes its place when it fails
+    #[arg(long, requires = "cluster")]
+    replicas: bool,
+    /// A port on 127.0.0.1, in addition to the unix socket; it needs a password, which is created. With --cluster the
+    /// first node's, followed by the others'
     #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 65535))]
     port: Option<u16>,
 }
@@ -54,7 +63,11 @@ pub struct Options {
 /// The running processes, for a later start that finds them left behind.
 #[derive(Default, Serialize, Deserialize)]
 struct Left {
+    /// What earlier builds noted.
+    #[serde(default, skip_serializing)]
     server: Option<Process>,
+    #[serde(default)]
+    servers: Vec<Process>,
     worker: Option<Process>,
 }
 
@@ -64,37 +77,68 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
     let data = private(&options.data)?;
     let _lock = lock(&data)?;
-    let namespace = connection.namespace.clone().unwrap_or_else(|| "blueque".into());
+    let shape = match (options.cluster, options.replicas) {
+        (false, _) => Shape::Alone,
+        (true, false) => Shape::Cluster,
+        (true, true) => Shape::Replicated,
+    };
+    let namespace = namespace(connection, shape)?;
     clear(&data);
 
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGCHLD])?;
-    let mut server = Server::start(&data, options.port)?;
-    let mut left = Left { server: server.process(), worker: None };
-    note(&data, &left)?;
-    let mut worker = match server.ready().and_then(|()| worker(&data, &namespace, &server, options, &queues)) {
+    let mut servers = Servers::start(&data, shape, options.port)?;
+    let mut left = Left { servers: servers.processes(), ..Left::default() };
+    let begun = note(&data, &left).and_then(|()| servers.ready());
+    let mut worker = match begun.and_then(|()| worker(&data, &namespace, &servers, options, &queues)) {
         Ok(worker) => worker,
         Err(error) => {
-            server.stop();
+            servers.stop();
             return Err(error);
         }
     };
     left.worker = Process::of(worker.id().cast_signed());
-    let noted = note(&data, &left).and_then(|()| Ok(line(server.url())?));
-    let queue = queues.first().map_or("QUEUE", String::as_str);
-    let secret = server
-        .password_file()
-        .map_or(String::new(), |file| format!("    export BLUEQUE_PASSWORD=\"$(cat {})\"\n", file.display()));
-    say(format!(
-        "This is the server's URL; all is kept in {}. In another terminal:\n\n    \
-         export BLUEQUE_URL={}\n{secret}    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends server and worker.",
-        data.display(),
-        server.url()
-    ));
-    let asked = noted.and_then(|()| wait(&mut signals, &mut worker, &mut server));
-    end(&mut signals, &mut worker, &data, &namespace);
-    server.stop();
+    let noted = note(&data, &left).and_then(|()| Ok(line(servers.url())?));
+    say(greeting(&data, &namespace, &servers, &queues));
+    let asked = noted.and_then(|()| {
+        wait(&mut signals, &mut worker, &mut servers, |servers| {
+            left.servers = servers.processes();
+            note(&data, &left)
+        })
+    });
+    end(&mut signals, &mut worker, &servers.state(), &namespace);
+    servers.stop();
     let _ = fs::remove_file(data.join("dev.json"));
     asked.map(|()| ExitCode::SUCCESS)
+}
+
+/// The one that was asked for. On a cluster it has a tag, as all keys of a script must be on one node.
+fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
+    let default = if shape == Shape::Alone { "blueque" } else { "{blueque}" };
+    let namespace = connection.namespace.clone().unwrap_or_else(|| default.into());
+    if shape != Shape::Alone && !namespace.contains('{') {
+        let text = format!("on a cluster the namespace needs a {{tag}}: --namespace '{{{namespace}}}'");
+        return Err(fault(Code::Usage, text));
+    }
+    Ok(namespace)
+}
+
+/// What the user can do now.
+fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
+    let queue = queues.first().map_or("QUEUE", String::as_str);
+    let mut more = String::new();
+    if let Some(file) = servers.password_file() {
+        more += &format!("    export BLUEQUE_PASSWORD=\"$(cat {})\"\n", file.display());
+    }
+    if servers.is_cluster() {
+        more += &format!("    export BLUEQUE_NAMESPACE='{namespace}'\n");
+    }
+    let what = if servers.is_cluster() { "cluster" } else { "server" };
+    format!(
+        "This is the {what}'s URL; all is kept in {}. In another terminal:\n\n    \
+         export BLUEQUE_URL={}\n{more}    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends {what} and worker.",
+        data.display(),
+        servers.url()
+    )
 }
 
 /// The queues of the worker: the named ones, or one for each program.
@@ -150,7 +194,7 @@ fn clear(data: &Path) {
         // Its programs go on, and the new worker finds them.
         let _ = kill(Pid::from_raw(worker.pid), Signal::SIGKILL);
     }
-    if let Some(server) = left.server {
+    for server in left.server.into_iter().chain(left.servers) {
         let end = Instant::now() + Duration::from_secs(10);
         while server.lives() && Instant::now() < end {
             let _ = kill(Pid::from_raw(server.pid), Signal::SIGTERM);
@@ -163,7 +207,7 @@ fn clear(data: &Path) {
 fn worker(
     data: &Path,
     namespace: &str,
-    server: &Server,
+    servers: &Servers,
     options: &Options,
     queues: &[String],
 ) -> anyhow::Result<Child> {
@@ -174,46 +218,57 @@ fn worker(
     for queue in queues {
         command.args(["--queue", queue]);
     }
-    command.arg("--state-dir").arg(state(data));
+    command.arg("--state-dir").arg(servers.state());
     for name in blueque::Address::variables().chain(["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"]) {
         command.env_remove(name);
     }
     // The user's configuration file is for other servers.
-    command.env("BLUEQUE_URL", server.url()).env("XDG_CONFIG_HOME", data);
-    if let Some(password) = server.password() {
+    command.env("BLUEQUE_URL", servers.url()).env("XDG_CONFIG_HOME", data);
+    if let Some(password) = servers.password() {
         command.env("BLUEQUE_PASSWORD", password);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     command.spawn().context("the worker cannot be started")
 }
 
-fn state(data: &Path) -> PathBuf {
-    data.join("state")
-}
+/// How often a cluster is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// Waits until the user ends it; fails if one of the two ended on its own.
-fn wait(signals: &mut Signals, worker: &mut Child, server: &mut Server) -> anyhow::Result<()> {
-    for signal in signals.forever() {
-        if signal != SIGCHLD {
+/// Waits until the user ends it; fails if the worker, or the one server, ended on its own. `changed` is told of nodes
+/// that were started again.
+fn wait(
+    signals: &mut Signals,
+    worker: &mut Child,
+    servers: &mut Servers,
+    mut changed: impl FnMut(&Servers) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    loop {
+        // A node is started again some time after the signal.
+        let came: Vec<i32> = if servers.is_cluster() {
+            thread::sleep(LOOK);
+            signals.pending().collect()
+        } else {
+            signals.wait().collect()
+        };
+        if came.iter().any(|signal| *signal != SIGCHLD) {
             return Ok(());
         }
         if let Some(status) = worker.try_wait()? {
             bail!("the worker ended unexpectedly: {status}");
         }
-        if let Some(status) = server.ended()? {
-            bail!("the server ended unexpectedly: {status}; see {}", server.log().display());
+        if servers.look()? {
+            changed(servers)?;
         }
     }
-    Ok(())
 }
 
 /// Ends the worker and all programs: asked first, killed after the grace period or at a second Ctrl-C.
-fn end(signals: &mut Signals, worker: &mut Child, data: &Path, namespace: &str) {
+fn end(signals: &mut Signals, worker: &mut Child, state: &Path, namespace: &str) {
     say("blueque dev: ends; running tasks go back to their queue (Ctrl-C again: at once)");
     let _ = kill(Pid::from_raw(worker.id().cast_signed()), Signal::SIGTERM);
     let limit = Instant::now() + GRACE + Duration::from_secs(5);
     let mut impatient = false;
-    let running = || RunFolder::list(&state(data), namespace).is_ok_and(|runs| !runs.is_empty());
+    let running = || RunFolder::list(state, namespace).is_ok_and(|runs| !runs.is_empty());
     // The worker does not wait for ends that only have to be sent.
     while (worker.try_wait().is_ok_and(|status| status.is_none()) || running()) && !impatient {
         impatient = Instant::now() > limit || signals.pending().any(|signal| signal != SIGCHLD);
@@ -221,14 +276,14 @@ fn end(signals: &mut Signals, worker: &mut Child, data: &Path, namespace: &str) 
     }
     if impatient {
         let _ = worker.kill();
-        kill_runs(data, namespace);
+        kill_runs(state, namespace);
     }
     let _ = worker.wait();
 }
 
 /// Kills supervisors and programs. The next worker finds their folders and gives the tasks back.
-fn kill_runs(data: &Path, namespace: &str) {
-    for folder in RunFolder::list(&state(data), namespace).unwrap_or_default() {
+fn kill_runs(state: &Path, namespace: &str) {
+    for folder in RunFolder::list(state, namespace).unwrap_or_default() {
         if let Some(holder) = folder.holder().filter(|holder| holder.supervisor.lives()) {
             let _ = kill(Pid::from_raw(holder.supervisor.pid), Signal::SIGKILL);
         }

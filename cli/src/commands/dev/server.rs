@@ -1,5 +1,5 @@
-//! The private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach;
-//! also on loopback if asked for, then with a password.
+//! A private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach; also on
+//! loopback if asked for, then with a password. The nodes of its cluster are such servers, too.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -21,123 +21,173 @@ use crate::process::Process;
 use crate::session::password::with_password;
 
 /// The name of the password file.
-const PASSWORD: &str = "password";
+pub const PASSWORD: &str = "password";
 
 /// The maximum path length of a unix socket, with some reserve.
 const SOCKET: usize = 100;
+
+/// After this time without an answer, in milliseconds, a node's replica takes its place.
+const NODE_TIMEOUT: &str = "2000";
+
+/// How long one answer may take.
+const ANSWER: Duration = Duration::from_secs(1);
 
 /// Loading the data of an earlier start may take some time.
 const LOADING: Duration = Duration::from_secs(60);
 
 pub struct Server {
     child: Child,
-    port: Option<u16>,
-    socket: PathBuf,
-    log: PathBuf,
-    password: Option<String>,
+    setup: Setup,
+}
+
+/// How a server is started.
+#[derive(Clone)]
+pub struct Setup {
+    /// The folder of its data.
+    pub folder: PathBuf,
+    pub port: Option<u16>,
+    pub password: Option<String>,
+    /// Whether it is a node of a cluster, which has no socket: nodes name each other by their ports.
+    pub node: bool,
+}
+
+impl Setup {
+    /// A server by itself.
+    pub fn alone(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
+        program()?;
+        if let Some(port) = port {
+            free(port).map_err(|error| taken(port, &error))?;
+        }
+        let folder = data.join("server");
+        crate::run_folder::open::private_folders(&folder)?;
+        let password = port.map(|_| password(&folder)).transpose().context("no password can be kept")?;
+        Ok(Self { folder, port, password, node: false })
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.join("socket")
+    }
+}
+
+/// Whether nobody listens at a port.
+pub fn free(port: u16) -> io::Result<()> {
+    TcpListener::bind(("127.0.0.1", port)).map(|_| ())
+}
+
+pub fn taken(port: u16, error: &io::Error) -> anyhow::Error {
+    fault(Code::Refused, format!("port {port} is not free ({error}): choose another by --port"))
 }
 
 impl Server {
     /// Starts it. Nothing of an earlier one runs any more.
-    pub fn start(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
+    pub fn start(setup: Setup) -> anyhow::Result<Self> {
         let program = program()?;
-        if let Some(port) = port
-            && let Err(error) = TcpListener::bind(("127.0.0.1", port))
-        {
-            return Err(fault(Code::Refused, format!("port {port} is not free ({error}): choose another by --port")));
-        }
-        let folder = data.join("server");
-        crate::run_folder::open::private_folders(&folder)?;
-        let socket = folder.join("socket");
-        if socket.as_os_str().len() > SOCKET {
+        let (folder, socket) = (&setup.folder, setup.socket());
+        if !setup.node && socket.as_os_str().len() > SOCKET {
             let text = format!(
                 "the path of the server's socket, {}, is too long: choose a folder with a shorter path by --data",
                 socket.display()
             );
             return Err(fault(Code::Usage, text));
         }
-        let password = port.map(|_| password(&folder)).transpose().context("no password can be kept")?;
-        let log = folder.join("log");
         let mut command = Command::new(&program);
-        if let Some(password) = &password {
+        if let Some(password) = &setup.password {
             // Arguments are visible to every user.
             let settings = folder.join("redis.conf");
-            write_private(&settings, &format!("requirepass {password}\n"))?;
+            write_private(&settings, &format!("requirepass {password}\nmasterauth {password}\n"))?;
             command.arg(settings);
         }
-        command.args(["--port", &port.unwrap_or(0).to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
+        command.args(["--port", &setup.port.unwrap_or(0).to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
         command.args(["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""]);
-        command.args(["--maxmemory-policy", "noeviction"]).arg("--dir").arg(&folder).arg("--logfile").arg(&log);
-        let _ = fs::remove_file(&socket);
-        command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
+        command.args(["--maxmemory-policy", "noeviction"]).arg("--dir").arg(folder);
+        command.arg("--logfile").arg(folder.join("log"));
+        if setup.node {
+            command.args(["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT]);
+            // A replica that was long without its master still has the newest data that there is.
+            command.args(["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"]);
+        } else {
+            let _ = fs::remove_file(&socket);
+            command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
+        }
         // Ctrl-C in the terminal must not reach the server: it ends last.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().with_context(|| format!("{} cannot be started", program.display()))?;
-        Ok(Self { child, port, socket, log, password })
+        Ok(Self { child, setup })
     }
 
     pub fn process(&self) -> Option<Process> {
         Process::of(self.child.id().cast_signed())
     }
 
-    /// Waits until it replies.
-    pub fn ready(&mut self) -> anyhow::Result<()> {
-        let url = with_password(&self.url(), self.password()).context("the server's URL is malformed")?;
-        let server = redis::Client::open(url)?;
+    /// Waits until it replies, and what it says to these words has all of these texts.
+    pub fn ready(&mut self, words: &[&str], texts: &[&str]) -> anyhow::Result<()> {
         let end = Instant::now() + LOADING;
         loop {
-            let answer = server.get_connection_with_timeout(Duration::from_secs(1)).and_then(|mut connection| {
-                connection.set_read_timeout(Some(Duration::from_secs(1)))?;
-                redis::cmd("PING").query::<String>(&mut connection)
-            });
-            if answer.is_ok() {
+            if self.ask(words).is_ok_and(|said| texts.iter().all(|text| said.contains(text))) {
                 return Ok(());
             }
             if let Some(status) = self.ended()? {
-                bail!("the server ended at once: {status}\n{}", tail(&self.log).unwrap_or_default());
+                bail!("the server ended at once: {status}\n{}", tail(&self.log()).unwrap_or_default());
             }
             if Instant::now() > end {
-                bail!("the server does not answer; see {}", self.log.display());
+                bail!("the server does not answer; see {}", self.log().display());
             }
             thread::sleep(Duration::from_millis(10));
         }
     }
 
+    pub fn ask(&self, words: &[&str]) -> anyhow::Result<String> {
+        let url = with_password(&self.url(), self.password()).context("the server's URL is malformed")?;
+        let mut connection = redis::Client::open(url)?.get_connection_with_timeout(ANSWER)?;
+        connection.set_read_timeout(Some(ANSWER))?;
+        let (name, args) = words.split_first().context("no command")?;
+        Ok(redis::cmd(name).arg(args).query(&mut connection)?)
+    }
+
     /// Without the password.
     pub fn url(&self) -> String {
-        match self.port {
+        match self.setup.port {
             Some(port) => format!("redis://127.0.0.1:{port}/"),
-            None => format!("unix://{}", self.socket.display()),
+            None => format!("unix://{}", self.setup.socket().display()),
         }
     }
 
     pub fn password(&self) -> Option<&str> {
-        self.password.as_deref()
+        self.setup.password.as_deref()
     }
 
-    /// The password file, for people.
-    pub fn password_file(&self) -> Option<PathBuf> {
-        self.password.as_ref().map(|_| self.socket.with_file_name(PASSWORD))
+    pub fn port(&self) -> Option<u16> {
+        self.setup.port
     }
 
-    pub fn log(&self) -> &Path {
-        &self.log
+    pub fn log(&self) -> PathBuf {
+        self.setup.folder.join("log")
     }
 
     pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
         Ok(self.child.try_wait()?)
     }
 
-    /// Stops it; its data is saved first.
-    pub fn stop(&mut self) {
+    /// Starts it again, after it has ended.
+    pub fn again(&mut self) -> anyhow::Result<()> {
+        *self = Self::start(self.setup.clone())?;
+        Ok(())
+    }
+
+    /// Asks it to stop; its data is saved first.
+    pub fn stop(&self) {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
+    }
+
+    /// Waits until it has stopped.
+    pub fn wait(&mut self) {
         let _ = self.child.wait();
-        let _ = fs::remove_file(&self.socket);
+        let _ = fs::remove_file(self.setup.socket());
     }
 }
 
 /// The password of an earlier start, or a new one.
-fn password(folder: &Path) -> io::Result<String> {
+pub fn password(folder: &Path) -> io::Result<String> {
     let file = folder.join(PASSWORD);
     if let Ok(kept) = fs::read_to_string(&file)
         && kept.len() >= 32
@@ -155,7 +205,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// `BLUEQUE_REDIS_SERVER`, else the first of two names on `PATH`.
-fn program() -> anyhow::Result<PathBuf> {
+pub fn program() -> anyhow::Result<PathBuf> {
     if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER").filter(|named| !named.is_empty()) {
         return Ok(named.into());
     }

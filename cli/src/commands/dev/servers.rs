@@ -1,0 +1,148 @@
+//! The servers of `blueque dev`: one, or the nodes of a cluster.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+
+use super::cluster;
+use super::server::{PASSWORD, Server, Setup};
+use crate::output::say;
+use crate::process::Process;
+
+/// After this time a node that has ended is started again. Its replica takes its place before.
+const REPAIR: Duration = Duration::from_secs(10);
+
+pub struct Servers {
+    all: Vec<Server>,
+    shape: Shape,
+    /// The nodes that have ended, and when each is started again.
+    gone: Vec<(usize, Instant)>,
+    /// What is kept of this shape: each has data of its own.
+    folder: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Alone,
+    Cluster,
+    /// With a replica of each master.
+    Replicated,
+}
+
+impl Servers {
+    /// Starts them. Nothing of earlier ones runs any more.
+    pub fn start(data: &Path, shape: Shape, port: Option<u16>) -> anyhow::Result<Self> {
+        let (folder, setups) = match shape {
+            Shape::Alone => (data.to_owned(), vec![Setup::alone(data, port)?]),
+            Shape::Cluster | Shape::Replicated => {
+                let replicas = shape == Shape::Replicated;
+                let folder = data.join(if replicas { "cluster-with-replicas" } else { "cluster" });
+                let setups = cluster::setups(&folder, replicas, port)?;
+                (folder, setups)
+            }
+        };
+        let mut servers = Self { all: Vec::new(), shape, gone: Vec::new(), folder };
+        for setup in setups {
+            match Server::start(setup) {
+                Ok(server) => servers.all.push(server),
+                Err(error) => {
+                    servers.stop();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(servers)
+    }
+
+    pub fn processes(&self) -> Vec<Process> {
+        self.all.iter().filter_map(Server::process).collect()
+    }
+
+    /// Waits until they work.
+    pub fn ready(&mut self) -> anyhow::Result<()> {
+        for server in &mut self.all {
+            match self.shape {
+                Shape::Alone => server.ready(&["PING"], &["PONG"])?,
+                Shape::Cluster | Shape::Replicated => {
+                    server.ready(&["CLUSTER", "INFO"], &["cluster_state:ok", "cluster_slots_ok:16384"])?;
+                }
+            }
+        }
+        if self.shape == Shape::Replicated {
+            for server in &mut self.all {
+                let text =
+                    if server.ask(&["INFO", "replication"])?.contains("role:master") { "" } else { "link_status:up" };
+                server.ready(&["INFO", "replication"], &[text])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Without the password.
+    pub fn url(&self) -> String {
+        if self.shape == Shape::Alone {
+            return self.all.first().map_or(String::new(), Server::url);
+        }
+        let ports = self.all.iter().filter_map(Server::port);
+        let nodes: Vec<String> = ports.map(|port| format!("127.0.0.1:{port}")).collect();
+        format!("redis+cluster://{}/", nodes.join(","))
+    }
+
+    pub fn password(&self) -> Option<&str> {
+        self.all.first().and_then(Server::password)
+    }
+
+    /// The password file, for people.
+    pub fn password_file(&self) -> Option<PathBuf> {
+        let folder = if self.shape == Shape::Alone { self.folder.join("server") } else { self.folder.clone() };
+        self.password().map(|_| folder.join(PASSWORD))
+    }
+
+    /// Where the runs of the worker are.
+    pub fn state(&self) -> PathBuf {
+        self.folder.join("state")
+    }
+
+    pub fn is_cluster(&self) -> bool {
+        self.shape != Shape::Alone
+    }
+
+    /// Fails if the one server has ended. A node of a cluster is started again after some time; whether one was.
+    pub fn look(&mut self) -> anyhow::Result<bool> {
+        let (now, mut again) = (Instant::now(), false);
+        for (number, server) in self.all.iter_mut().enumerate() {
+            let known = self.gone.iter().position(|(gone, _)| *gone == number);
+            if let Some((_, when)) = known.and_then(|known| self.gone.get(known)) {
+                if *when <= now {
+                    self.gone.retain(|(gone, _)| *gone != number);
+                    server.again()?;
+                    again = true;
+                    say(format!("blueque dev: the node {} is started again", server.url()));
+                }
+            } else if let Some(status) = server.ended()? {
+                if self.shape == Shape::Alone {
+                    bail!("the server ended unexpectedly: {status}; see {}", server.log().display());
+                }
+                let seconds = REPAIR.as_secs();
+                say(format!(
+                    "blueque dev: the node {} has ended ({status}): started again in {seconds} s",
+                    server.url()
+                ));
+                self.gone.push((number, now + REPAIR));
+            }
+        }
+        Ok(again)
+    }
+
+    /// Stops them; their data is saved first.
+    pub fn stop(&mut self) {
+        let gone = |number| self.gone.iter().any(|(gone, _)| *gone == number);
+        for (_, server) in self.all.iter().enumerate().filter(|(number, _)| !gone(*number)) {
+            server.stop();
+        }
+        for server in &mut self.all {
+            server.wait();
+        }
+    }
+}
