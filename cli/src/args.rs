@@ -13,7 +13,7 @@ use crate::session::config::Connection;
 /// Very long running tasks on Redis or Valkey.
 ///
 /// Exit codes: 0 done; 1 failed, or findings; 2 wrong usage; 3 no server; 4 not found; 5 refused by the task's
-/// state; 6 timed out; 7 the task was cancelled.
+/// state; 6 timed out; 7 the task was cancelled; 8 nothing was due, if asked.
 #[derive(Debug, Parser)]
 #[command(name = "blueque", version, propagate_version = true)]
 pub struct Cli {

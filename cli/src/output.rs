@@ -43,6 +43,7 @@ pub enum Code {
     Refused = 5,
     TimedOut = 6,
     Cancelled = 7,
+    NothingDue = 8,
 }
 
 impl From<Code> for ExitCode {

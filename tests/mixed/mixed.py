@@ -3,14 +3,18 @@
 At the end each accepted result must be there once, that of the attempt that the record names, no two attempts may have
 run at the same time, and `blueque doctor` must find nothing.
 
-    mixed.py --blueque target/debug/blueque --crate target/debug/examples/mixed_worker --server redis-server --seed 1
+    mixed.py --blueque target/debug/blueque --crate target/debug/examples --server redis-server --seed 1
 
 With --planted a thief takes part, who runs what others have reserved and writes over their results: the run passes if
 both are found.
 
 Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `typescript`
-one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`: a program that runs `square` on the queue until it
-gets SIGTERM, and leaves word of it as `handler.py` does.
+one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`:
+a program that runs `square` on the queue until it gets SIGTERM, and leaves word of it as `handler.py` does. The clients
+of all of them submit, and all but Blueque 1.0, which cannot, cancel.
+
+Beside them go the roles of `ITEMS`, which use a `WorkQueue` as users of redis-work-queue do: they lease an item, crash
+where it says so, and leave word of the result. Each item must have been completed once, and its results be right.
 """
 
 import argparse
@@ -31,12 +35,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "clients" / "python" / "src"))
 
-from blueque_client import BluequeError, Client  # noqa: E402
+from blueque_client import BluequeError, Client, WorkItem, WorkQueue  # noqa: E402
 from blueque_client.testing import Server  # noqa: E402
 
 QUEUE, LEASE = "mixed", 3
+#: The queue of those who lease items: a name that has to be encoded.
+WORKS = "mixed items"
 #: Seconds in which everything has ended, after the faults are over.
 PATIENCE = 120
+#: What a run submits and adds at least, on however slow a machine.
+LEAST, LEAST_ITEMS = 60, 20
 FINAL = ("complete", "failed", "cancelled")
 
 ROLES = {
@@ -50,13 +58,23 @@ ROLES = {
         "--host-name", socket.getfqdn(), "--env", "MIXED", "--env", "MIXED_WORKER",
         "--", sys.executable, str(HERE / "handler.py"),
     ],
-    "crate": lambda given, url: [given.crate, url, QUEUE, str(LEASE)],
+    "crate": lambda given, url: [f"{given.crate}/mixed_worker", url, QUEUE, str(LEASE)],
     "typescript": lambda _given, url: ["node", str(HERE / "worker.mjs"), url, QUEUE, str(LEASE)],
     "old": lambda _given, url: [sys.executable, str(HERE / "old_worker.py"), url, QUEUE],
 }  # fmt: skip
-THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE]}
+ITEMS = {
+    "python": lambda _given, url: [sys.executable, str(HERE / "items.py"), url, WORKS],
+    "crate": lambda given, url: [f"{given.crate}/mixed_items", url, WORKS],
+    "typescript": lambda _given, url: ["node", str(HERE / "items.mjs"), url, WORKS],
+}  # fmt: skip
+CLIENTS = {
+    "crate": lambda given, url: [f"{given.crate}/mixed_client", url, QUEUE, WORKS],
+    "typescript": lambda _given, url: ["node", str(HERE / "client.mjs"), url, QUEUE, WORKS],
+    "old": lambda _given, url: [sys.executable, str(ROOT / "tests" / "blueque_1_0" / "client.py"), url],
+}  # fmt: skip
+THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE, WORKS]}
 #: What must be found where a thief takes part.
-STOLEN = (" beside ", " has the result ")
+STOLEN = (" beside ", " has the result ", " was completed ")
 
 
 def process_of(listener):
@@ -67,8 +85,8 @@ def process_of(listener):
 class Worker:
     """A process in a role."""
 
-    def __init__(self, role, number, given, url):
-        self.role, self.name = role, f"{role}-{number}"
+    def __init__(self, role, number, given, url, items=False):
+        self.role, self.items, self.name = role, items, f"{role}-{'items-' * items}{number}"
         folder = given.folder / "state"
         environment = {
             **os.environ,
@@ -79,7 +97,7 @@ class Worker:
         environment["PYTHONPATH"] = f"{ROOT / 'clients' / 'python' / 'src'}:{HERE}"
         with (given.folder / "log").open("a") as log:
             self.process = subprocess.Popen(
-                {**ROLES, **THIEF}[role](given, url),
+                (ITEMS if items else {**ROLES, **THIEF})[role](given, url),
                 env=environment,
                 cwd=HERE,
                 stdin=subprocess.DEVNULL,
@@ -92,6 +110,8 @@ class Worker:
         self.process.send_signal(number)
 
     def end(self):
+        if self.items:  # such a one has no end
+            return self.process.kill()
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
@@ -111,15 +131,17 @@ class Run:
         self.queue = self.client.queue(QUEUE)
         self.submitted, self.cancelled, self.killed = {}, set(), set()
         self.workers, self.count = [], collections.Counter()
-        self.old = subprocess.Popen(
-            [sys.executable, str(ROOT / "tests" / "blueque_1_0" / "client.py"), url],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        self.works, self.added, self.kills = WorkQueue(self.client, WORKS), {}, 0
+        self.clients = {
+            name: subprocess.Popen(command(given, url), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for name, command in CLIENTS.items()
+        }
 
-    def ask_old(self, **order):
-        self.old.stdin.write(json.dumps(order) + "\n")
-        self.old.stdin.flush()
-        return json.loads(self.old.stdout.readline())["ok"]
+    def ask(self, how, **order):
+        client = self.clients[how]
+        client.stdin.write(json.dumps(order) + "\n")
+        client.stdin.flush()
+        return json.loads(client.stdout.readline())["ok"]
 
     def command(self, *words):
         said = subprocess.run(
@@ -127,15 +149,20 @@ class Run:
         )
         return said.returncode, said.stdout, said.stderr
 
-    def begin(self, role):
+    def begin(self, role, items=False):
         self.count[role] += 1
-        self.workers.append(Worker(role, self.count[role], self.given, self.url))
+        self.workers.append(Worker(role, self.count[role], self.given, self.url, items))
 
     def submit(self):
         n, ms = len(self.submitted), self.dice.choice([0, 5, 20, 100])
-        parameters, how = {"n": n, "ms": ms}, self.dice.choice(["python", "python", "shell", "old"])
+        parameters = {"n": n, "ms": ms}
+        # A command takes longer than a call.
+        how = self.dice.choice(["python", "python", "crate", "crate", "typescript", "typescript", "shell", "old"])
         if how == "old":
-            id = self.ask_old(do="enqueue", queue=QUEUE, parameters=json.dumps(parameters))
+            id = self.ask(how, do="enqueue", queue=QUEUE, parameters=json.dumps(parameters))
+        elif how in CLIENTS:
+            id = f"{how}-{n}"
+            self.ask(how, do="submit", id=id, parameters=parameters)
         elif how == "shell":
             id = f"shell-{n}"
             code, _, error = self.command(
@@ -147,23 +174,44 @@ class Run:
         self.submitted[id] = n
 
     def cancel(self):
-        id = self.dice.choice(list(self.submitted))
-        try:
-            self.client.task(id).cancel("by chance")
-        except BluequeError as error:
-            assert error.code in ("STATE", "NOTASK"), error
+        id, how = self.dice.choice(list(self.submitted)), self.dice.choice(["python", "shell", "crate", "typescript"])
+        if how == "shell":
+            code, _, error = self.command("cancel", id)
+            assert code in (0, 4, 5), error
+            done = code == 0
+        elif how in CLIENTS:
+            done = self.ask(how, do="cancel", id=id)
         else:
+            try:
+                self.client.task(id).cancel("by chance")
+                done = True
+            except BluequeError as error:
+                assert error.code in ("STATE", "NOTASK"), error
+                done = False
+        if done:
             self.cancelled.add(id)
+
+    def add(self):
+        n, how = len(self.added), self.dice.choice(["python", "crate", "typescript"])
+        crash = self.dice.choice([None] * 27 + ["leased", "worked", "completed"])
+        id, data = f"item/{n}", json.dumps({"n": n, "ms": self.dice.choice([0, 5, 20, 100]), "crash": crash})
+        self.added[id] = crash
+        if how == "python":
+            done = self.works.add_item(WorkItem(data.encode(), id))
+        else:
+            done = self.ask(how, do="add", id=id, data=data)
+        assert done, id
 
     def break_one(self):
         worker = self.dice.choice(self.workers)
         if worker.role == "old" or self.dice.random() < 0.5:
             self.note("killed", worker)
             self.killed.add(worker.process.pid)
+            self.kills += worker.items
             worker.signal(signal.SIGKILL)
             worker.process.wait()
             self.workers.remove(worker)
-            self.begin(worker.role)
+            self.begin(worker.role, worker.items)
         elif worker.frozen_until is None:
             self.note("frozen", worker)
             worker.signal(signal.SIGSTOP)
@@ -176,6 +224,17 @@ class Run:
                 worker.frozen_until = None
                 self.note("thawed", worker)
 
+    def few(self):
+        return len(self.submitted) < LEAST or len(self.added) < LEAST_ITEMS
+
+    def replace(self):
+        """Others for those who have crashed because an item said so."""
+        for worker in [worker for worker in self.workers if worker.items and worker.process.poll() is not None]:
+            # SIGKILL is that of `clear` alone, or of a fault, which replaces it.
+            assert worker.process.returncode == 7, f"{worker.name} ended with {worker.process.returncode}"
+            self.workers.remove(worker)
+            self.begin(worker.role, items=True)
+
     def note(self, what, worker):
         with (self.given.folder / "history").open("a") as history:
             history.write(f"{what} - - {worker.name}\n")
@@ -183,10 +242,15 @@ class Run:
     def run(self):
         for role in self.given.roles:
             self.begin(role)
+        for role in [role for role in ITEMS if role in self.given.roles]:
+            self.begin(role, items=True)
         until, next_fault = time.monotonic() + self.given.seconds, time.monotonic() + 2
-        while time.monotonic() < until:
+        while time.monotonic() < until or (self.few() and time.monotonic() < until + PATIENCE):
             for _ in range(self.dice.randrange(1, 8)):
                 self.submit()
+            for _ in range(self.dice.randrange(3) if self.works.queue_len() < 50 else 0):
+                self.add()
+            self.replace()
             if self.dice.random() < 0.2:
                 self.cancel()
             if time.monotonic() > next_fault:
@@ -202,7 +266,7 @@ class Run:
 
     def clear(self):
         """Leaves no process behind."""
-        for process in (self.old, *(worker.process for worker in self.workers)):
+        for process in (*self.clients.values(), *(worker.process for worker in self.workers)):
             process.kill()
             process.wait()
 
@@ -214,9 +278,11 @@ class Run:
             left = {id for id in left if self.client.task(id).state() not in FINAL}
             time.sleep(0.1)
         found += [f"{id} is {self.client.task(id).state()}" for id in sorted(left)]
+        found += self.items(until)
         found += filter(None, [worker.end() for worker in self.workers])
         attempts = self.history(found)
-        found += self.transitions()
+        found += self.transitions(self.queue)
+        found += self.transitions(self.works.queue)
         for id, n in self.submitted.items():
             record = self.client.task(id).info()
             if record.status == "complete":
@@ -230,14 +296,47 @@ class Run:
                 found.append(f"{id} is {record.status}: {record.error}")
         found += self.doctor()
         ran, workers = sum(map(len, attempts.values())), sum(self.count.values())
-        self.done = f"{len(self.submitted)} tasks, {ran} attempts, {workers} workers"
+        self.done = f"{len(self.submitted)} tasks, {ran} attempts, {len(self.added)} items, {workers} workers"
         return found
 
-    def transitions(self):
+    def items(self, until):
+        """Whether each item was completed once, and its results are right."""
+        while (left := self.works.queue_len() + self.works.processing()) and time.monotonic() < until:
+            self.works.light_clean()
+            self.replace()
+            time.sleep(0.05)
+        if left:
+            yield f"{left} items are left"
+        for worker in [worker for worker in self.workers if worker.items]:
+            worker.process.kill()  # it waits for the next item
+            worker.process.wait()
+            self.workers.remove(worker)
+        results, done = collections.defaultdict(set), collections.Counter()
+        file = self.given.folder / "items"
+        for line in file.read_text().splitlines() if file.exists() else ():
+            what, id, result, _ = line.split()
+            if what == "result":
+                results[id].add(int(result))
+            else:
+                done[id] += 1
+        for n, (id, _) in enumerate(self.added.items()):
+            if results[id] != {n * n}:
+                yield f"{id} has the results {results[id]}"
+            if done[id] > 1:
+                yield f"{id} was completed {done[id]} times"
+        # A crash may come between the completion and the word of it; the record of such an item may be left.
+        silent = sum(not done[id] and crash != "completed" for id, crash in self.added.items())
+        counts = self.works.queue.counts()
+        if max(silent, counts.complete) > self.kills + len(ITEMS):
+            yield f"{silent} items were not completed, {counts.complete} have a record, {self.kills} workers were killed"
+        if counts.failed or counts.cancelled or counts.waiting:
+            yield f"items are left: {counts}"
+
+    def transitions(self, queue):
         """Whether the events, in the server's order, are those of one owner at a time, and of one result. What Blueque
         1.0 does makes no events."""
         held, completions = {}, collections.Counter()
-        for event in self.queue.events():
+        for event in queue.events():
             if event.to == "reserved":
                 attempt, owner = held.get(event.id, (event.attempt, None))
                 # What a dead process had goes to the next owner in one step.

@@ -1,5 +1,7 @@
-"""A planted defect: it runs tasks that others have reserved, and writes its results over theirs. thief.py URL QUEUE"""
+"""A planted defect: it runs tasks that others have reserved, and writes its results over theirs; and it adds items that
+were completed once more. thief.py URL QUEUE ITEMS"""
 
+import contextlib
 import json
 import os
 import signal
@@ -8,12 +10,13 @@ import time
 
 import handler
 import redis
-from blueque_client import Client
+from blueque_client import Client, NotFound, WorkItem, WorkQueue, calls
+from blueque_client.work_items import decode
 
 
 def main():
     client, server, name = Client(sys.argv[1]), redis.Redis.from_url(sys.argv[1]), sys.argv[2]
-    ended, seen = [], set()
+    works, ended, seen, items = WorkQueue(client, sys.argv[3]), [], set(), {}
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     while not ended:
         for task in client.queue(name).tasks("started"):
@@ -24,6 +27,11 @@ def main():
             if client.task(id).state() == "complete":
                 result = json.dumps({"square": -1, "attempt": 0, "worker": os.environ["MIXED_WORKER"]})
                 server.hset(f"blueque_task_{id}", "result", result)
+        for task in [task for state in ("pending", "reserved") for task in works.queue.tasks(state)]:
+            with contextlib.suppress(NotFound):  # it was completed just now
+                items.setdefault(task.id, task.info().parameters)
+        for id in [id for id in items if client.run(calls.get(id)) is None]:
+            works.add_item(WorkItem(items.pop(id), decode(id)))
         time.sleep(0.02)
 
 

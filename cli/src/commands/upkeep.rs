@@ -31,6 +31,9 @@ pub struct Options {
     /// Do what is due, then exit: 0, or 1 if a part failed
     #[arg(long, conflicts_with = "every")]
     pub once: bool,
+    /// With --once: exit with 8 if nothing was due
+    #[arg(long, requires = "once")]
+    exit_code: bool,
     /// The longest pause
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     every: Duration,
@@ -81,9 +84,13 @@ impl Round {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.once {
         let round = round(session, &options.queues, options.deep_every.is_some())?;
-        let failed = !round.troubles.is_empty();
+        let code = match round {
+            Round { ref troubles, .. } if !troubles.is_empty() => Code::Failed,
+            Round { ref done, .. } if done.is_empty() && options.exit_code => Code::NothingDue,
+            _ => Code::Ok,
+        };
         session.write(&round.parts())?;
-        return Ok(if failed { Code::Failed } else { Code::Ok });
+        return Ok(code);
     }
     if session.format == Format::Json {
         return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));

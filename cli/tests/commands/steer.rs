@@ -198,7 +198,27 @@ fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
     let left = desk.run(&["upkeep", "r", "--once"]);
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
+    let coded = desk.run(&["upkeep", "r", "--once", "--exit-code"]);
+    assert_eq!(coded.code, 1, "{} {}", coded.out, coded.err);
     desk.refused(2, &["upkeep", "-o", "json"]);
+    desk.refused(2, &["upkeep", "--exit-code"]);
+}
+
+#[test]
+fn upkeep_says_whether_something_was_due_if_it_is_asked() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
+    let words = ["upkeep", "q", "--once", "--exit-code", "-o", "jsonl"];
+    let mut due = desk.run(&words);
+    while !due.out.contains("promote") {
+        assert_eq!(due.code, if due.out.is_empty() { 8 } else { 0 }, "{} {}", due.out, due.err);
+        due = desk.run(&words);
+    }
+    assert_eq!(due.code, 0, "{}", due.err);
+    while !desk.ok(&["upkeep", "q", "--once", "-o", "jsonl"]).is_empty() {}
+    let idle = desk.run(&words);
+    assert!(idle.code == 8 && idle.out.is_empty() && idle.err.is_empty(), "{} {}", idle.out, idle.err);
+    assert_eq!(desk.run(&["upkeep", "q", "--once"]).code, 0);
 }
 
 #[test]
