@@ -369,6 +369,62 @@ fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
     }
 }
 
+/// What a cell of `docs/blueque-1.0.md` has a program call, or a shell: in backquotes the names before a `(`, of a command
+/// its words and flags. A name alone, such as `submit_bytes`, is a call, too.
+fn called(cell: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for code in cell.split('`').skip(1).step_by(2) {
+        let is_part = |letter: char| letter.is_alphanumeric() || "_-".contains(letter);
+        let mut rest = code;
+        while let Some(begin) = rest.find(is_part) {
+            let end = rest[begin..].find(|letter| !is_part(letter)).map_or(rest.len(), |length| begin + length);
+            let (word, after) = (&rest[begin..end], &rest[end..]);
+            // What a reader puts in is no word: a name in capitals, the arguments of a call.
+            let is_word = word.starts_with("--") || word.starts_with(|letter: char| letter.is_lowercase());
+            if (after.starts_with('(') && !word.starts_with('_')) || (is_word && !code.contains(['(', '[', '.', '&'])) {
+                found.insert(word.to_owned());
+            }
+            rest = after;
+        }
+    }
+    found
+}
+
+/// Whether a text has this as a whole word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(is_part) && !text[at + word.len()..].chars().next().is_some_and(is_part)
+    })
+}
+
+#[test]
+fn each_call_in_each_row_for_users_of_blueque_1_0_is_made_by_the_test_of_its_column() {
+    let files = |names: &[&str]| names.iter().map(|name| fs::read_to_string(file(name)).unwrap()).collect::<String>();
+    let tests = [
+        files(&["tests/blueque_1_0/calls.rs", "tests/blueque_1_0/both.rs"]),
+        files(&["clients/python/tests/test_blueque_1_0.py", "clients/python/tests/conftest.py"]),
+        files(&["clients/typescript/tests/blueque_1_0.test.ts"]),
+        files(&["cli/tests/beside/calls.rs", "cli/tests/beside.rs"]),
+    ];
+    let page = fs::read_to_string(file("docs/blueque-1.0.md")).unwrap();
+    let table = page.split("## Each call").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<&str> =
+        table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Blueque 1.0 |")).collect();
+    let mut calls = 0;
+    for row in &rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 5, "{row}");
+        for (cell, test) in cells[1..].iter().zip(&tests) {
+            for call in called(cell) {
+                assert!(has_word(test, &call), "no test of this column has {call}: {row}");
+                calls += 1;
+            }
+        }
+    }
+    assert!(rows.len() == 16 && calls > 80, "{} rows, {calls} calls", rows.len());
+}
+
 /// The names of all tests of the crate and the command.
 fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {

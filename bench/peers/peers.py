@@ -94,7 +94,7 @@ PEERS = [
     ),
     Peer(
         "blueque-python",
-        "Blueque, Python",
+        "Blueque, bundle script",
         script("bundle.py", "bundle"),
         bundle,
         share=0.3,

@@ -32,7 +32,7 @@ fn enqueue_schedule_and_enqueue_due_tasks() {
     let later = both.later(60.0);
     let eta = later.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
     let old = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[2]", "eta": eta}));
-    let new = both.queue.submit_bytes(b"[2]", Submit::default().eta(later)).unwrap();
+    let new = both.queue.submit(&[2], Submit::default().eta(later)).unwrap();
     assert_eq!(alike(&mut both, &old, new.id().as_str())["status"], "scheduled");
     assert_eq!(both.queue.promote().unwrap().promoted, 0, "not yet");
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));

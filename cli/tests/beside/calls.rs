@@ -24,7 +24,8 @@ fn a_task_is_submitted_scheduled_made_due_shown_and_deleted() {
     let mut all = Shared::new();
     let old = all.enqueue();
     let new = all.done(&["submit", "q", "[1]", "--id-only"]);
-    let later = all.done(&["submit", "q", "[2]", "--eta", "+1h", "--id-only"]);
+    let url = all.server.url();
+    let later = all.done(&["--url", &url, "submit", "q", "[2]", "--eta", "+1h", "--id-only"]);
     let [old, new] = [old, new].map(|id| all.old.get(&id));
     for field in ["status", "queue", "parameters", "result", "error", "node", "pid"] {
         assert_eq!(old[field], new[field], "{field}");

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from blueque_client import Client, NotFound, Refused, calls
+from blueque_client import Client, NotFound, Refused, calls, task
+from blueque_client.testing import Server
 
 LISTENER, DEAD = "host_1", "host_2"
+
+
+@task(queue="q", name="q")
+def add(one: int, other: int) -> int:
+    """What runs the tasks of Blueque 1.0 in the queue `q`: they have no method."""
+    return one + other
 
 
 def test_a_task_is_submitted_scheduled_and_made_due(client: Client) -> None:
@@ -60,3 +70,14 @@ def test_the_task_of_a_dead_listener_is_adopted(client: Client) -> None:
     adopted = client.run(calls.adopt(LISTENER, DEAD, "q", job.id))
     assert adopted
     assert adopted[0].id == job.id
+
+
+def test_a_worker_runs_a_function(server: Server, client: Client, namespace: str) -> None:
+    words = [sys.executable, "-m", "blueque_client", "worker", Path(__file__).stem, "--quiet"]
+    words += ["--url", server.url, "--namespace", namespace]
+    worker = subprocess.Popen(words, cwd=Path(__file__).parent)
+    try:
+        assert client.queue("q").submit([1, 2]).result(60) == 3
+    finally:
+        worker.terminate()
+        assert worker.wait(60) == 0

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from blueque_client import Client, InvalidCall, NotFound, WorkItem, WorkQueue, aio
-from blueque_client.testing import Server
+from blueque_client.testing import Clock, Server
 from blueque_client.work_items import decode, encode
 
 
@@ -76,6 +76,24 @@ def test_a_lease_that_ended_is_given_back_and_its_owner_completes_nothing(client
     assert again.data_json() == [1]
     assert not slow.complete(lost)
     assert fast.complete(again)
+
+
+def test_one_that_was_silent_for_long_is_forgotten_and_registers_again(server: Server, namespace: str) -> None:
+    clock = Clock()
+    with Client(server.url, namespace, clock=clock) as client:
+        queue, other = WorkQueue(client, "q"), WorkQueue(client, "q")
+        assert queue.lease(600, block=False) is None
+        clock.advance(299)
+        other.light_clean()
+        assert len(client.queue("q").listeners()) == 1
+        clock.advance(2)
+        other.light_clean()
+        assert client.queue("q").listeners() == []
+        assert other.add_item(WorkItem(b"x", "1"))
+        item = queue.lease(600, block=False)
+        assert item is not None
+        assert queue.complete(item)
+        assert len(client.queue("q").listeners()) == 1
 
 
 def test_with_all_caps_at_0_an_item_never_runs_twice(client: Client) -> None:

@@ -1,7 +1,7 @@
 // What a program does by Blueque's own Python API: the table in docs/blueque-1.0.md.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { NotFound, Refused, Worker, calls } from "@blueque/client";
+import { Client, NotFound, Refused, Worker, calls } from "@blueque/client";
 import { Server, becomes } from "./server.js";
 
 const server = new Server();
@@ -10,7 +10,7 @@ after(() => server[Symbol.asyncDispose]());
 const [LISTENER, DEAD] = ["host_1", "host_2"];
 
 test("a task is submitted, scheduled and made due", async () => {
-  await using client = server.client();
+  await using client = new Client(server.url);
   const queue = client.queue("q");
   const task = await queue.submit([1]);
   assert.deepEqual(await (await queue.submitBytes("[1]")).parameters(), await task.parameters());
