@@ -19,6 +19,7 @@ mod schedules;
 mod server;
 mod shared;
 mod shares;
+mod wholes;
 mod workers;
 
 use std::time::Duration;

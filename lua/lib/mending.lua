@@ -550,6 +550,42 @@ function mending.places(cursor, limit, shared)
   return page[1]
 end
 
+-- Corrects how many tasks of graphs have ended and are left. Of those that clients share, one queue's repairs do.
+function mending.graphs(position, limit, shared)
+  if shared and redis.call('ZREVRANGE', namespace.prefix .. 'queues', 0, 0)[1] ~= mending.queue then
+    return '0'
+  end
+  local ids, after = mending.page(graphs.all(), 'ZRANGE', position, limit)
+  local left, removed = recount.MEMBERS, 0
+  for i, id in ipairs(ids) do
+    local number = recount.members(id)
+    if number > left and number <= recount.MEMBERS then
+      return mending.go_on(tonumber(position) + i - 1 - removed)
+    end
+    local wrong, there = {}, nil
+    if number > 0 and number <= left then
+      wrong, there = recount.wrong_graph(id)
+      left = left - number
+    end
+    if there == 0 then
+      removed = removed + 1
+      mending.remove_graph(id)
+    elseif wrong[1] then
+      mending.mend('HSET', graphs.key(id), unpack(wrong))
+    end
+  end
+  return after(removed)
+end
+
+-- Removes a graph whose tasks are gone.
+function mending.remove_graph(id)
+  for _, bound in ipairs(graphs.plan_unlimit(id)) do
+    mending.write('HDEL', bound.limits, bound.key)
+  end
+  mending.mend('ZREM', graphs.all(), id)
+  mending.write('UNLINK', graphs.key(id), namespace.declare(graphs.tasks(id)))
+end
+
 -- Corrects how many tasks name a shared limit, and removes limits that nobody has used for as long as they are kept.
 function mending.plan_shared(queue, shared)
   mending.named = recount.wrong_tasks(queue, shared)
@@ -701,7 +737,7 @@ end
 
 -- The parts of a queue, in the order in which they are looked at.
 mending.PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
-  .. 'orders suspects tasks tags groups lanes places unique claims '
+  .. 'orders suspects tasks tags groups graphs lanes places unique claims '
 
 -- How long something is under suspicion before it is repaired, in microseconds.
 mending.GRACE = 60 * 1000000
@@ -748,6 +784,8 @@ function mending.step(queue, cursor, limit, grace, shared)
     after = mending.tasks(position, limit, grace)
   elseif part == 'tags' or part == 'groups' then
     after = mending.labels(part, tonumber(position), limit)
+  elseif part == 'graphs' then
+    after = mending.graphs(position, limit, shared)
   elseif part == 'lanes' then
     after = mending.lanes(position, limit)
   elseif part == 'places' then

@@ -1,5 +1,6 @@
 -- What is noted of shared limits, counted again: the places from the attempts that have them, the tasks from their
--- records. Somebody deleted an entry by hand.
+-- records. Somebody deleted an entry by hand. And what is noted of graphs: a client without scripts, which knows none,
+-- ended or deleted one of their tasks.
 local recount = {}
 
 -- Queues and attempts that one call looks at. Where there are more, `doctor` compares.
@@ -96,4 +97,44 @@ function recount.wrong_tasks(queue, shared)
     add(schedules.values(redis.call('HGET', namespace.key('schedule', name), 'options') or '').limits)
   end
   return recount.compare(key, named)
+end
+
+-- Tasks of graphs that one call looks at. Where a graph has more, `doctor` compares.
+recount.MEMBERS = 2000
+
+-- What the record of a graph counts: its tasks that are left, and those that have ended, by their states.
+function recount.counted()
+  return 'left', unpack(contract.ENDS)
+end
+
+-- How many tasks a graph has, or 0 if there is no need to count them: according to its record all have ended, or it
+-- is being created, cancelled or retried.
+function recount.members(graph)
+  local v = redis.call('HMGET', namespace.declare(graphs.key(graph)), 'released', 'total', 'doing', recount.counted())
+  local open = tonumber(v[4] or 0) or 0
+  for i = 5, #v do
+    open = open - (tonumber(v[i] or 0) or 0.5)
+  end
+  return v[1] and v[1] == v[2] and not v[3] and open ~= 0 and tonumber(v[2]) or 0
+end
+
+-- Counts of a graph that are noted otherwise than the records of its tasks say: name and right number in turn. And
+-- how many of its tasks are left.
+function recount.wrong_graph(graph)
+  local found = { left = 0 }
+  for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph), 0, -1)) do
+    local v = redis.call('HMGET', namespace.key('task', id), 'graph', 'status')
+    if v[1] == graph then
+      found.left = found.left + 1
+      found[v[2]] = (found[v[2]] or 0) + 1
+    end
+  end
+  local wrong, names = {}, { recount.counted() }
+  for i, noted in ipairs(redis.call('HMGET', graphs.key(graph), unpack(names))) do
+    local number = found[names[i]] or 0
+    if tonumber(noted or 0) ~= number then
+      wrong[#wrong + 1], wrong[#wrong + 2] = names[i], number
+    end
+  end
+  return wrong, found.left
 end

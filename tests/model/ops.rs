@@ -11,7 +11,7 @@ pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 /// The last ones are results of tasks that others wait for.
 pub const PAYLOADS: [&str; 7] = ["", "x", "a b\n", "\u{e9}\0", "17", "{\"n\": 1}", "[2,\"b\"]"];
-pub const PARTS: [&str; 18] = [
+pub const PARTS: [&str; 19] = [
     "held",
     "started",
     "waiting",
@@ -26,6 +26,7 @@ pub const PARTS: [&str; 18] = [
     "tasks",
     "tags",
     "groups",
+    "graphs",
     "lanes",
     "places",
     "unique",

@@ -58,6 +58,7 @@ impl Exam {
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
         self.undated(&dated.into_keys().collect::<Vec<_>>())?;
         self.graphs(&scan)?;
+        self.wholes(&scan)?;
         self.histories(&scan)?;
         self.logs(&scan)?;
         self.rounds(&scan)?;

@@ -161,6 +161,60 @@ fn of_tasks_that_wait_for_others() {
 }
 
 #[test]
+fn of_graphs_as_a_whole() {
+    found(&[
+        (
+            &["HSET blueque_graph_held left 3"],
+            "graph held counts 3 left, 0 complete, 0 failed, 1 cancelled, and of its tasks there are 2 left, 0 complete",
+        ),
+        (
+            &["HSET blueque_graph_held cancelled many"],
+            "held counts what is no number, and of its tasks there are 2 left",
+        ),
+        (
+            &["HSET blueque_graph_held complete 1"],
+            "1 complete, 0 failed, 1 cancelled, and of its tasks there are 2 left, 0 complete",
+        ),
+        (
+            &["HSET blueque_graph_held left 1"],
+            "1 cancelled: HSET blueque_graph_held left 2 complete 0 failed 0 cancelled 1",
+        ),
+        (&["ZREM blueque_graphs held"], "graph held is not in blueque_graphs: ZADD blueque_graphs"),
+        (
+            &["ZADD blueque_graphs 1 nobody"],
+            "nobody is in blueque_graphs, but has no record: ZREM blueque_graphs nobody",
+        ),
+        (
+            &["RENAME blueque_members_held blueque_members_ghost"],
+            "blueque_members_ghost is there, and its graph is not",
+        ),
+        (
+            &["ZADD blueque_chosen_ghost 1 x"],
+            "blueque_chosen_ghost is there, and its graph is not: DEL blueque_chosen_",
+        ),
+        (&["ZADD blueque_unsettled 1 complete"], "a step of task complete is overdue by"),
+        (
+            &["ZADD blueque_graphs_due 1 film 2 held"],
+            "(blueque_graphs_due), and one of another: nobody does the upkeep: blueque upkeep --once",
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_left_to_do_is_no_finding_before_it_is_late_nor_once_it_is_done() {
+    let mut ward = Ward::new();
+    ward.furnish();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    ward.plant(&["ZADD", "blueque_unsettled", &(now - 300).to_string(), "complete"]);
+    assert_eq!(ward.doctor(&[]).1, 0);
+    ward.plant(&["ZADD", "blueque_unsettled", &(now - 3_600).to_string(), "complete"]);
+    let (out, code) = ward.doctor(&[]);
+    assert!(code == 1 && out.contains("a step of task complete is overdue by 1h"), "{out}");
+    while ward.call("settle 100").remove(1) != "0" {}
+    assert_eq!(ward.doctor(&[]).1, 0);
+}
+
+#[test]
 fn of_results_that_tasks_wait_for() {
     found(&[
         (&["DEL blueque_inputs_sums"], "sums waits for results, but blueque_inputs_sums is not there"),
