@@ -2,6 +2,7 @@
 
 mod array;
 mod batches;
+mod digest;
 mod document;
 #[cfg(feature = "enq")]
 mod enq;
@@ -271,6 +272,21 @@ impl GraphTask<'_> {
     /// Adds the result of another task to its arguments. It runs after the success of that task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
         if self.knows(upstream) { self.receives(Argument::Result(upstream.index)) } else { self }
+    }
+
+    /// The same, but it goes on without that task if it fails or is cancelled: it runs after its end, and what it receives
+    /// of it is `null` then.
+    ///
+    /// ```
+    /// let graph = blueque::Graph::new();
+    /// let subtitles = graph.task("text", "subtitles", &"movie-17");
+    /// let film = graph.task("video", "encode", &"movie-17");
+    /// graph.join("video", "join").result_of(&film).result_or_null(&subtitles);
+    /// # graph.check()?;
+    /// # Ok::<(), blueque::GraphError>(())
+    /// ```
+    pub fn result_or_null(self, upstream: &GraphTask<'_>) -> Self {
+        if self.knows(upstream) { self.receives(Argument::Optional(upstream.index)) } else { self }
     }
 
     /// Adds the results of the tasks of an array to its arguments, in the order of their indexes.

@@ -175,6 +175,12 @@ impl TaskOptions {
         self
     }
 
+    /// As [`Submit::result_or_null`].
+    pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for(&format!("optional/{slot}"), upstream);
+        self
+    }
+
     /// As [`Submit::after_some`].
     pub fn after_some(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("some", upstream);
@@ -220,6 +226,13 @@ impl Submit {
     /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_of(slot, upstream);
+        self
+    }
+
+    /// Waits until another task has ended, and gets its result as in [`Submit::result_of`]: `null` if that task failed or
+    /// was cancelled. So it goes on without it.
+    pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.options = self.options.result_or_null(slot, upstream);
         self
     }
 
@@ -293,6 +306,11 @@ impl Inputs {
     /// [`Why::slots`](crate::Why) counts.
     pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
         Self(self.0.result_of(slot, upstream))
+    }
+
+    /// As [`Submit::result_or_null`], for a task that waits for results: see [`Inputs::result_of`].
+    pub fn result_or_null(self, slot: u32, upstream: &TaskId) -> Self {
+        Self(self.0.result_or_null(slot, upstream))
     }
 
     /// As [`Submit::after_some`].

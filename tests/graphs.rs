@@ -7,9 +7,8 @@ mod support;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use blueque::calls::RetainOptions;
-use blueque::calls::TaskOptions;
-use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, Status, Stop, TaskId, Worker};
+use blueque::calls::{GraphPart, RetainOptions, SubmitGraphOptions, TaskOptions};
+use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, QueueName, Status, Stop, TaskId, Worker};
 use serde_json::{Value, json};
 use support::{Server, eventually};
 
@@ -334,6 +333,73 @@ fn a_graph_of_which_a_part_is_refused_is_not_there_and_the_same_call_creates_it_
     let other = Graph::new().id(GraphId::new("g").unwrap());
     other.task("q", "m", &1);
     assert_eq!(client.submit_graph(&other).unwrap_err().code(), Some(Code::Duplicate));
+}
+
+#[test]
+fn of_two_documents_that_come_at_once_with_one_id_one_is_made_and_never_a_mixture() {
+    let server = Server::start();
+    let document = |id: &str, which: u32| {
+        let graph = Graph::new().id(GraphId::new(id).unwrap());
+        (0..1_200).for_each(|_| _ = graph.task("q", "m", &which)); // the same names, in three calls
+        graph
+    };
+    for round in 0..20 {
+        let id = format!("g{round}");
+        let begin = std::sync::Barrier::new(4);
+        let made: Vec<_> = thread::scope(|scope| {
+            let submit = |which: u32| {
+                let (graph, client) = (document(&id, which), client(&server));
+                begin.wait();
+                client.submit_graph(&graph).map(|made| made.created)
+            };
+            let all: Vec<_> = [1, 2, 1, 2].map(|which| scope.spawn(move || (which, submit(which)))).into();
+            all.into_iter().map(|each| each.join().unwrap()).collect()
+        });
+        let winners: Vec<_> = made.iter().filter(|(_, made)| matches!(made, Ok(true))).collect();
+        assert_eq!(winners.len(), 1, "{made:?}");
+        for (which, outcome) in &made {
+            match outcome {
+                Ok(_) => assert_eq!(*which, winners[0].0, "{made:?}"),
+                Err(error) => assert_eq!((error.code(), *which == winners[0].0), (Some(Code::Duplicate), false)),
+            }
+        }
+        let client = client(&server);
+        for task in client.graph(&id).unwrap().tasks() {
+            let info = client.task(task.unwrap().id.as_str()).unwrap().info().unwrap();
+            assert_eq!(info.parameters_bytes().unwrap(), winners[0].0.to_string().as_bytes());
+        }
+    }
+}
+
+#[test]
+fn a_graph_of_a_client_that_sends_no_digest_is_compared_by_its_names() {
+    let server = Server::start();
+    let client = client(&server);
+    let (id, queue) = (GraphId::new("old").unwrap(), QueueName::new("q").unwrap());
+    let (task, options) = (TaskId::new("old.0").unwrap(), TaskOptions::default());
+    let part =
+        GraphPart { id: &task, queue: &queue, eta: None, parameters: b"1", inputs: "", label: "a", options: &options };
+    client.call(&client.calls().submit_graph(&id, 1, &[part], &SubmitGraphOptions::new())).unwrap();
+    let named = |label: &str| {
+        let graph = Graph::new().id(id.clone());
+        graph.task("q", "m", &1).label(label);
+        client.submit_graph(&graph).map(|made| made.created)
+    };
+    assert!(!named("a").unwrap());
+    assert_eq!(named("b").unwrap_err().code(), Some(Code::Duplicate));
+}
+
+#[test]
+fn a_graph_of_which_tasks_were_deleted_is_still_the_same() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new().id(GraphId::new("g").unwrap());
+    graph.task("q", "m", &1);
+    graph.task("q", "m", &2);
+    client.submit_graph(&graph).unwrap();
+    client.task("g.0").unwrap().cancel("").unwrap();
+    client.task("g.0").unwrap().delete().unwrap();
+    assert!(!client.submit_graph(&graph).unwrap().created);
 }
 
 #[cfg(feature = "tokio")]

@@ -2,9 +2,9 @@
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline request
+-- @options name on_failure tags bounds deadline digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
--- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE task.*
+-- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE task.*
 -- @since 0.2.0
 namespace.open()
 local id = args.plain(args.next('graph'), 'graph')
@@ -22,8 +22,11 @@ if replied then
   return answer
 end
 
-local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes')
-if known[1] == 'created' then
+local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes',
+  'digest')
+if known[6] and options.digest and known[6] ~= options.digest then
+  graphs.refuse_other(known[1])
+elseif known[1] == 'created' then
   return 'existing'
 elseif known[2] and tonumber(known[2]) ~= total then
   reply.fail('BADARG', 'the graph has another total: it is the same in all calls of a graph')
@@ -134,9 +137,9 @@ end
 staged = staged + #new
 if bytes > creation.BYTES then
   reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
-elseif size > graphs.BYTES then
-  reply.fail('TOOBIG', 'the parameters and results of this graph are over ' .. graphs.BYTES .. ' bytes: pass references'
-    .. ' to them, or submit several graphs')
+elseif size > contract.GRAPH_ROOM_LOW and size > tonumber(graphs.most()) then
+  reply.fail('TOOBIG', 'the parameters and results of this graph are over ' .. graphs.most() .. ' bytes, the setting'
+    .. ' graph_bytes: pass references to them, or submit several graphs')
 elseif number > contract.EDGES_HIGH then
   reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
 elseif staged > total then

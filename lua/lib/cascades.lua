@@ -30,7 +30,7 @@ function cascades.plan(task, from, limit)
   end
   for i = offset + 1, last do
     local id, kind = page[2 * i - 1], string.match(page[2 * i], '^%l+')
-    if edges.needs_success(kind) then
+    if edges.wants(kind) then
       cascades.plan_one(task, id, step)
     end
     if (step.spec.entries or 0) > actions.ENTRIES then
@@ -70,7 +70,7 @@ function cascades.is_needed(id, other)
     local status = dependent ~= other and redis.call('HGET', namespace.key('task', dependent), 'status')
     if status and not contract.is_final(status) then
       local kind = string.match(redis.call('HGET', edges.upstreams(dependent), id) or '', '^%l+')
-      if kind and edges.needs_success(kind) then
+      if kind and edges.wants(kind) then
         return true
       end
     end

@@ -14,9 +14,6 @@ edges.INLINE = 100
 edges.COPIES = 1048576
 edges.AT_END = 262144
 
--- Bytes of the results and values that make the parameters of a task.
-edges.INPUT = 8388608
-
 -- Edges that a retry looks at in its own call. More are left to `settle`.
 edges.RETRIED = 300
 
@@ -89,9 +86,10 @@ function edges.parse(text, what, partial, known, start)
       least = not found.least and string.match(string.sub(text, from, till - 1), '^least/(%d%d?%d?%d?%d?)$')
       slot, kind = nil, least and 'least'
     end
-    if not kind or not least and (rest == '' or slot and kind ~= 'result' and kind ~= 'value' and kind ~= 'some') then
+    if not kind or not least and (rest == '' or slot and kind ~= 'result' and kind ~= 'value' and kind ~= 'some'
+      and kind ~= 'optional') then
       reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, some=ID, least/NUMBER,'
-        .. ' result/SLOT=ID and value/SLOT=BYTES, separated by spaces')
+        .. ' result/SLOT=ID, optional/SLOT=ID and value/SLOT=BYTES, separated by spaces')
     end
     if slot then
       slot = tonumber(slot)
@@ -160,7 +158,7 @@ end
 
 -- What an upstream that ended so means for an edge of this kind.
 function edges.is_met(kind, to)
-  if kind == 'after' then
+  if kind == 'after' or kind == 'optional' then
     return true
   end
   return (kind == 'failure') ~= (to == 'complete')
@@ -171,9 +169,20 @@ function edges.is_repairable(kind, to)
   return edges.needs_success(kind) and (to == 'failed' or to == 'cancelled')
 end
 
--- Whether an edge of this kind needs the upstream to run.
+-- Whether a task with an edge of this kind fails without the success of the upstream.
 function edges.needs_success(kind)
   return kind == 'success' or kind == 'result' or kind == 'some'
+end
+
+-- Whether an edge of this kind is a reason for the upstream to run. One that is optional takes its result, if there is
+-- one, and `null` otherwise.
+function edges.wants(kind)
+  return kind == 'optional' or edges.needs_success(kind)
+end
+
+-- The result of a task that has ended as an element of a JSON list: only a complete one has any.
+function edges.result_of(up)
+  return edges.element(up.status == 'complete' and redis.call('HGET', up.key, 'result') or '')
 end
 
 -- A result as an element of a JSON list.
@@ -226,7 +235,7 @@ function edges.look(task, wanted, find, had)
       edges.refuse_missing(task, wish)
     end
     local earlier = before and before[i]
-    if earlier and (wish.kind == 'some') ~= (string.sub(earlier, 1, 4) == 'some') then
+    if earlier and edges.differ(wish.kind, string.match(earlier, '^%l+')) then
       reply.fail('BADARG', edges.place(task, wish) .. 'an earlier call has it wait for ' .. wish.id
         .. ' in another way: say the same each time')
     end
@@ -237,12 +246,7 @@ function edges.look(task, wanted, find, had)
           edges.require_free(task)
         end
       else
-        local own = ',' .. table.concat(wish.slots, ',') .. ','
-        for _, slot in ipairs(edges.slots(string.match(earlier, '/(.*)$'))) do
-          if not string.find(own, ',' .. slot .. ',', 1, true) then
-            wish.slots[#wish.slots + 1] = slot
-          end
-        end
+        edges.add_slots(wish.slots, earlier)
       end
       local edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
       if open then
@@ -255,8 +259,15 @@ function edges.look(task, wanted, find, had)
         fresh[#fresh + 1], up.probed = dependents .. up.id, true
       end
     elseif not (named and earlier) then -- else its end is yet to be told
+      if earlier then
+        wish = edges.further(wish, earlier) -- so it is of the slots that the edge has
+      end
       local left = edges.look_at_ended(task, wish, up, named)
       if left then
+        if earlier then
+          edges.add_slots(left.slots, earlier)
+          left.known = earlier
+        end
         open = open or {}
         open[#open + 1] = left
       end
@@ -291,6 +302,32 @@ function edges.look(task, wanted, find, had)
   end
 end
 
+-- Adds the slots of an edge, given as text, to those that do not have them.
+function edges.add_slots(slots, edge)
+  local own = ',' .. table.concat(slots, ',') .. ','
+  for _, slot in ipairs(edges.slots(string.match(edge, '/(.*)$'))) do
+    if not string.find(own, ',' .. slot .. ',', 1, true) then
+      slots[#slots + 1] = slot
+    end
+  end
+end
+
+-- The same wish without the slots that an edge, given as text, has already.
+function edges.further(wish, edge)
+  local known, slots = ',' .. (string.match(edge, '/(.*)$') or '') .. ',', {}
+  for _, slot in ipairs(wish.slots) do
+    if not string.find(known, ',' .. slot .. ',', 1, true) then
+      slots[#slots + 1] = slot
+    end
+  end
+  return { id = wish.id, kind = wish.kind, slots = slots, said = wish.slots }
+end
+
+-- Whether two calls that name an upstream contradict each other: a success is a part of a result.
+function edges.differ(kind, other)
+  return kind ~= other and (kind == 'some' or other == 'some' or kind == 'optional' or other == 'optional')
+end
+
 -- Reads the types of keys that may be zsets. Nearly always none of them exists: that is one question for all.
 function edges.probe_all(keys)
   for i = 1, #keys do
@@ -308,7 +345,8 @@ end
 -- Where it stands for whom a task waits, for a message: for a task of a graph its name and the field of a document.
 function edges.place(task, wish)
   local fields = { success = 'needs', after = 'after', failure = 'after_failure', some = 'at_least' }
-  local field = wish.slots[1] and 'args[' .. wish.slots[1] .. ']' or fields[wish.kind]
+  local slot = (wish.said or wish.slots)[1]
+  local field = slot and 'args[' .. slot .. ']' or fields[wish.kind]
   return 'task ' .. task.id .. (task.label and ' "' .. task.label .. '"' or '') .. ', ' .. field .. ': '
 end
 
@@ -336,7 +374,7 @@ function edges.look_at_ended(task, wish, up, named)
     reply.fail('UPSTREAM', edges.place(task, wish) .. wish.id .. ' is ' .. up.status
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
-    local result = edges.element(redis.call('HGET', up.key, 'result') or '')
+    local result = edges.result_of(up)
     if not json.decodes(result) then
       reply.fail('UPSTREAM', edges.place(task, wish) .. 'the result of ' .. wish.id .. ' is not JSON')
     end
@@ -347,8 +385,18 @@ function edges.look_at_ended(task, wish, up, named)
 end
 
 function edges.require_room(task)
-  if task.bytes > edges.INPUT then
-    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
+  local over = edges.over(task.queue, task.bytes)
+  if over then
+    reply.fail('TOOBIG', 'the inputs of the task are ' .. over)
+  end
+end
+
+-- What is said of results and values that are too much for the parameters of a task of this queue, or nil. As many as
+-- every setting allows need no look at it.
+function edges.over(queue, bytes)
+  local most = bytes > contract.INPUT_SIZE_LOW and settings.get(queue, 'input_bytes')
+  if most and bytes > tonumber(most) then
+    return 'over ' .. most .. ' bytes, the setting input_bytes'
   end
 end
 
@@ -535,7 +583,7 @@ function edges.plan_one(up, to, id)
   local own = namespace.declare(edges.inputs(id))
   local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
   if slots ~= '' and not plan.ready then
-    edges.plan_input(plan, up, slots, tonumber(known[2] or 0))
+    edges.plan_input(plan, up, to, slots, tonumber(known[2] or 0))
   end
   if plan.wrong then
     state.plan(task, plan.to)
@@ -570,21 +618,23 @@ function edges.plan_ready(plan, slots, bytes)
   state.plan(task, plan.to)
 end
 
--- Reads what the result of its upstream adds to the input of a task.
-function edges.plan_input(plan, up, slots, bytes)
-  plan.slots, plan.text = edges.slots(slots), edges.element(up.result)
+-- Reads what the end of its upstream adds to the input of a task: its result, or `null` if it is not complete.
+function edges.plan_input(plan, up, to, slots, bytes)
+  local result = to == 'complete' and up.result or ''
+  plan.slots, plan.text = edges.slots(slots), edges.element(result)
   plan.bytes = bytes + #plan.text * #plan.slots
   if up.json == nil then
-    up.json = up.result == '' or json.decodes(up.result)
+    up.json = result == '' or json.decodes(result)
   end
+  local over = edges.over(plan.task.queue, plan.bytes)
   if not up.json then
     plan.wrong = 'is not JSON'
-  elseif plan.bytes > edges.INPUT then
-    plan.wrong = 'brings the inputs of this task over ' .. edges.INPUT .. ' bytes'
+  elseif over then
+    plan.wrong = 'brings the inputs of this task ' .. over
   elseif graphs.counted(#plan.text) > 0 and plan.task.extra[5] then
     plan.graph, plan.grows = plan.task.extra[5], #plan.text * #plan.slots
     if not graphs.has_room(plan.graph, plan.grows) then
-      plan.wrong = 'brings the inputs of its graph over ' .. graphs.BYTES .. ' bytes'
+      plan.wrong = 'brings the inputs of its graph over ' .. graphs.most() .. ' bytes, the setting graph_bytes'
     end
   end
   if plan.wrong then
@@ -730,7 +780,7 @@ function edges.plan_retry(task, spec)
       again.open[#again.open + 1] = up
     end
     if over and slots ~= '' then
-      local result = edges.element(redis.call('HGET', up.key, 'result') or '')
+      local result = edges.result_of(up)
       if not json.decodes(result) then
         return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
       end
@@ -739,8 +789,9 @@ function edges.plan_retry(task, spec)
       end
     end
   end
-  if again.bytes > edges.INPUT then
-    return 'UPSTREAM', 'the results of its upstreams are over ' .. edges.INPUT .. ' bytes'
+  local over = edges.over(task.queue, again.bytes)
+  if over then
+    return 'UPSTREAM', 'the results of its upstreams are ' .. over
   end
   if again.set and again.set.least > quorum.chances(again.set) then
     return 'UPSTREAM', 'too few of its set can still be complete: retry those that failed first'

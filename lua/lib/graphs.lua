@@ -8,9 +8,7 @@ local graphs = {}
 -- A graph whose tasks do not arrive within this time is removed, in microseconds.
 graphs.STAGED = 600000000
 
--- Bytes of the parameters, values, results and texts of inputs of all tasks of a graph. Results that come later and are
--- shorter than `SMALL` are not counted: their edges take as much.
-graphs.BYTES = 536870912
+-- Results that come later and are shorter do not count as bytes of their graph: their edges take as much.
 graphs.SMALL = 256
 
 -- Keys of one graph that have bounds.
@@ -135,7 +133,7 @@ end
 -- What a graph has only if it was given, as fields and values.
 function graphs.facts(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end
@@ -146,16 +144,28 @@ function graphs.facts(options)
   return facts
 end
 
+-- Refuses a document that has another digest than the one that came first with this id.
+function graphs.refuse_other(how)
+  reply.fail('DUPLICATE', how == 'created' and 'another document was submitted with this id: choose another one'
+    or 'another document is being submitted with this id, or was left unfinished: choose another id, or repeat the call'
+      .. ' in ten minutes')
+end
+
 -- The bytes that a result counts.
 function graphs.counted(length)
   return length >= graphs.SMALL and length or 0
+end
+
+-- Bytes of the parameters, values, results and texts of inputs of all tasks of a graph, as text.
+function graphs.most()
+  return settings.get('*', 'graph_bytes')
 end
 
 -- Reads whether a graph has room for so many bytes of a result.
 function graphs.has_room(id, bytes)
   local known = namespace.shared('graph_bytes')
   local all = (known[id] or tonumber(redis.call('HGET', namespace.declare(graphs.key(id)), 'bytes') or 0)) + bytes
-  if all > graphs.BYTES then
+  if all > tonumber(graphs.most()) then
     return false
   end
   known[id] = all

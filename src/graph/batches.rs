@@ -149,6 +149,13 @@ impl<'a> Filler<'a> {
     }
 }
 
+/// All of its parameters, and its entries as text: as one call would have them.
+pub(super) fn content(step: &Step, ids: &[TaskId]) -> (Vec<u8>, Vec<String>) {
+    let (mut parameters, entries) = inputs(step, ids);
+    parameters.extend(entries.iter().flat_map(|entry| entry.value));
+    (parameters, entries.into_iter().map(|entry| entry.text).collect())
+}
+
 /// The parameters of a task as far as they are whole, and its entries.
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
@@ -156,13 +163,11 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let (whole, mut entries) = match &step.input {
         Input::Whole(bytes) => (bytes.clone(), Vec::new()),
         Input::List(arguments) => {
-            let word = |argument: &Argument| {
-                let is_some = match argument {
-                    Argument::Result(upstream) => set.contains(upstream),
-                    Argument::Outside(upstream) => far.contains(upstream),
-                    Argument::Value(_) => false,
-                };
-                if is_some { Order::Some.word() } else { "result" }
+            let word = |argument: &Argument| match argument {
+                Argument::Result(upstream) if set.contains(upstream) => Order::Some.word(),
+                Argument::Outside(upstream) if far.contains(upstream) => Order::Some.word(),
+                Argument::Optional(_) | Argument::OptionalOutside(_) => "optional",
+                Argument::Value(_) | Argument::Result(_) | Argument::Outside(_) => "result",
             };
             let entries = arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, word(one), id));
             values(arguments).map_or_else(|| (Vec::new(), entries.collect()), |list| (list, Vec::new()))
@@ -180,7 +185,7 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
 fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
     let value = |argument: &'_ Argument| match argument {
         Argument::Value(value) => Some(value.clone()),
-        Argument::Result(_) | Argument::Outside(_) => None,
+        _ => None,
     };
     let values: Option<Vec<String>> = arguments.iter().map(value).collect();
     Some(format!("[{}]", values?.join(",")).into_bytes())
@@ -190,7 +195,11 @@ fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
 fn entry<'a>(slot: usize, argument: &'a Argument, word: &str, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
     match argument {
         Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },
-        Argument::Outside(upstream) => Entry { text: format!("{word}/{slot}={upstream}"), value: &[] },
-        Argument::Result(upstream) => Entry { text: format!("{word}/{slot}={}", id(*upstream)), value: &[] },
+        Argument::Outside(upstream) | Argument::OptionalOutside(upstream) => {
+            Entry { text: format!("{word}/{slot}={upstream}"), value: &[] }
+        }
+        Argument::Result(upstream) | Argument::Optional(upstream) => {
+            Entry { text: format!("{word}/{slot}={}", id(*upstream)), value: &[] }
+        }
     }
 }

@@ -55,8 +55,8 @@ const INPUTS: usize = 1_000_000;
 /// Maximum size of the parameters of all tasks together.
 const BYTES: usize = 64 << 20;
 
-/// The fields of an argument, of which it has one.
-const ARGUMENT: [&str; 3] = ["value", "result", "element"];
+/// The fields of an argument, of which it has one; a result may be optional, too.
+const ARGUMENT: [&str; 4] = ["value", "result", "element", "optional"];
 
 /// What is no option of a task in a graph.
 pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
@@ -256,11 +256,17 @@ impl Reader {
         let mut list = Vec::new();
         for found in args.list()? {
             let fields = found.fields(&ARGUMENT)?;
+            let optional = fields.get("optional").map(Found::flag).transpose()?.unwrap_or_default();
+            if let (Some(optional), None) = (fields.get("optional"), fields.get("result")) {
+                return Err(optional.place.flaw("only a result is optional: it is `null` if there is none"));
+            }
             match (fields.get("value"), fields.get("result"), fields.get("element")) {
                 (Some(value), None, None) => list.push(Argument::Value(value.json().to_owned())),
-                (None, Some(label), None) => match self.upstream(label, element)? {
-                    Upstream::Steps(steps) => list.extend(steps.into_iter().map(Argument::Result)),
-                    Upstream::Task(id) => list.push(Argument::Outside(id)),
+                (None, Some(label), None) => match (self.upstream(label, element)?, optional) {
+                    (Upstream::Steps(steps), false) => list.extend(steps.into_iter().map(Argument::Result)),
+                    (Upstream::Steps(steps), true) => list.extend(steps.into_iter().map(Argument::Optional)),
+                    (Upstream::Task(id), false) => list.push(Argument::Outside(id)),
+                    (Upstream::Task(id), true) => list.push(Argument::OptionalOutside(id)),
                 },
                 (None, None, Some(name)) => list.push(Argument::Value(own(name, element)?)),
                 _ => return Err(fields.place.flaw("an argument has one of `value`, `result` and `element`")),

@@ -53,6 +53,11 @@ impl<'a> Found<'a> {
         self.json().parse().map_err(|_| self.place.flaw("must be a whole number"))
     }
 
+    pub(super) fn flag(&self) -> Result<bool, GraphError> {
+        self.as_kind("true or false")?;
+        self.parsed()
+    }
+
     /// A name as those of queues and tags are.
     pub(super) fn plain(&self) -> Result<String, GraphError> {
         let text = self.text()?;

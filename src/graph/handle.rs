@@ -1,9 +1,11 @@
 //! Graphs on a server.
 
+use std::collections::HashMap;
 use std::time::Duration;
 use std::vec;
 
 use super::batches::{Part, batches};
+use super::digest::digest;
 use super::plan::Plan;
 use super::{Graph, Whole};
 use crate::calls::{CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
@@ -134,8 +136,8 @@ impl<L: Link> Client<L> {
     /// ```
     ///
     /// # Errors
-    /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id;
-    /// those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
+    /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id, or
+    /// is being submitted with it; those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
     pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
         let (plan, whole) = (graph.plan(), graph.whole.clone());
         let id = graph.id.clone().unwrap_or_else(GraphId::random);
@@ -298,6 +300,8 @@ impl<L: Link> GraphHandle<L> {
     /// Brings all tasks. Returns false if the graph was created before.
     async fn stage(&self, plan: &Plan, ids: &[TaskId], whole: &Whole) -> Result<bool> {
         let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
+        let digest = digest(plan, ids, &how);
+        let how = how.digest(digest);
         for batch in batches(plan, ids)? {
             let (queues, options) = self.owned(&batch, ids)?;
             let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
@@ -333,19 +337,20 @@ impl<L: Link> GraphHandle<L> {
         Ok((queues, options.collect()))
     }
 
-    /// Checks that the graph, which was created before, has these tasks and no others.
+    /// Checks that the graph, which was created before, has these tasks and no others: one of an earlier version has no
+    /// digest. Of a deleted task nothing but its id is known.
     async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
         let mut theirs = Vec::new();
         let mut cursor = Some("0".to_owned());
         while let Some(at) = cursor {
             let page = self.page(&at, PAGE).await?;
-            theirs.extend(page.tasks.into_iter().map(|task| (task.label, task.id)));
+            theirs.extend(page.tasks);
             cursor = page.next;
         }
-        let mut ours = tasks.to_vec();
-        ours.sort();
-        theirs.sort();
-        if ours == theirs {
+        let ours: HashMap<_, _> = tasks.iter().map(|(label, id)| (id, label)).collect();
+        let is_ours =
+            |task: &GraphMember| ours.get(&task.id).is_some_and(|label| task.queue.is_empty() || **label == task.label);
+        if theirs.len() == tasks.len() && theirs.iter().all(is_ours) {
             return Ok(());
         }
         let text = format!("another graph has the id {}: choose another one", self.id);

@@ -71,6 +71,10 @@ pub(super) enum Argument {
     Result(usize),
     /// The result of a task that was there before the graph.
     Outside(TaskId),
+    /// The result of a task, or `null` if it is not complete when it has ended.
+    Optional(usize),
+    /// The same of a task that was there before the graph.
+    OptionalOutside(TaskId),
 }
 
 /// When a task may run, as far as another one is concerned whose result it does not need.
@@ -118,8 +122,8 @@ impl Step {
     /// The tasks that it waits for, each with the field that says so.
     pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
         let results = self.arguments().iter().enumerate().filter_map(|(slot, argument)| match argument {
-            Argument::Result(upstream) => Some((*upstream, format!("args[{slot}]"))),
-            Argument::Value(_) | Argument::Outside(_) => None,
+            Argument::Result(upstream) | Argument::Optional(upstream) => Some((*upstream, format!("args[{slot}]"))),
+            Argument::Value(_) | Argument::Outside(_) | Argument::OptionalOutside(_) => None,
         });
         results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
     }
@@ -133,8 +137,8 @@ impl Step {
         let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
         for argument in self.arguments() {
             match argument {
-                Argument::Result(upstream) => _ = inside.insert(*upstream),
-                Argument::Outside(id) => _ = outside.insert(id),
+                Argument::Result(upstream) | Argument::Optional(upstream) => _ = inside.insert(*upstream),
+                Argument::Outside(id) | Argument::OptionalOutside(id) => _ = outside.insert(id),
                 Argument::Value(_) => {}
             }
         }
@@ -194,6 +198,39 @@ impl Step {
         }
     }
 
+    /// Whether nothing else needs the success of a task whose result is optional.
+    fn check_optional(&self) -> Result<(), (String, String)> {
+        let said = |field: String| {
+            let text = "the result of the same task is optional in `args`: say that of all or of none";
+            Err((field, text.to_owned()))
+        };
+        let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
+        for argument in self.arguments() {
+            match argument {
+                Argument::Optional(upstream) => _ = inside.insert(*upstream),
+                Argument::OptionalOutside(id) => _ = outside.insert(id),
+                Argument::Value(_) | Argument::Result(_) | Argument::Outside(_) => {}
+            }
+        }
+        for (slot, argument) in self.arguments().iter().enumerate() {
+            let needed = match argument {
+                Argument::Result(upstream) => inside.contains(upstream),
+                Argument::Outside(id) => outside.contains(id),
+                Argument::Value(_) | Argument::Optional(_) | Argument::OptionalOutside(_) => false,
+            };
+            if needed {
+                return said(format!("args[{slot}]"));
+            }
+        }
+        let other = self.edges.iter().find(|(order, upstream)| *order != Order::After && inside.contains(upstream));
+        // Of an earlier task each is an edge of its own.
+        let far = self.outside.iter().find(|(_, id)| outside.contains(id));
+        match other.map(|(order, _)| order).or(far.map(|(order, _)| order)) {
+            Some(order) => said(order.field().to_owned()),
+            None => Ok(()),
+        }
+    }
+
     fn inputs(&self) -> usize {
         let (inside, outside) = self.bare_edges();
         self.arguments().len() + inside.len() + outside.len()
@@ -242,6 +279,7 @@ impl Plan {
                 return Err(place.field(&field).flaw("the task waits for itself"));
             }
             step.check_set().map_err(|(field, text)| place.field(field).flaw(text))?;
+            step.check_optional().map_err(|(field, text)| place.field(&field).flaw(text))?;
         }
         let bounded = |(index, step): &(usize, &Step)| step.bound.is_some_and(|bound| bound.first == *index);
         if let Some((index, step)) = steps.iter().enumerate().filter(bounded).nth(BOUNDS) {

@@ -326,3 +326,46 @@ fn ids_begin_with_the_graphs_id_and_are_names_of_tasks() {
     let longest = GraphId::new("g".repeat(100)).unwrap();
     assert_eq!(plan.ids(&longest).unwrap()[0].as_str().len(), 102);
 }
+
+#[test]
+fn all_clients_compute_the_same_digest() {
+    let text = r#"{"name": "film", "on_failure": "hold", "tasks": {
+        "a & b ü": {"queue": "split", "parameters": [1]},
+        "join": {"queue": "join", "args": [{"result": "a & b ü"}, {"value": 2}], "options": {"priority": 3}},
+        "tidy": {"queue": "tidy", "parameters": [], "after": ["join"]}
+    }}"#;
+    assert_eq!(digest_of(&Graph::from_json(text).unwrap()), "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // as in the others' tests
+}
+
+fn digest_of(graph: &Graph) -> String {
+    let plan = graph.plan().unwrap();
+    super::digest::digest(&plan, &ids(&plan), &graph.whole.options())
+}
+
+#[test]
+fn whatever_differs_changes_the_digest_but_not_the_order_of_options() {
+    let text = |task: &str, whole: &str| {
+        let text = format!(r#"{{{whole}"queue": "q", "tasks": {{"a": {{"parameters": 1}}, "b": {{{task}}}}}}}"#);
+        digest_of(&Graph::from_json(&text).unwrap())
+    };
+    let plain = r#""needs": ["a"], "parameters": 1, "options": {"tags": "x", "delay": 3}"#;
+    let others = [
+        (r#""needs": ["a"], "parameters": 1, "options": {"tags": "x", "delay": 4}"#, ""),
+        (r#""needs": ["a"], "parameters": 1, "options": {"tags": "x"}"#, ""),
+        (r#""needs": ["a"], "parameters": 2, "options": {"tags": "x", "delay": 3}"#, ""),
+        (r#""after": ["a"], "parameters": 1, "options": {"tags": "x", "delay": 3}"#, ""),
+        (r#""parameters": 1, "options": {"tags": "x", "delay": 3}"#, ""),
+        (r#""needs": ["a"], "args": [{"value": 1}], "options": {"tags": "x", "delay": 3}"#, ""),
+        (r#""needs": ["a"], "eta": 5, "parameters": 1, "options": {"tags": "x", "delay": 3}"#, ""),
+        (r#""needs": ["a"], "parameters": 1, "options": {"tags": "x", "delay": 3, "deadline": 9}"#, ""),
+        (r#""needs": ["a"], "queue": "r", "parameters": 1, "options": {"tags": "x", "delay": 3}"#, ""),
+        (plain, r#""name": "n", "#),
+        (plain, r#""deadline": 2000000000, "#),
+        (plain, r#""on_failure": "hold", "#),
+    ];
+    let all: HashSet<_> = others.iter().map(|(task, whole)| text(task, whole)).chain([text(plain, "")]).collect();
+    assert_eq!(all.len(), others.len() + 1);
+    let at = |eta: u32| text(&format!(r#""eta": {eta}"#), &format!(r#""deadline": {}, "#, eta + 60));
+    assert_eq!(at(1_900_000_000), at(1_900_000_007)); // they may be relative to the time of the submit
+    assert_eq!(text(plain, ""), text(r#""options": {"delay": 3, "tags": "x"}, "parameters": 1, "needs": ["a"]"#, ""));
+}

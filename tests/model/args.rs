@@ -132,7 +132,7 @@ impl Op {
                 let args = args.option("deadline", deadline.map(|deadline| time(Some(deadline))));
                 options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
             }
-            Self::Graph { graph, total, request, parts, name, on_failure, deadline, bound, .. } => {
+            Self::Graph { graph, total, request, parts, name, on_failure, deadline, digest, bound, .. } => {
                 let args = Args::of("submit_graph").arg(graph).arg(total).arg(parts.len());
                 let part = |args: Args, part: &Part| {
                     let options = part.options.iter().map(|(name, value)| format!("{name}={value} "));
@@ -146,6 +146,7 @@ impl Op {
                 let args = args.option("on_failure", *on_failure);
                 let args = args.option("deadline", deadline.map(|deadline| time(Some(deadline))));
                 let args = args.option("bounds", bound.map(bound_text));
+                let args = args.option("digest", digest.map(|digest| digest.to_string()));
                 args.option("request", Some(format!("g{request}")))
             }
             Self::CancelGraph { graph, task, reason, force, .. } => Args::of("cancel_graph")

@@ -38,9 +38,22 @@ fn with_steps(op: Op, steps: &'static str) -> Op {
             options.push(("steps", steps));
             Op::Submit { free, queue, tasks, options, deadline, needs, turn }
         }
-        Op::Graph { graph, total, request, rest, goes_on, mut parts, name, on_failure, deadline, bound, rude } => {
+        Op::Graph {
+            graph,
+            total,
+            request,
+            rest,
+            goes_on,
+            mut parts,
+            name,
+            on_failure,
+            deadline,
+            digest,
+            bound,
+            rude,
+        } => {
             parts.iter_mut().step_by(2).for_each(|part| part.options.push(("steps", steps)));
-            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, bound, rude }
+            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, digest, bound, rude }
         }
         other => other,
     }

@@ -70,6 +70,7 @@ pub struct Graph {
     /// What the failure of a task does, if that was given.
     on_failure: Option<&'static str>,
     deadline: Option<u64>,
+    digest: Option<u8>,
     bound: Option<(u8, u8, u32)>,
     pub walk: Option<Walk>,
 }
@@ -146,11 +147,16 @@ impl Graph {
 }
 
 pub fn met(kind: &str, status: &str) -> bool {
-    kind == "after" || (kind == "failure") != (status == "complete")
+    matches!(kind, "after" | "optional") || (kind == "failure") != (status == "complete")
 }
 
 pub fn element(result: &str) -> String {
     if result.is_empty() { "null".into() } else { result.into() }
+}
+
+/// Whether a later call cannot have these two kinds for an upstream.
+fn differ(kind: &str, other: &str) -> bool {
+    kind != other && [kind, other].iter().any(|kind| matches!(*kind, "some" | "optional"))
 }
 
 /// Whether a result can be an element of a list: of those that the cases have.
@@ -183,6 +189,7 @@ impl Wanted {
             let (kind, up, slot) = match need {
                 Need::Edge(kind, up) => (*kind, up.id(), None),
                 Need::Result(up, slot) => ("result", up.id(), Some(usize::from(*slot))),
+                Need::Optional(up, slot) => ("optional", up.id(), Some(usize::from(*slot))),
                 Need::Some(up, slot) => ("some", up.id(), Some(usize::from(*slot))),
                 Need::Least(least) => {
                     wanted.least = Some(i64::from(*least));
@@ -219,6 +226,7 @@ pub fn text(needs: &[Need], kept: bool) -> String {
     let entry = |need: &Need| match need {
         Need::Edge(kind, up) => Some(format!("{kind}={}", up.id())),
         Need::Result(up, slot) => Some(format!("result/{slot}={}", up.id())),
+        Need::Optional(up, slot) => Some(format!("optional/{slot}={}", up.id())),
         Need::Some(up, slot) => Some(format!("some/{slot}={}", up.id())),
         Need::Least(least) => Some(format!("least/{least}")),
         Need::Value(text, slot) => (!kept).then(|| format!("value/{slot}={}", text.len())),
@@ -380,7 +388,7 @@ impl Model {
             };
             let known = continues.and_then(|_| self.web.edge(id, up));
             let of_set = edge.kind == "some";
-            if known.as_ref().is_some_and(|known| (known.kind == "some") != of_set) {
+            if known.as_ref().is_some_and(|known| differ(known.kind, edge.kind)) {
                 return Err("BADARG");
             }
             let was_named = of_set && named(before).contains(up);
@@ -409,10 +417,12 @@ impl Model {
                 return Err("UPSTREAM");
             } else if !edge.slots.is_empty() {
                 let result = self.tasks[*up].get("result");
-                if !is_json(result) {
+                let has = |slot: &usize| known.as_ref().is_some_and(|known| known.slots.contains(slot));
+                let further: Vec<&usize> = edge.slots.iter().filter(|slot| !has(slot)).collect();
+                if !further.is_empty() && !is_json(result) {
                     return Err("UPSTREAM");
                 }
-                for slot in &edge.slots {
+                for slot in further {
                     look.inputs.filled.insert(*slot, element(result));
                     look.inputs.bytes += element(result).len();
                 }
@@ -779,12 +789,15 @@ impl Model {
     }
 
     fn stage(&mut self, op: &Op) -> Verdict<&'static str> {
-        let Op::Graph { graph, total, parts, name, on_failure, deadline, bound, .. } = op else {
+        let Op::Graph { graph, total, parts, name, on_failure, deadline, digest, bound, .. } = op else {
             panic!("not a graph: {op:?}")
         };
         let (graph, total, common) = (graph.as_str(), *total as usize, moment(*deadline));
         let known = self.web.graphs.get(graph);
-        if known.is_some_and(|known| known.created) {
+        let other = known.and_then(|known| known.digest);
+        if other.is_some() && digest.is_some() && other != *digest {
+            return Err("DUPLICATE");
+        } else if known.is_some_and(|known| known.created) {
             return Ok("existing");
         }
         if known.is_some_and(|known| known.total != total) {
@@ -838,6 +851,7 @@ impl Model {
         found.name |= *name;
         found.on_failure = on_failure.or(found.on_failure);
         found.deadline = common.or(found.deadline);
+        found.digest = digest.or(found.digest);
         found.bound = bound.or(found.bound);
         if let Some((name, key, places)) = *bound {
             let limits = &mut self.queue(queue(name)).lanes.limits;
@@ -1148,6 +1162,7 @@ impl Model {
             }
             hash.extend(graph.name.then(|| ("name".into(), "film".into())));
             hash.extend(graph.on_failure.map(|word| ("on_failure".into(), word.into())));
+            hash.extend(graph.digest.map(|digest| ("digest".into(), digest.to_string())));
             hash.extend(graph.deadline.map(|deadline| ("deadline".into(), decimal(deadline))));
             hash.extend(graph.bound.map(|bound| ("bounds".into(), bound_text(bound))));
             hash.extend(graph.walk.iter().flat_map(Walk::fields));

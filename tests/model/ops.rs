@@ -75,6 +75,8 @@ pub enum Which {
 pub enum Need {
     Edge(&'static str, Which),
     Result(Which, u8),
+    /// A result that may be missing.
+    Optional(Which, u8),
     Value(&'static str, u8),
     /// A result of one of a set.
     Some(Which, u8),
@@ -279,6 +281,7 @@ pub enum Op {
         name: bool,
         on_failure: Option<&'static str>,
         deadline: Option<Eta>,
+        digest: Option<u8>,
         /// Queue, key and places.
         bound: Option<(u8, u8, u32)>,
         rude: bool,

@@ -75,7 +75,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 215] = [
+pub static BUGS: [Bug; 221] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -376,8 +376,50 @@ pub static BUGS: [Bug; 215] = [
     bug(
         "what comes after a task needs its success",
         "fail",
+        "if kind == 'after' or",
+        "if kind == 'after' and to == 'complete' or",
+    )
+    .of_graphs(),
+    bug(
+        "a task does not go on without an optional result",
+        "fail",
+        "if kind == 'after' or kind == 'optional' then",
         "if kind == 'after' then",
-        "if kind == 'after' and to == 'complete' then",
+    )
+    .of_graphs(),
+    bug(
+        "a task whose optional result is missing has none in its list",
+        "fail",
+        "return result == '' and 'null' or result",
+        "return result",
+    )
+    .of_graphs(),
+    bug(
+        "an optional result is no reason to run",
+        "settle",
+        "return kind == 'optional' or",
+        "return kind == 'never' or",
+    )
+    .of_graphs(),
+    bug(
+        "an optional result is asked for in another way by a later call",
+        "submit_graph",
+        " or kind == 'optional' or other == 'optional')",
+        ")",
+    )
+    .of_graphs(),
+    bug(
+        "another document is mixed into a graph",
+        "submit_graph",
+        "known[6] and options.digest and known[6] ~= options.digest",
+        "known[1] == 'created' and known[6] and options.digest and known[6] ~= options.digest",
+    )
+    .of_graphs(),
+    bug(
+        "another document with the id of a graph is taken for the same",
+        "submit_graph",
+        "known[6] and options.digest and known[6] ~= options.digest",
+        "known[1] ~= 'created' and known[6] and options.digest and known[6] ~= options.digest",
     )
     .of_graphs(),
     bug(

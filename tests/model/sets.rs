@@ -85,9 +85,9 @@ pub fn without_number(inputs: &str) -> String {
     entries.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether an edge of this kind needs the upstream to run.
-pub fn needs_success(kind: &str) -> bool {
-    matches!(kind, "success" | "result" | "some")
+/// Whether an edge of this kind is a reason for the upstream to run.
+pub fn wants(kind: &str) -> bool {
+    matches!(kind, "success" | "result" | "some" | "optional")
 }
 
 impl Wanted {

@@ -106,7 +106,7 @@ impl Model {
         needs.retain_mut(|need| {
             let (up, takes) = match need {
                 Need::Edge(_, up) => (up, false),
-                Need::Result(up, _) | Need::Some(up, _) => (up, true),
+                Need::Result(up, _) | Need::Optional(up, _) | Need::Some(up, _) => (up, true),
                 Need::Value(..) | Need::Least(_) => return true,
             };
             if let Which::Member(number) = up
@@ -132,7 +132,7 @@ impl Model {
         let takes = |need: &&mut Need| need.takes();
         let number = u8::try_from(needs.iter_mut().filter(takes).count()).unwrap();
         for (at, need) in (0..).zip(needs.iter_mut().filter(takes)) {
-            if let Need::Result(_, slot) | Need::Value(_, slot) | Need::Some(_, slot) = need {
+            if let Need::Result(_, slot) | Need::Optional(_, slot) | Need::Value(_, slot) | Need::Some(_, slot) = need {
                 *slot = base + (at + turn) % number;
             }
         }
@@ -177,7 +177,9 @@ impl Model {
             };
             self.settle_needs(&mut part.needs, part.turn, base, &members);
             part.needs.retain(|need| match need {
-                Need::Edge(_, up) | Need::Result(up, _) | Need::Some(up, _) => *rude || up.id() != id,
+                Need::Edge(_, up) | Need::Result(up, _) | Need::Optional(up, _) | Need::Some(up, _) => {
+                    *rude || up.id() != id
+                }
                 Need::Value(..) | Need::Least(_) => true,
             });
             if !part.needs.iter().any(|need| !matches!(need, Need::Value(..))) {

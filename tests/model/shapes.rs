@@ -55,6 +55,7 @@ fn need() -> impl Strategy<Value = Need> {
         2 => upstream().prop_map(|up| Need::Edge("after", up)),
         2 => upstream().prop_map(|up| Need::Edge("failure", up)),
         6 => upstream().prop_map(|up| Need::Result(up, 0)),
+        2 => upstream().prop_map(|up| Need::Optional(up, 0)),
         2 => value.prop_map(|value| Need::Value(VALUES[value], 0)),
     ]
 }
@@ -144,11 +145,13 @@ fn graph_of(about: About) -> impl Strategy<Value = Op> {
         _ => vec![Some("continue"), Some("cancel"), Some("hold")],
     };
     let bound = option::weighted(0.1, (queue(), 0..2_u8, 1..3_u32));
-    let facts = (any::<bool>(), select(words), deadline(about), bound);
+    // Mostly those of one graph agree.
+    let digest = option::weighted(0.3, prop_oneof![9 => Just(0_u8), 1 => Just(1)]);
+    let facts = (any::<bool>(), select(words), deadline(about), digest, bound);
     (vec(part(about), 1..6), rest, goes_on, facts, proptest::bool::weighted(0.05)).prop_map(
-        |(parts, rest, goes_on, (name, on_failure, deadline, bound), rude)| {
+        |(parts, rest, goes_on, (name, on_failure, deadline, digest, bound), rude)| {
             let (graph, total, request) = (String::new(), 0, 0);
-            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, bound, rude }
+            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, digest, bound, rude }
         },
     )
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::graphs::{Again, Edge, Graph, Seen};
-use crate::model::sets::{asked, needs_success};
+use crate::model::sets::{asked, wants};
 use crate::model::settle::intern;
 use crate::model::state::{Model, SECOND, Task, decimal};
 
@@ -149,7 +149,7 @@ impl Model {
             // Another task that has its id by now does not know that it was waited for.
             let lives = |other: &&Task| !other.finished() && !other.get("ties").is_empty();
             let Some(other) = self.tasks.get(up).filter(lives) else { continue };
-            if !needs_success(edge.kind) {
+            if !wants(edge.kind) {
                 continue;
             }
             left.push(up.clone());
@@ -181,7 +181,7 @@ impl Model {
     fn is_needed(&self, id: &str, other: &str) -> bool {
         self.web.open(id).iter().filter(|dependent| *dependent != other).any(|dependent| {
             let runs = self.tasks.get(dependent).is_some_and(|task| !task.finished());
-            runs && self.web.edge(dependent, id).is_some_and(|edge| needs_success(edge.kind))
+            runs && self.web.edge(dependent, id).is_some_and(|edge| wants(edge.kind))
         })
     }
 

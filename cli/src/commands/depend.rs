@@ -4,7 +4,7 @@ use blueque::{Inputs, TaskId};
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
-use crate::input::upstreams::Upstreams;
+use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
@@ -19,20 +19,25 @@ pub struct Options {
     /// Add the result of this task to the parameters of one that waits for results; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     result_of: Vec<TaskId>,
+    /// The same of a task that may fail or be cancelled: then they get null of it
+    #[arg(long, value_name = "ID", value_parser = task_id)]
+    result_or_null: Vec<TaskId>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (client, calls) = (&session.client, session.client.calls());
-    if options.upstreams.is_empty() && options.result_of.is_empty() {
+    let results = Results { needed: &options.result_of, optional: &options.result_or_null };
+    let has_results = !(results.needed.is_empty() && results.optional.is_empty());
+    if options.upstreams.is_empty() && !has_results {
         return Err(fault(
             Code::Usage,
             "name what they are to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
         ));
     }
     options.tasks.each(session, |id, _| {
-        let slots = if options.result_of.is_empty() { None } else { client.call(&calls.why(id))?.slots };
+        let slots = if has_results { client.call(&calls.why(id))?.slots } else { None };
         let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
-        let inputs = options.upstreams.add_to(Inputs::new(), first, &options.result_of);
+        let inputs = options.upstreams.add_to(Inputs::new(), first, &results);
         Ok(client.call(&calls.depend(id, &inputs))?.as_str())
     })
 }
@@ -41,7 +46,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 impl Options {
     /// The ids of what they are to wait for.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
-        self.upstreams.ids().chain(&mut self.result_of).collect()
+        self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
 }
 

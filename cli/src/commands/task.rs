@@ -11,7 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use self::files::{append, given, keep};
-use crate::input::upstreams::Upstreams;
+use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::{duration, queue_name};
 use crate::output::{Code, fault};
 
@@ -123,7 +123,9 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Suspend { upstreams } if upstreams.is_empty() => {
             return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
         }
-        Word::Suspend { upstreams } => append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &[]).text() }))?,
+        Word::Suspend { upstreams } => {
+            append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &Results::default()).text() }))?
+        }
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,

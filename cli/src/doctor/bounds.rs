@@ -15,7 +15,7 @@ const EVENTS: usize = 101_000;
 const DAYS: usize = 401;
 
 /// Numeric settings, with their bounds.
-const NUMBERS: [(&str, f64, f64); 22] = [
+const NUMBERS: [(&str, f64, f64); 24] = [
     ("ageing", 1.0, 604_800.0),
     ("closed", 0.0, 1.0),
     ("concurrency", 1.0, 1e6),
@@ -23,7 +23,9 @@ const NUMBERS: [(&str, f64, f64); 22] = [
     ("events", 100.0, 100_000.0),
     ("forget_after", 60.0, 604_800.0),
     ("grace", 0.0, 86_400.0),
+    ("graph_bytes", 1_024.0, 1_099_511_627_776.0),
     ("history", 1.0, 1_000.0),
+    ("input_bytes", 1_024.0, 16_777_216.0),
     ("jitter", 0.0, 100.0),
     ("keep", 0.0, 1e7),
     ("key_concurrency", 1.0, 1e6),

@@ -57,6 +57,10 @@ impl Waits for Edges {
         self.with("args", json!({ "result": { "task": id.as_str() } }))
     }
 
+    fn result_or_null(self, _slot: u32, id: &TaskId) -> Self {
+        self.with("args", json!({ "result": { "task": id.as_str() }, "optional": true }))
+    }
+
     fn some(mut self, id: &TaskId) -> Self {
         self.of.push(json!({ "task": id.as_str() }));
         self

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::array::{self, Edges};
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
-use super::upstreams::Upstreams;
+use super::upstreams::{Results, Upstreams};
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
@@ -38,6 +38,10 @@ pub struct NewTaskArgs {
     /// Run it with the result of this task as its parameters: a JSON list, of several results if repeated
     #[arg(long, value_name = "ID", value_parser = task_id, conflicts_with_all = ["given", "named"])]
     result_of: Vec<TaskId>,
+    /// The same of a task that may fail or be cancelled: then this one runs all the same, and gets null; these results
+    /// come after those of --result-of
+    #[arg(long, value_name = "ID", value_parser = task_id, conflicts_with_all = ["given", "named"])]
+    result_or_null: Vec<TaskId>,
     #[command(flatten)]
     options: TaskOptions,
 }
@@ -45,7 +49,11 @@ pub struct NewTaskArgs {
 impl NewTaskArgs {
     /// The ids of what it waits for.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
-        self.upstreams.ids().chain(&mut self.result_of).collect()
+        self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
+    }
+
+    fn results(&self) -> Results<'_> {
+        Results { needed: &self.result_of, optional: &self.result_or_null }
     }
 
     /// What chooses its partition: its unique name, else its id, which it has from now on.
@@ -67,21 +75,25 @@ impl NewTaskArgs {
             (&id, self.queue.as_str()),
             indexes,
             (parameters, eta),
-            (&self.options, self.upstreams.add_to(Edges::default(), 0, &self.result_of)),
+            (&self.options, self.upstreams.add_to(Edges::default(), 0, &self.results())),
         )?;
         Ok((id, graph))
     }
 
     /// Its parameters: none where results take their place.
     fn payload(&self) -> anyhow::Result<Vec<u8>> {
-        if self.result_of.is_empty() { self.parameters.bytes() } else { Ok(Vec::new()) }
+        if self.result_of.is_empty() && self.result_or_null.is_empty() {
+            self.parameters.bytes()
+        } else {
+            Ok(Vec::new())
+        }
     }
 
     /// Submits it once more, if there is a task of its id. `later`: if it runs, after this round.
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let options = self.upstreams.add_to(self.options.options(), 0, &self.result_of);
+        let options = self.upstreams.add_to(self.options.options(), 0, &self.results());
         let task = NewTask::new(&id, &parameters).eta(self.eta);
         let calls = session.client.calls();
         let call = if later {
@@ -112,7 +124,7 @@ impl NewTaskArgs {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta;
         let task = NewTask::new(&id, &parameters).eta(eta);
-        let mut options = self.upstreams.add_to(self.options.options(), 0, &self.result_of);
+        let mut options = self.upstreams.add_to(self.options.options(), 0, &self.results());
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

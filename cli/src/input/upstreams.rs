@@ -22,12 +22,20 @@ pub struct Upstreams {
     at_least: Option<u32>,
 }
 
+/// The tasks whose results a task gets: the optional ones come last.
+#[derive(Clone, Copy, Default)]
+pub struct Results<'a> {
+    pub needed: &'a [TaskId],
+    pub optional: &'a [TaskId],
+}
+
 /// What can wait for tasks.
 pub trait Waits: Sized {
     fn success(self, id: &TaskId) -> Self;
     fn end(self, id: &TaskId) -> Self;
     fn failure(self, id: &TaskId) -> Self;
     fn result(self, slot: u32, id: &TaskId) -> Self;
+    fn result_or_null(self, slot: u32, id: &TaskId) -> Self;
     fn some(self, id: &TaskId) -> Self;
     fn result_of_some(self, slot: u32, id: &TaskId) -> Self;
     fn at_least(self, number: u32) -> Self;
@@ -35,14 +43,17 @@ pub trait Waits: Sized {
 
 impl Upstreams {
     /// Adds these tasks, and those whose results it gets, from a slot on.
-    pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &[TaskId]) -> W {
+    pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &Results) -> W {
         let some = self.at_least.is_some();
         let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
         let waits = self.after.iter().fold(waits, W::end);
         let waits = self.after_failure.iter().fold(waits, W::failure);
-        let waits = (first..)
-            .zip(results)
-            .fold(waits, |all, (slot, id)| if some { all.result_of_some(slot, id) } else { all.result(slot, id) });
+        let results = results.needed.iter().map(|id| (id, false)).chain(results.optional.iter().map(|id| (id, true)));
+        let waits = (first..).zip(results).fold(waits, |all, (slot, (id, optional))| match (optional, some) {
+            (true, _) => all.result_or_null(slot, id),
+            (false, true) => all.result_of_some(slot, id),
+            (false, false) => all.result(slot, id),
+        });
         self.at_least.into_iter().fold(waits, W::at_least)
     }
 
@@ -76,6 +87,10 @@ macro_rules! waits {
 
             fn result(self, slot: u32, id: &TaskId) -> Self {
                 self.result_of(slot, id)
+            }
+
+            fn result_or_null(self, slot: u32, id: &TaskId) -> Self {
+                <$what>::result_or_null(self, slot, id)
             }
 
             fn some(self, id: &TaskId) -> Self {

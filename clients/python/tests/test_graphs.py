@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from blueque_client import Client, Graph, InvalidCall, Job, NotFound, TaskFailed, aio, task
+from blueque_client import Client, Graph, InvalidCall, Job, Json, NotFound, Refused, TaskFailed, aio, optional, task
 from blueque_client.testing import Clock, Server, run_until_idle
 
 
@@ -28,7 +28,12 @@ def tidy() -> str:
     return "tidy"
 
 
-FUNCTIONS = [add, halve, tidy]
+@task(queue="g")
+def collect(*all: int | None) -> list[int | None]:
+    return list(all)
+
+
+FUNCTIONS = [add, halve, tidy, collect]
 
 
 def test_results_are_arguments(client: Client) -> None:
@@ -66,6 +71,33 @@ def test_earlier_tasks_and_clean_ups(client: Client) -> None:
     handle.cancel("enough")
     run_until_idle(client, FUNCTIONS)
     assert handle.task(half).state() in ("cancelled", "failed")
+
+
+def test_an_optional_result_is_none_if_its_task_fails(client: Client) -> None:
+    graph = Graph()
+    odd, even = graph.add(halve, 3), graph.add(halve, 4)
+    found = graph.add(collect, optional(odd), optional(even), 5)
+    handle = client.submit_graph(graph)
+    assert run_until_idle(client, FUNCTIONS) == 3
+    assert handle.task(found).result(0) == [None, 2, 5]
+
+
+def film(last: str = "tidy") -> Graph:
+    graph = Graph("film", on_failure="hold", id="g")
+    split = graph.add("split", 1, label="a & b ü")
+    join = graph.add("join", split, 2, label="join", priority=3)
+    graph.add(last, label="tidy", after=[join])
+    return graph
+
+
+def test_another_graph_with_an_id_is_refused(client: Client) -> None:
+    handle = client.submit_graph(film())
+    client.submit_graph(film())  # another process with the same program
+    with pytest.raises(Refused, match="another document"):
+        client.submit_graph(film(last="other"))
+    assert [each.queue for each in handle.tasks()] == ["split", "join", "tidy"]
+    digest = film().digest(film().entries(Json(), {}))
+    assert digest == "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"  # as in the tests of the other clients
 
 
 def test_many_tasks_go_in_several_calls(client: Client) -> None:

@@ -98,13 +98,13 @@ export class Client implements AsyncDisposable {
     return new Task<R>(this.link, id);
   }
 
-  /** Submits all tasks of a graph, or none. May be repeated. */
+  /** Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused with `DUPLICATE`. */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;
-    const { total, batches } = graph.batches(this.link.serializer);
+    const { total, digest, batches } = graph.batches(this.link.serializer);
     for (const batch of batches) {
-      await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline }));
+      await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
     }
     return new GraphHandle(this.link, graph.id);
   }

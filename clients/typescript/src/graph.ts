@@ -1,5 +1,5 @@
 // Graphs: tasks that wait for others, as a value that is submitted with one call of the client.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
@@ -24,12 +24,26 @@ export class Node {
   ) {}
 }
 
+/** A result that may be missing: see {@link optional}. */
+export class Optional {
+  /** @internal */
+  constructor(
+    /** @internal */
+    readonly what: Upstream,
+  ) {}
+}
+
+/** In the parameters of a node the result of another task, or `null` if that one fails or is cancelled: it goes on then. */
+export function optional(what: Upstream): Optional {
+  return new Optional(what);
+}
+
 /** What a task may wait for: another one of the graph, an earlier task, or its id. */
 export type Upstream = Node | Task | string;
 
 /** What a task of a graph is to be like. */
 export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request" | "inputs" | "by"> {
-  /** Its id; by default a new one. */
+  /** Its id; by default that of the graph, and its place. */
   readonly id?: string | undefined;
   /** Its name within the graph, for people. */
   readonly label?: string | undefined;
@@ -45,7 +59,7 @@ export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique
 
 /** What a graph is to be like. */
 export interface GraphOptions {
-  /** Its id; with one of your own a repeated submit changes nothing. */
+  /** Its id; with one of your own a repeated submit changes nothing, and another graph with it is refused. */
   readonly id?: string;
   /** For people. */
   readonly name?: string;
@@ -83,19 +97,24 @@ export class Graph {
    * Adds a task.
    *
    * @param queue Where it is to run.
-   * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results.
+   * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results, in
+   *   {@link optional} for `null` if they fail or are cancelled.
    */
   add(queue: string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
     if (!Array.isArray(parameters)) {
       throw new InvalidCall("BADARG", `the parameters of a node are a list, not ${shown(parameters)}.`);
     }
-    const node = new Node(options.id ?? randomUUID(), queue, parameters, options);
+    const node = new Node(options.id ?? `${this.id}.${this.#nodes.length}`, queue, parameters, options);
     this.#nodes.push(node);
     return node;
   }
 
   /** @internal The nodes as the call takes them, as many as one takes at a time. */
-  batches(serializer: Serializer): { readonly total: number; readonly batches: calls.SubmitGraphEach[][] } {
+  batches(serializer: Serializer): {
+    readonly total: number;
+    readonly digest: string;
+    readonly batches: calls.SubmitGraphEach[][];
+  } {
     if (!this.#nodes.length) throw new InvalidCall("BADARG", "the graph has no tasks.");
     const batches: calls.SubmitGraphEach[][] = [[]];
     let size = 0;
@@ -111,12 +130,40 @@ export class Graph {
         size += own;
       }
     }
-    return { total: this.#nodes.length, batches };
+    return { total: this.#nodes.length, digest: digest(this.options, batches.flat()), batches };
   }
 }
 
+/** What stands for all that is said of a graph and of its tasks, as the contract defines it. */
+function digest({ name, onFailure, tags, deadline }: GraphOptions, each: readonly calls.SubmitGraphEach[]): string {
+  const part = (data: Bytes | string): Buffer => {
+    const bytes = Buffer.from(data as string);
+    return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
+  };
+  const sorted = (options: [string, string][]): Buffer =>
+    Buffer.concat(
+      options.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, value]) => [
+        part(name),
+        part(name === "deadline" ? "1" : value), // times are often relative to the submit
+      ]),
+    );
+  const own = Object.entries({ name, on_failure: onFailure, tags, deadline }).filter(([, value]) => value !== undefined);
+  const hash = createHash("sha1").update(part(sorted(own.map(([name, value]) => [name, String(written(value))]))));
+  for (const one of each) {
+    const inputs = one.inputs.split(" ").sort().join(" ");
+    const options = one.options.split(" ").filter(Boolean).map((entry): [string, string] => {
+      const [name = "", value = ""] = entry.split("=");
+      return [name, decodeURIComponent(value)];
+    });
+    for (const data of [one.id, one.queue, one.eta == null ? "" : "1", one.parameters, inputs]) hash.update(part(data));
+    hash.update(part(sorted(options)));
+  }
+  return hash.digest("hex");
+}
+
 const idOf = (what: Upstream): string => (typeof what === "string" ? what : what.id);
-const isUpstream = (value: unknown): value is Node | Task => value instanceof Node || value instanceof Task;
+const isUpstream = (value: unknown): value is Node | Task | Optional =>
+  value instanceof Node || value instanceof Task || value instanceof Optional;
 
 function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
   const { eta = null, afterSuccess = [], after = [], afterFailure = [], ...more } = node.options;
@@ -133,7 +180,8 @@ function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
   if (node.parameters.some(isUpstream)) {
     const values: Buffer[] = [];
     node.parameters.forEach((value, slot) => {
-      if (isUpstream(value)) inputs.push(`result/${slot}=${value.id}`);
+      if (value instanceof Optional) inputs.push(`optional/${slot}=${idOf(value.what)}`);
+      else if (value instanceof Node || value instanceof Task) inputs.push(`result/${slot}=${value.id}`);
       else {
         const data = Buffer.from(serializer.dumps(value) as string);
         inputs.push(`value/${slot}=${data.length}`);

@@ -29,7 +29,7 @@ export {
   Unavailable,
   Unsuitable,
 } from "./errors.js";
-export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, type Upstream } from "./graph.js";
+export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional, type Upstream, optional } from "./graph.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";

@@ -15,6 +15,7 @@ import {
   WorkQueue,
   Worker,
   calls,
+  optional,
 } from "@blueque/client";
 import { createClient } from "redis";
 import { Server } from "./server.js";
@@ -130,12 +131,36 @@ test("schedules", async () => {
   await assert.rejects(client.schedule("x", "q", 1, { every: 1.5 }), InvalidCall);
 });
 
+test("another graph with an id is refused", async () => {
+  const namespace = `t${randomUUID()}`;
+  await using client = new Client(server.url, { namespace });
+  const film = (last: string): Graph => {
+    const graph = new Graph({ id: "g", name: "film", onFailure: "hold" });
+    const split = graph.add("split", [1], { label: "a & b ü" });
+    const join = graph.add("join", [split, 2], { label: "join", priority: 3 });
+    graph.add(last, [], { label: "tidy", after: [join] });
+    return graph;
+  };
+  const handle = await client.submitGraph(film("tidy"));
+  await client.submitGraph(film("tidy")); // another process with the same program
+  await assert.rejects(client.submitGraph(film("other")), /another document/);
+  assert.deepEqual(
+    (await handle.tasks()).map((each) => each.queue),
+    ["split", "join", "tidy"],
+  );
+  const redis = createClient({ socket: { path: new URL(server.url).pathname, tls: false } });
+  await redis.connect();
+  const digest = await redis.sendCommand(["HGET", `${namespace}_graph_g`, "digest"]);
+  redis.destroy();
+  assert.equal(digest, "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // as in the tests of the other clients
+});
+
 test("graphs are submitted, shown and cancelled", async () => {
   await using client = server.client();
   const graph = new Graph({ name: "film", onFailure: "continue" });
   const split = graph.add("split", ["a.mkv"]);
   const join = graph.add("join", [split, 2, "three"], { label: "the end", priority: 3 });
-  graph.add("tidy", [], { after: [join] });
+  graph.add("tidy", [optional(join)], { after: [split] });
   const handle = await client.submitGraph(graph);
   assert.equal((await client.submitGraph(graph)).id, handle.id);
   await client.run(calls.settle(100));
@@ -143,7 +168,7 @@ test("graphs are submitted, shown and cancelled", async () => {
   assert.deepEqual(tasks.map((each) => [each.queue, each.status, each.open]), [
     ["split", "pending", 0],
     ["join", "waiting", 1],
-    ["tidy", "waiting", 1],
+    ["tidy", "waiting", 2],
   ]);
   assert.equal((await client.graphs())[0]?.name, "film");
   await assert.rejects(handle.wait({ timeout: 0 }), TimedOut);

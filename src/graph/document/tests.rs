@@ -63,6 +63,8 @@ fn lines(text: &str) -> Vec<String> {
                     Argument::Value(json) => json.clone(),
                     Argument::Result(at) => format!("<{at}"),
                     Argument::Outside(id) => format!("<<{id}"),
+                    Argument::Optional(at) => format!("<{at}?"),
+                    Argument::OptionalOutside(id) => format!("<<{id}?"),
                 })
                 .collect::<Vec<_>>()
                 .join(","),
@@ -116,6 +118,41 @@ fn a_task_may_wait_for_one_that_was_there_before() {
         "b[2] q - - - - 2,<<old.3",
     ];
     assert_eq!(lines(text), expected);
+}
+
+#[test]
+fn a_task_may_go_on_without_a_result() {
+    let text = r#"{"queue": "q", "tasks": {
+        "sim": {"array": "1-2"}, "cut": {},
+        "all": {"args": [{"result": "sim", "optional": true}, {"result": "cut", "optional": false}, {"value": 1},
+                         {"result": {"task": "old"}, "optional": true}], "after": ["sim"]}}}"#;
+    assert_eq!(lines(text)[3], "all q - - - - <0?,<1?,<2,1,<<old?");
+    for (fields, expected) in [
+        (
+            r#""args": [{"value": 1, "optional": true}]"#,
+            "args[0].optional: only a result is optional: it is `null` if there is none",
+        ),
+        (r#""args": [{"result": "a", "optional": 1}]"#, "args[0].optional: must be true or false, not a number"),
+        (
+            r#""args": [{"result": "a", "optional": true}, {"result": "a"}]"#,
+            "args[1]: the result of the same task is optional in `args`: say that of all or of none",
+        ),
+        (
+            r#""args": [{"result": "a", "optional": true}], "needs": ["a"]"#,
+            "needs: the result of the same task is optional in `args`: say that of all or of none",
+        ),
+        (
+            r#""args": [{"result": "a", "optional": true}], "at_least": {"count": 1, "of": ["a"]}"#,
+            "at_least: the result of the same task is optional in `args`: say that of all or of none",
+        ),
+        (
+            r#""args": [{"result": {"task": "x"}, "optional": true}], "after_failure": [{"task": "x"}]"#,
+            "after_failure: the result of the same task is optional in `args`: say that of all or of none",
+        ),
+    ] {
+        let text = format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#);
+        assert_eq!(flaw(&text), format!("task 1 \"b\", {expected}"), "{fields}");
+    }
 }
 
 #[test]

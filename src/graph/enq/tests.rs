@@ -23,6 +23,7 @@ fn read(text: &str) -> Vec<String> {
                 Argument::Value(json) => json.clone(),
                 Argument::Result(upstream) => format!("->{upstream}"),
                 Argument::Outside(id) => format!("->{id}"),
+                Argument::Optional(_) | Argument::OptionalOutside(_) => panic!("{argument:?}"),
             })
             .collect();
         let method = step.options.0.get("method").unwrap();

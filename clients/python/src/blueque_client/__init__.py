@@ -23,7 +23,7 @@ from .errors import (
     Unavailable,
     Unsuitable,
 )
-from .graphs import Graph, Node
+from .graphs import Graph, Node, optional
 from .jobs import Job, TaskFunction, task
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
@@ -68,5 +68,6 @@ __all__ = [
     "calls",
     "context",
     "contract",
+    "optional",
     "task",
 ]

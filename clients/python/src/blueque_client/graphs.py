@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from . import calls, contract
 from .errors import InvalidCall
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 #: What a task may wait for: another one of the graph, an earlier task, or its id.
 Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
+
+
+@dataclass(frozen=True, eq=False)
+class optional:
+    """As an argument the result of another task, or `None` if that one fails or is cancelled: this one goes on then."""
+
+    what: Upstream
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +57,7 @@ class Graph:
     on_failure: What becomes of the others if one fails: `cancel` those that nothing else needs, `continue`, or `hold`.
     tags: Of each task.
     deadline: The time by which all must have ended.
+    id: By default a random one. Submitted again with one of your own, it is the same graph, and another one is refused.
     """
 
     name: str | None = None
@@ -73,8 +82,9 @@ class Graph:
         """Adds a task; its parameters are the list of the arguments.
 
         what: A `@task` function, or the queue of a worker in any language.
-        args: Values, and other nodes or earlier tasks, whose results it gets once they are complete.
-        id, label: Its name in the namespace, and within the graph, for people.
+        args: Values, and other nodes or earlier tasks, whose results it gets once they are complete; of one in
+          `optional(…)` it gets `None` if that one fails or is cancelled.
+        id, label: Its name in the namespace, by default that of the graph and its place; within the graph, for people.
         after_success, after, after_failure: What else it waits for: until it is complete; has ended, whatever its end;
           has failed or was cancelled.
         """
@@ -83,13 +93,41 @@ class Graph:
         waits = tuple(f"{kind}={_id(each)}" for kind, several in kinds.items() for each in several)
         merged = {"label": label, **own, **options}
         given = {name: value for name, value in merged.items() if value is not None}
-        node = Node(id or str(uuid.uuid4()), queue, eta, args, waits, given)
+        node = Node(id or f"{self.id}.{len(self.nodes)}", queue, eta, args, waits, given)
         self.nodes.append(node)
         return node
+
+    def digest(self, each: Iterable[calls.SubmitGraphEach]) -> str:
+        """What stands for all that is said of it and of its tasks, as the contract defines it."""
+        own = {
+            "name": self.name,
+            "on_failure": self.on_failure,
+            "tags": self.tags or None,
+            "deadline": self.deadline,
+        }
+        found = hashlib.sha1(usedforsecurity=False)
+        found.update(_part(_sorted({name: written(value) for name, value in own.items() if value is not None})))
+        for one in each:
+            inputs = " ".join(sorted(one.inputs.split()))
+            options = dict(entry.split("=", 1) for entry in one.options.split())
+            found.update(_part(one.id.encode()) + _part(one.queue.encode()) + _part(b"" if one.eta is None else b"1"))
+            found.update(_part(written(one.parameters)) + _part(inputs.encode()))
+            found.update(_part(_sorted({name: unquote_to_bytes(value) for name, value in options.items()})))
+        return found.hexdigest()
 
     def entries(self, serializer: Serializer, more: calls.SubmitOptions) -> list[calls.SubmitGraphEach]:
         """The nodes as the call takes them, with tags that all of them get."""
         return [_entry(node, serializer, more.get("tags") or ()) for node in self.nodes]
+
+
+def _part(data: bytes) -> bytes:
+    return b"%d:%b," % (len(data), data)
+
+
+def _sorted(options: dict[str, bytes]) -> bytes:
+    # Times are often relative to the submit.
+    known = {name: b"1" if name == "deadline" else value for name, value in options.items()}
+    return b"".join(_part(name.encode()) + _part(value) for name, value in sorted(known.items()))
 
 
 def _id(what: Upstream) -> str:
@@ -100,7 +138,7 @@ def _is_upstream(value: Any) -> bool:
     from .aio import Task as AsyncTask
     from .sync import Task
 
-    return isinstance(value, (Node, Task, AsyncTask))
+    return isinstance(value, (Node, Task, AsyncTask, optional))
 
 
 def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.SubmitGraphEach:
@@ -114,7 +152,9 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
         return calls.SubmitGraphEach(node.id, node.queue, node.eta, parameters, " ".join(node.after), options)
     inputs, values = list(node.after), bytearray()
     for slot, value in enumerate(node.args):
-        if _is_upstream(value):
+        if isinstance(value, optional):
+            inputs.append(f"optional/{slot}={_id(value.what)}")
+        elif _is_upstream(value):
             inputs.append(f"result/{slot}={value.id}")
         else:
             data = serializer.dumps(value)

@@ -106,13 +106,14 @@ class Client:
         return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
-        """Submits all tasks of a graph, or none. May be repeated."""
+        """Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused."""
         with submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id) as traced:
             await self._submit_graph(graph, traced)
         return GraphHandle(self.link, graph.id)
 
     async def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:
         each = graph.entries(self.link.serializer, traced)
+        digest = graph.digest(graph.entries(self.link.serializer, {}) if traced else each)
         for batch in batches(each):
             call = calls.submit_graph(
                 graph.id,
@@ -122,6 +123,7 @@ class Client:
                 on_failure=graph.on_failure,
                 tags=graph.tags or None,
                 deadline=graph.deadline,
+                digest=digest,
             )
             await self.link.make(call)
 
