@@ -40,6 +40,11 @@ impl Pairs {
         self.0.iter().any(|(other, _)| *other == name)
     }
 
+    /// Whether it has no others than these.
+    pub(crate) fn are_among(&self, names: &[&str]) -> bool {
+        self.0.iter().all(|(name, _)| names.contains(name))
+    }
+
     /// The value of an option that is text.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let value = self.0.iter().find(|(other, _)| *other == name);
@@ -77,6 +82,16 @@ impl TaskOptions {
 
     fn pairs_mut(&mut self) -> &mut Pairs {
         &mut self.0
+    }
+}
+
+impl CompleteOptions {
+    /// All these options of a task, for its next step. `unique_policy` is refused: it is for a submit.
+    pub fn task(mut self, options: &TaskOptions) -> Self {
+        for (name, value) in options.0.iter() {
+            self.0.set_bytes(name, value.to_vec());
+        }
+        self
     }
 }
 

@@ -184,7 +184,7 @@ impl<L: Link> Processor<L> {
     /// Changes what the next attempt will have, such as its parameters, if there is one; this attempt goes on as it began.
     ///
     /// # Errors
-    /// `STATE` for its queue, eta, key, weight or unique name, which belong to this attempt; `LOST`; those of
+    /// `STATE` for its queue, eta, key, weight, limits or unique name, which belong to this attempt; `LOST`; those of
     /// [`Task::edit`](crate::Task::edit).
     pub fn edit(&self, options: EditOptions) -> L::Answer<'_, Result<Status>> {
         let options = options.token(self.reservation.token.value());
@@ -225,11 +225,12 @@ impl<L: Link> Processor<L> {
         self.client.calls().complete(self.id(), self.reservation.token, result, &options)
     }
 
-    /// The same, with another limit, with the cost of the attempt, or with a next step: its queue, parameters, time,
-    /// priority, method and needs.
+    /// The same, with another limit, with the cost of the attempt, or with a next step: its queue, its parameters, its time,
+    /// and every option of a task that it has otherwise than this one.
     ///
     /// # Errors
-    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::complete_bytes`].
+    /// `BADARG` or `BADNAME` for an option out of its bounds, `NOLIMIT` if there is no such shared limit, `OVERDUE` if its
+    /// deadline has passed; those of [`Processor::complete_bytes`].
     pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }

@@ -149,6 +149,23 @@ fn a_task_goes_from_queue_to_queue_with_what_its_owner_says_of_the_next_step() {
     assert_eq!(task.parameters::<[u32; 1]>().unwrap(), [8]);
     let info = world.client.task("a").unwrap().info().unwrap();
     assert_eq!((info.step(), info.steps(), info.priority()), (2, None, 5));
+
+    // With a shared limit that the step before did not hold, and without the method.
+    let with = |limits: &str| TaskOptions::default().limits(limits).max_failures(2).step("huge").step("store");
+    let options = |limits: &str| CompleteOptions::new().next("encode").unset("method,priority").task(&with(limits));
+    assert_eq!(code(task.complete_with(b"1", &options("gpu"))), "NOLIMIT");
+    world.client.limit_shared("gpu", Some(1), None, &LimitOptions::new()).unwrap();
+    assert_eq!(task.complete_with(b"1", &options("gpu")).unwrap(), Outcome::Complete);
+    let info = world.client.task("a").unwrap().info().unwrap();
+    assert_eq!(
+        (info.limits(), info.steps(), info.method(), info.priority()),
+        (Some("gpu".into()), Some("huge,store".into()), None, 0)
+    );
+    let task = take(&mut listener);
+    let options = CompleteOptions::new().unset("limits,steps");
+    assert_eq!(task.complete_with(b"1", &options).unwrap(), Outcome::Complete, "the next one of its steps");
+    let task = take(&mut listener);
+    assert_eq!(task.reservation().queue, *huge.name());
     assert_eq!(task.next(encode.name(), &()).unwrap(), Outcome::Complete, "also without a chain");
     assert_eq!(take(&mut listener).complete("done").unwrap(), Outcome::Complete);
     let done = world.client.task("a").unwrap().wait(Duration::ZERO).unwrap();

@@ -1,10 +1,10 @@
 --- Ends an attempt with its result: the task is complete, or goes on with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta priority method needs
+-- @options max_bytes cost next parameters eta unset task.stored
 -- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, or is
 --   cancelled before a further step, `failed` if it was told to stop because of its deadline
--- @errors LOST TOOBIG
+-- @errors LOST TOOBIG OVERDUE task.*
 local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')
 namespace.open_at(meta[1])
 local id, token, result, cost, asked = ARGV[2], ARGV[3], ARGV[4], nil, nil

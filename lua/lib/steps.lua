@@ -15,18 +15,40 @@ function steps.check(value, what)
   return value
 end
 
--- What `complete` was told of the next step, or nil.
+-- What `complete` was told of the next step, or nil. `given`: options of the task, `unset`: those that it loses.
 function steps.asked(options)
-  local asked = { next = options.next, parameters = options.parameters, eta = options.eta, priority = options.priority,
-    method = options.method, needs = options.needs }
-  if asked.next == '' and (asked.parameters or asked.eta or asked.priority or asked.method or asked.needs) then
-    reply.fail('BADARG', 'with an empty next there is no next step that could have parameters, an eta, a priority, a'
-      .. ' method or needs')
-  end
+  local asked = { next = options.next, parameters = options.parameters, eta = options.eta, unset = options.unset }
   if asked.parameters then
     args.bytes(asked.parameters, options.max_bytes or contract.PAYLOAD_HIGH, 'parameters')
   end
+  for _, name in ipairs({ 'max_bytes', 'cost', 'next', 'parameters', 'eta', 'unset' }) do
+    options[name] = nil
+  end
+  asked.given = next(options) and options or asked.unset and {}
+  asked.compare = asked.given and steps.compare -- not in the script of `exchange`, which takes a queue alone
+  if asked.next == '' and (asked.parameters or asked.eta or asked.given) then
+    reply.fail('BADARG', 'with an empty next there is no next step that could have parameters, an eta or options')
+  elseif asked.unset and asked.unset.eta and asked.eta then
+    reply.fail('BADARG', 'unset names an option that is given, too')
+  end
   return next(asked) and asked
+end
+
+-- Compares the options of a task with those that its next step is to have: `task.edit`. Returns the queues after that.
+function steps.compare(task, asked, rest)
+  local given, unset = asked.given, asked.unset or {}
+  task.key = task.key or namespace.key('task', task.id)
+  edits.read(task)
+  if unset.steps and given.steps then
+    reply.fail('BADARG', 'unset names an option that is given, too')
+  end
+  rest = given.steps or not unset.steps and rest or ''
+  given.steps, unset.steps, task.had.steps = nil, nil, nil
+  edits.compare(task, creation.spec(edits.options(task, given, unset)), {})
+  if task.edit and task.edit.changed.deadline and task.edit.fresh.end_by then
+    deadlines.require_ahead(task.edit.fresh.end_by)
+  end
+  return rest
 end
 
 -- The task in the other queue.
@@ -106,8 +128,8 @@ function steps.go_on(task, result, cost, limited, asked)
   local queue = asked and asked.next or first or ''
   if queue == '' then
     if asked and not asked.next then
-      reply.fail('BADARG', 'the task has no next step that could have parameters, an eta, a priority, a method or'
-        .. ' needs: name its queue with next')
+      reply.fail('BADARG', 'the task has no next step that could have parameters, an eta or options: name its queue'
+        .. ' with next')
     end
     task.skips = first and 'steps'
     return nil
@@ -118,10 +140,13 @@ function steps.go_on(task, result, cost, limited, asked)
   if task.ties == 's' then
     task.ties = nil -- it claims nothing
   end
-  asked = asked or {}
-  local other = steps.next(task, queue, v[3], rest or '', asked)
+  asked, rest = asked or {}, rest or ''
+  if asked.compare then
+    rest = asked.compare(task, asked, rest)
+  end
+  local other = steps.next(task, queue, v[3], rest, asked.eta)
   local fields = { 'outcome', 'complete', 'step', (v[2] or 0) + 1 }
-  steps.tell(other, fields, rest or '', asked)
+  steps.tell(other, fields, rest, task.edit)
   local parameters = asked.parameters or result ~= '' and result ~= 'null' and result
   if parameters then
     steps.add(fields, 'parameters', parameters)
@@ -131,24 +156,31 @@ function steps.go_on(task, result, cost, limited, asked)
     steps.add(fields, 'cost', cost, 'cost_of', task.token)
   end
   local to = other.eta and 'scheduled' or 'pending'
-  if not (task.ties or task.recall or limited or namespace.declared or other.ranked) then
+  local undated = task.edit and task.edit.changed.deadline and not other.end_by
+  if undated then
+    namespace.probe('ZCARD', deadlines.key())
+  end
+  if not (task.ties or task.recall or limited or namespace.declared or task.edit) then
     steps.plan_plain(task, other, to)
   else
     steps.plan(task, other, to)
     namespace.begin()
   end
   steps.move(task, other, to, 'next', 'next', fields)
+  if undated then
+    redis.call('ZREM', deadlines.key(), task.id)
+  end
   return 'complete'
 end
 
 -- The task in the queue of its next step. Where another task has its unique name, it goes on without it: its owner has
 -- nowhere else to bring the result.
-function steps.next(task, queue, created, rest, asked)
+function steps.next(task, queue, created, rest, eta)
   local other = steps.other(task, queue, created)
-  local ties = string.gsub(task.ties or '', 's', '') .. (rest ~= '' and 's' or '')
-  if (asked.needs or asked.priority and asked.priority ~= '0') and not string.find(ties, 'r', 1, true) then
-    ties = ties .. 'r'
+  if task.edit then
+    edits.alter(task, other)
   end
+  local ties = string.gsub(other.ties or '', 's', '') .. (rest ~= '' and 's' or '')
   if other.unique and claims.name_conflict(other) then
     other.unique, other.nameless, ties = nil, true, string.gsub(ties, 'u', '')
   end
@@ -156,19 +188,25 @@ function steps.next(task, queue, created, rest, asked)
   if other.ties and not other.bound then
     claims.mark(other)
   end
-  other.priority, other.needs = asked.priority or other.priority, asked.needs or other.needs
-  if asked.eta and asked.eta > namespace.now_us then
-    other.eta = namespace.decimal(asked.eta)
-  end
+  other.eta = eta and eta > namespace.now_us and namespace.decimal(eta) or nil
   return other
 end
 
 -- What the record is told of the next step, and what it forgets of this one.
-function steps.tell(other, fields, rest, asked)
+function steps.tell(other, fields, rest, edit)
+  local told = { steps = rest, ties = other.ties or '', eta = other.eta or '' }
   other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'fruitless', 'last_error', 'last_group',
-    'checkpoint', 'checkpointed', 'retry_eta', unpack(other.nameless and { 'unique', 'unique_until' } or {}))
-  for name, value in pairs({ steps = rest, ties = other.ties or '', eta = other.eta or '',
-    priority = asked.priority == '0' and '' or asked.priority, method = asked.method, needs = asked.needs }) do
+    'checkpoint', 'checkpointed', 'retry_eta')
+  if other.nameless then
+    told.unique, told.unique_until = '', ''
+  end
+  for i = 1, edit and #edit.set or 0, 2 do
+    told[edit.set[i]] = told[edit.set[i]] or edit.set[i + 1]
+  end
+  for _, name in ipairs(edit and edit.forget or {}) do
+    told[name] = told[name] or ''
+  end
+  for name, value in pairs(told) do
     if value == '' then
       other.forget[#other.forget + 1] = name
     else

@@ -44,7 +44,7 @@ impl Coming {
     pub(super) fn end<L: Link>(&self, processor: &Processor<L>, most: usize) -> Option<End> {
         let (id, token) = (processor.id().clone(), processor.reservation().token);
         match self {
-            Self::Complete(result, options) if result.len() <= most => {
+            Self::Complete(result, options) if result.len() <= most && options.0.are_among(&["next", "cost"]) => {
                 Some(End::complete(id, token, result.clone(), options))
             }
             Self::Fail(failure) => {

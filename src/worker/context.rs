@@ -41,8 +41,8 @@ pub struct Context<L: Link = Blocking> {
     /// Kept in addition to the order, which becomes [`Order::Lost`] when the lease has expired.
     killed: AtomicBool,
     renewed: Mutex<Instant>,
-    /// The queue of the next step, if the handler has named one.
-    next: Mutex<Option<QueueName>>,
+    /// What the handler has said of the next step.
+    next: Mutex<CompleteOptions>,
     /// Rung at each order.
     pub(super) ordered: <<L as Way>::Wires as Wires>::Bell,
 }
@@ -50,7 +50,7 @@ pub struct Context<L: Link = Blocking> {
 impl<L: Link> Context<L> {
     pub(crate) fn new(processor: Processor<L>, renewed: Instant) -> Self {
         let (order, killed, renewed) = (AtomicU8::new(0), AtomicBool::new(false), Mutex::new(renewed));
-        Self { processor, order, killed, renewed, next: Mutex::new(None), ordered: <_>::default() }
+        Self { processor, order, killed, renewed, next: Mutex::default(), ordered: <_>::default() }
     }
 
     /// The attempt.
@@ -114,13 +114,27 @@ impl<L: Link> Context<L> {
     /// Once the handler has returned its result, the task goes on in this queue, with the result as its parameters, in
     /// place of the next of its [steps](crate::Submit::step).
     pub fn next(&self, queue: &QueueName) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(queue.clone());
+        self.next_with(CompleteOptions::new().next(queue.as_str()));
+    }
+
+    /// The same, with what the next step has otherwise than this one: its queue, parameters, time and options. Where the
+    /// server does not take that, the attempt fails.
+    ///
+    /// ```
+    /// use blueque::calls::{CompleteOptions, TaskOptions};
+    ///
+    /// fn fetch(film: String, cx: &blueque::Context) -> Result<String, blueque::HandlerError> {
+    ///     cx.next_with(CompleteOptions::new().next("encode").task(&TaskOptions::default().limits("gpu")));
+    ///     Ok(film)
+    /// }
+    /// ```
+    pub fn next_with(&self, options: CompleteOptions) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = options;
     }
 
     /// What the handler has said of its completion.
     pub(super) fn completion(&self) -> CompleteOptions {
-        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner).take();
-        next.iter().fold(CompleteOptions::new(), |options, queue| options.next(queue.as_str()))
+        std::mem::take(&mut *self.next.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether the task was cancelled by force: then the attempt can only be given back.

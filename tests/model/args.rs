@@ -392,15 +392,16 @@ impl Act {
                 .option("again", *again)
                 .flag("uncounted", *uncounted)
                 .option("cost", cost.map(payload)),
-            Self::Next { result, cost, go } => of("complete")
-                .arg(payload(*result))
-                .option("next", go.queue.map(|number| QUEUES.get(usize::from(number)).copied().unwrap_or_default()))
-                .option("parameters", go.parameters.map(payload))
-                .option("eta", go.eta.map(|eta| time(Some(eta))))
-                .option("priority", go.priority)
-                .option("method", go.method)
-                .option("needs", go.needs)
-                .option("cost", cost.map(payload)),
+            Self::Next { result, cost, go } => {
+                let next = go.queue.map(|number| QUEUES.get(usize::from(number)).copied().unwrap_or_default());
+                let args = of("complete").arg(payload(*result)).option("next", next);
+                let args = go.options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)));
+                args.option("unset", Some(go.unset.join(",")).filter(|unset| !unset.is_empty()))
+                    .option("deadline", go.deadline.map(|at| time(Some(at))))
+                    .option("parameters", go.parameters.map(payload))
+                    .option("eta", go.eta.map(|eta| time(Some(eta))))
+                    .option("cost", cost.map(payload))
+            }
             Self::Lost => of("release").option("lost", Some("killed")),
         };
         (args.0, args.1)

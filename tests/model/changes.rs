@@ -74,18 +74,32 @@ fn begin(about: About) -> impl Strategy<Value = Op> {
     })
 }
 
-/// What an owner says of the next step: mostly no more than its queue.
-fn go() -> impl Strategy<Value = Go> {
+/// What the next step has otherwise than this one.
+fn next_options() -> impl Strategy<Value = Options> {
     let some = |values: &'static [&'static str]| option::weighted(0.2, select(values));
-    let words = (some(&["-3", "0", "5"]), some(&["n"]), some(&["gpu", "cores>=4"]));
+    let words = (some(&["-3", "0", "5"]), some(&["n"]), some(&["gpu", "cores>=4"]), some(&STEPS));
+    (words, some_options()).prop_map(|((priority, method, needs, steps), mut options)| {
+        for (name, value) in [("priority", priority), ("method", method), ("needs", needs), ("steps", steps)] {
+            let new = options.iter().all(|(other, _)| *other != name);
+            options.extend(value.filter(|_| new).map(|value| (name, value)));
+        }
+        options
+    })
+}
+
+/// What an owner says of the next step: mostly no more than its queue.
+pub fn go() -> impl Strategy<Value = Go> {
+    let unset = vec!["needs", "priority", "max_failures", "tags", "unique", "steps", "deadline", "key", "lease"];
+    let unset = option::weighted(0.2, select(unset));
     let queue = prop_oneof![2 => Just(None), 6 => queue().prop_map(Some), 1 => Just(Some(NOWHERE))];
-    (queue, option::weighted(0.3, payload()), eta(), words, any::<bool>()).prop_map(
-        |(queue, parameters, eta, (priority, method, needs), plain)| {
+    let body = (option::weighted(0.3, payload()), eta());
+    (queue, body, next_options(), unset, deadline(), any::<bool>()).prop_map(
+        |(queue, (parameters, eta), options, unset, deadline, plain)| {
             let go = Go { queue, ..Go::default() };
             if plain || queue == Some(NOWHERE) && parameters.is_none() {
                 go
             } else {
-                Go { parameters, eta, priority, method, needs, ..go }
+                Go { parameters, eta, options, unset: unset.into_iter().collect(), deadline, ..go }
             }
         },
     )

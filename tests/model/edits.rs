@@ -49,9 +49,9 @@ pub struct Said<'a> {
 }
 
 /// How a task is to be: its options, as fields, and what differs.
-struct Change {
-    new: BTreeMap<&'static str, String>,
-    changed: Vec<&'static str>,
+pub struct Change {
+    pub new: BTreeMap<&'static str, String>,
+    pub changed: Vec<&'static str>,
     eta: Option<u64>,
     to: String,
 }
@@ -66,10 +66,7 @@ impl Change {
 
 impl Model {
     pub fn edit(&mut self, id: &str, edit: &Edit) -> Verdict<Reply> {
-        let named = edit.options.iter().filter(|(name, _)| *name == "limits").flat_map(|(_, set)| parts(set));
-        if named.into_iter().any(|(name, _)| !self.shares.limits.contains_key(name)) {
-            return Err("NOLIMIT");
-        }
+        self.require_limits(&edit.options)?;
         let token = edit.token.as_ref().map(Key::token);
         if token.is_some_and(|token| token.parse::<u64>().is_err()) || edit.is_empty() || edit.contradicts("eta") {
             return Err("BADARG");
@@ -106,6 +103,34 @@ impl Model {
             }
         };
         Ok(Reply::text(to))
+    }
+
+    /// Shared limits that are named must exist.
+    pub fn require_limits(&self, options: &Options) -> Verdict<()> {
+        let mut named = options.iter().filter(|(name, _)| *name == "limits").flat_map(|(_, set)| parts(set));
+        if named.any(|(name, _)| !self.shares.limits.contains_key(name)) { Err("NOLIMIT") } else { Ok(()) }
+    }
+
+    /// What differs of a task that goes on with its next step, but for the queues after that.
+    pub fn compare_step(&self, id: &str, edit: &Edit) -> Verdict<Option<Change>> {
+        if edit.unset.iter().any(|name| edit.contradicts(name)) {
+            return Err("BADARG");
+        }
+        let (mut options, end_by) = self.options(id, edit)?;
+        options.retain(|(name, _)| *name != "steps");
+        let solo = self.tasks[id].has("solo") && options.iter().any(|(name, _)| *name == "key");
+        let mut new: BTreeMap<&'static str, String> = fields(&options, end_by, &[])?.into_iter().collect();
+        new.extend(solo.then(|| ("solo", "1".to_owned())));
+        new.extend(self.tasks[id].fields.get("steps").map(|steps| ("steps", steps.clone())));
+        let change = self.compare(id, new, &Said { queue: None, parameters: None, eta: None, by: "" })?;
+        let end_by = change.as_ref().filter(|change| change.changed.contains(&"deadline"));
+        let end_by = end_by.and_then(|change| change.new.get("deadline")).map(|at| micros(at));
+        if end_by.is_some_and(|at| at <= self.now) { Err("OVERDUE") } else { Ok(change) }
+    }
+
+    /// What a task has in another queue, into which it comes with its next step.
+    pub fn write_step(&mut self, id: &str, change: &Change) {
+        self.write(id, change, &Said { queue: None, parameters: None, eta: None, by: "" });
     }
 
     /// All options that a task is to have, and its deadline.

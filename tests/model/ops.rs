@@ -167,9 +167,9 @@ pub struct Go {
     pub queue: Option<u8>,
     pub parameters: Option<u8>,
     pub eta: Option<Eta>,
-    pub priority: Option<&'static str>,
-    pub method: Option<&'static str>,
-    pub needs: Option<&'static str>,
+    pub options: Options,
+    pub unset: Vec<&'static str>,
+    pub deadline: Option<Eta>,
 }
 
 /// Actions of an owner. Payloads are indexes of `PAYLOADS`.

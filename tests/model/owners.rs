@@ -12,7 +12,7 @@ impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
         if let Act::Next { go, .. } = act {
-            go.check()?;
+            self.check_next(go)?;
         }
         let endings: &[&str] = match act {
             Act::Complete { .. } | Act::Next { .. } => &["complete", "cancelled"], // cancelled: its result was to be discarded

@@ -75,7 +75,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 221] = [
+pub static BUGS: [Bug; 224] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -737,13 +737,8 @@ pub static BUGS: [Bug; 221] = [
         "('losses', 'releases', 'uncounted',",
     )
     .of_changes(),
-    bug(
-        "the same step comes again and again",
-        "complete",
-        "for name, value in pairs({ steps = rest,",
-        "for name, value in pairs({",
-    )
-    .of_changes(),
+    bug("the same step comes again and again", "complete", "local told = { steps = rest,", "local told = {")
+        .of_changes(),
     shown(
         "two tasks of a queue have a unique name by a step",
         "complete",
@@ -756,6 +751,27 @@ pub static BUGS: [Bug; 221] = [
         "complete",
         "string.match(v[1] or '', '^([^,]+),?(.*)$')",
         "string.match(v[1] or '', '^([^,]+),?(.*)$')\n  rest = asked and v[1] or rest",
+    )
+    .of_changes(),
+    bug(
+        "a next step has only some of its options",
+        "complete",
+        "told[edit.set[i]] = told[edit.set[i]] or edit.set[i + 1]",
+        "told[edit.set[i]] = told[edit.set[i]] or i < 3 and edit.set[i + 1] or nil",
+    )
+    .of_changes(),
+    bug(
+        "an option that a next step is not to have stays",
+        "complete",
+        "told[name] = told[name] or ''",
+        "told[name] = told[name]",
+    )
+    .of_changes(),
+    shown(
+        "a next step has the claims of the one before",
+        "complete",
+        "task[claim] = fresh[claim]",
+        "task[claim] = task[claim] or fresh[claim]",
     )
     .of_changes(),
     bug(

@@ -302,6 +302,7 @@ impl Model {
                 self.key(self.which(task), token);
                 if let Act::Next { go, .. } = act {
                     go.eta = from_now(go.eta, wall);
+                    go.deadline = from_now(go.deadline, wall);
                 }
             }
             Op::Heartbeat { tasks, .. } => tasks.iter_mut().for_each(|(task, token)| self.key(self.which(task), token)),

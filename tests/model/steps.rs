@@ -2,7 +2,7 @@
 
 use crate::model::keys::Reply;
 use crate::model::lanes::Carried;
-use crate::model::ops::{Eta, Go, NOWHERE, QUEUES};
+use crate::model::ops::{Edit, Eta, Go, NOWHERE, QUEUES};
 use crate::model::settle::payload;
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
@@ -25,20 +25,31 @@ const STEP: [&str; 12] = [
 impl Go {
     /// Whether it has what the next step is to have.
     fn says_how(&self) -> bool {
-        let words = self.priority.is_some() || self.method.is_some() || self.needs.is_some();
-        words || self.parameters.is_some() || self.eta.is_some()
+        self.has_options() || self.parameters.is_some() || self.eta.is_some()
+    }
+
+    fn has_options(&self) -> bool {
+        !(self.options.is_empty() && self.unset.is_empty()) || self.deadline.is_some()
+    }
+
+    /// The queues after the next one, if it says them.
+    fn steps(&self) -> Option<&'static str> {
+        let given = self.options.iter().find(|(name, _)| *name == "steps").map(|(_, steps)| *steps);
+        given.or(self.unset.contains(&"steps").then_some(""))
     }
 
     pub fn is_only_a_queue(&self) -> bool {
         self.queue.is_some_and(|queue| queue != NOWHERE) && !self.says_how()
     }
-
-    pub fn check(&self) -> Verdict<()> {
-        if self.queue == Some(NOWHERE) && self.says_how() { Err("BADARG") } else { Ok(()) }
-    }
 }
 
 impl Model {
+    /// What can be told of a call without a look at its task.
+    pub fn check_next(&self, go: &Go) -> Verdict<()> {
+        self.require_limits(&go.options)?;
+        if go.queue == Some(NOWHERE) && go.says_how() { Err("BADARG") } else { Ok(()) }
+    }
+
     /// The end of an attempt with a result: of the task, or of one of its steps.
     pub fn complete(&mut self, id: &str, result: u8, cost: Option<u8>, go: &Go) -> Verdict<Reply> {
         let task = self.task(id);
@@ -52,7 +63,7 @@ impl Model {
             if task.has("cancel") {
                 return Ok(self.end(id, "cancelled", "cancelled", "complete", cost));
             }
-            self.go_on_in(id, name, rest, result, cost, go);
+            self.go_on_in(id, name, rest, result, cost, go)?;
             return Ok(Reply::text("complete"));
         }
         if go.queue.is_none() && go.says_how() {
@@ -67,17 +78,30 @@ impl Model {
     }
 
     /// The next step of a task. `rest`: the queues after that.
-    fn go_on_in(&mut self, id: &str, name: &str, rest: &str, result: u8, cost: Option<u8>, go: &Go) {
-        let (now, carried) = (self.now, self.carry(id));
-        let unique = self.tasks[id].get("unique");
+    fn go_on_in(&mut self, id: &str, name: &str, rest: &str, result: u8, cost: Option<u8>, go: &Go) -> Verdict<()> {
+        let edit =
+            Edit { options: go.options.clone(), unset: go.unset.clone(), deadline: go.deadline, ..Edit::default() };
+        let change = if go.has_options() { self.compare_step(id, &edit)? } else { None };
+        let rest = go.steps().unwrap_or(rest);
+        let named = change.as_ref().filter(|change| change.changed.iter().any(|name| name.starts_with("unique")));
+        let (now, mut carried) = (self.now, self.carry(id));
+        let mut unique = self.tasks[id].get("unique");
+        if let Some(change) = named {
+            unique = change.new.get("unique").map_or("", String::as_str);
+            carried = Some(unique).filter(|unique| !unique.is_empty()).map(|_| Carried::Name);
+        }
         // Where it is taken the task goes on without it: its owner has nowhere else to bring the result.
         let nameless = carried.is_some_and(|it| it != Carried::Nothing) && self.taken(name, unique, id).is_some();
         self.end_elsewhere(id, "next", cost);
+        if named.is_some() {
+            carried = None; // a name that it did not have until now counts from now
+        }
+        if let Some(change) = &change {
+            self.write_step(id, change);
+        }
         let task = self.task(id);
         let mut ties = task.get("ties").replace('s', "");
         ties.extend((!rest.is_empty()).then_some('s'));
-        let ranked = go.needs.is_some() || go.priority.is_some_and(|priority| priority != "0");
-        ties.extend((ranked && !ties.contains('r')).then_some('r'));
         task.forget(&STEP);
         if nameless {
             task.forget(&["unique", "unique_until"]);
@@ -85,13 +109,8 @@ impl Model {
         }
         task.set("ties", &ties);
         task.set("steps", rest);
-        for (field, value) in [("priority", go.priority), ("method", go.method), ("needs", go.needs)] {
-            task.fields.extend(value.map(|value| (field, value.to_owned())));
-        }
-        for (field, given, none) in
-            [("ties", Some(&*ties), ""), ("steps", Some(rest), ""), ("priority", go.priority, "0")]
-        {
-            if given == Some(none) {
+        for (field, value) in [("ties", &*ties), ("steps", rest)] {
+            if value.is_empty() {
                 task.forget(&[field]);
             }
         }
@@ -107,6 +126,7 @@ impl Model {
         task.set("step", task.number("step") + 1);
         let to = if later.is_some() { "scheduled" } else { "pending" };
         self.arrive(id, name, to, "next", carried);
+        Ok(())
     }
 
     /// A release into another queue, after `pause` seconds. `count`: the counter of such releases, and its number.
