@@ -8,6 +8,7 @@ mod support;
 mod world;
 
 use std::fs;
+use std::time::Duration;
 
 use blueque::{Status, Submit};
 use world::{World, field, result, send, status};
@@ -52,6 +53,84 @@ fn a_chain_of_programs_goes_on_by_itself_whatever_is_killed_between() {
         let counts = world.client.queue(queue).unwrap().counts().unwrap();
         assert_eq!((counts.complete, counts.pending, counts.started), (complete, 0, 0), "{queue}");
     }
+}
+
+#[test]
+fn a_program_says_what_the_next_step_has_otherwise() {
+    let world = World::new();
+    let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
+    // The parameters come from a file, the options from the command; then from the events file alone.
+    world.program(
+        "fetch",
+        &format!("head -c 200000 /dev/zero | tr '\\0' 7 > big; {say} next encode @big --limits gpu --needs disk --tag film --steps publish; echo '\"unused\"'"),
+    );
+    world.program(
+        "encode",
+        "wc -c > FOLDER/encoded; echo '{\"next\":{\"queue\":\"publish\",\"parameters\":{ \"b\": 1, \"a\": 12345678901234567890 },\
+         \"unset\":[\"limits\",\"needs\"],\"priority\":3,\"steps\":[\"store\"],\"eta\":1}}' >> $BLUEQUE_EVENTS; echo 2",
+    );
+    world.program("publish", "cat > FOLDER/published; echo >> FOLDER/published; printf null > $BLUEQUE_RESULT");
+    world.program("store", "echo \"[$(cat)]\"");
+    world.program("wrong", &format!("{say} next encode --limits none; echo 1"));
+    world.program("odd", "echo '{\"next\":{\"queue\":\"encode\",\"colour\":1}}' >> $BLUEQUE_EVENTS; echo 1");
+    world.program("nowhere", &format!("{say} next --priority 3; echo 1"));
+    world.run(&["limit", "--shared", "gpu", "--concurrency", "1"]);
+    let queues = ["fetch", "encode", "publish", "store", "wrong", "odd", "nowhere"];
+    let queues: Vec<&str> = queues.iter().flat_map(|queue| ["--queue", queue]).chain(["--has", "disk"]).collect();
+    let _worker = world.worker(&queues);
+    let task = world.submit_as("fetch", "t", Submit::default());
+    let wrong = world.submit_as("wrong", "w", Submit::default());
+    let odd = world.submit_as("odd", "o", Submit::default());
+    let nowhere = world.submit_as("nowhere", "n", Submit::default());
+    let ended = status(&task, Status::Complete);
+    assert_eq!(world.written("encoded"), "200000");
+    assert_eq!(world.written("published"), "{ \"b\": 1, \"a\": 12345678901234567890 }");
+    assert_eq!(result(&task), "[{ \"b\": 1, \"a\": 12345678901234567890 }]");
+    assert_eq!(
+        (ended.priority(), ended.limits(), ended.needs(), ended.tags()),
+        (3, None, None, vec!["film".to_owned()])
+    );
+    for (task, why) in [
+        (&wrong, "the server does not take the next step: NOLIMIT: there is no shared limit none"),
+        (&odd, "what it said of its next step is wrong: there is no option colour"),
+        (&nowhere, "the server does not take the next step: BADARG: the task has no next step"),
+    ] {
+        let failed = status(task, Status::Failed);
+        let error = field(&failed, "error");
+        assert_eq!(failed.group().as_deref(), Some("result"), "{error}");
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_program_changes_what_its_next_attempt_has() {
+    let world = World::new();
+    let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
+    world.program(
+        "count",
+        &format!(
+            "[ $BLUEQUE_ATTEMPT -gt 1 ] && exec cat\n\
+             {say} edit '[\"from the first\"]' --max-failures 2 --reason 'half is done'\n\
+             echo '{{\"edit\":{{\"priority\":7,\"unset\":\"tags\"}}}}' >> $BLUEQUE_EVENTS\n\
+             {say} edit --key other\n echo '{{\"edit\":{{\"colour\":1}}}}' >> $BLUEQUE_EVENTS\n exit 1"
+        ),
+    );
+    let _worker = world.worker(&["--queue", "count"]);
+    let how = Submit::default().max_failures(1).delay(Duration::ZERO).tag("film");
+    let task = world.submit_as("count", "t", how);
+    let ended = status(&task, Status::Complete);
+    assert_eq!(result(&task), "[\"from the first\"]");
+    assert_eq!((ended.priority(), ended.key(), ended.tags().len()), (7, None, 0));
+    let edits: Vec<_> =
+        task.history().unwrap().into_iter().filter(|entry| entry.why.as_deref() == Some("edit")).collect();
+    assert_eq!(edits.len(), 2, "{edits:?}");
+    let log = world.run(&["logs", "t", "--attempt", "1"]);
+    assert!(log.contains("the next attempt is not changed: STATE"), "{log}");
+    assert!(log.contains("an edit that cannot be read: there is no option colour"), "{log}");
+    // Outside of a task it does nothing, and says what is malformed.
+    assert_eq!(world.run(&["task", "edit", "[1]"]), "");
+    let (code, _, said) = world.outcome(&["task", "edit"]);
+    assert!(code == 2 && said.contains("name what is to change"), "{code} {said}");
 }
 
 #[test]

@@ -4,15 +4,17 @@
 mod files;
 mod published;
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use blueque::{Inputs, QueueName};
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use self::files::{append, given, keep};
+use self::files::{append, given, keep, keep_beside};
+use crate::input::parameters::Parameters;
+use crate::input::task_options::ChangedOptions;
 use crate::input::upstreams::{Results, Upstreams};
-use crate::input::values::{duration, queue_name};
+use crate::input::values::{coming, duration, queue_name};
 use crate::output::{Code, fault};
 
 #[derive(Debug, Subcommand)]
@@ -65,11 +67,24 @@ pub enum Word {
         #[command(flatten)]
         upstreams: Upstreams,
     },
-    /// Go on in another queue, once the program has succeeded: its result becomes the parameters there
+    /// Go on in another queue, once the program has succeeded: its result becomes the parameters there, unless others are given
     Next {
-        /// The queue, in place of the next one of the task's steps; without it the task is complete, whatever steps are left
+        /// The queue, in place of the next one of the task's steps; alone without it: the task is complete, whatever steps are left
         #[arg(value_parser = queue_name)]
         queue: Option<QueueName>,
+        /// Not before this time: RFC 3339, or 10m (+10m) from now
+        #[arg(long, value_name = "TIME", value_parser = coming)]
+        eta: Option<SystemTime>,
+        #[command(flatten)]
+        change: Box<Change>,
+    },
+    /// Change what the next attempt has, should there be one; this one goes on as it began
+    Edit {
+        /// The reason, for people
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        #[command(flatten)]
+        change: Box<Change>,
     },
     /// Run again in another queue, from its checkpoint, once the program ends with exit code 85
     Into {
@@ -85,6 +100,39 @@ pub enum Word {
         #[arg(long, value_enum, default_value_t)]
         level: Level,
     },
+}
+
+/// What is to be otherwise. What is not named stays as it is.
+#[derive(Args, Debug)]
+pub struct Change {
+    #[command(flatten)]
+    parameters: Parameters,
+    /// An option that it no longer has, such as needs; may be repeated
+    #[arg(long, value_name = "OPTION", value_delimiter = ',')]
+    unset: Vec<String>,
+    #[command(flatten)]
+    options: ChangedOptions,
+}
+
+impl Change {
+    fn is_empty(&self) -> bool {
+        !self.parameters.are_given() && self.unset.is_empty() && self.options.is_empty()
+    }
+
+    /// Adds it to an event. The parameters go into a file, whatever their size.
+    fn add_to(&self, event: &mut Map<String, Value>, suffix: &str) -> anyhow::Result<()> {
+        if self.parameters.are_given()
+            && let Some(path) = keep_beside("BLUEQUE_RESULT", suffix, || self.parameters.bytes())?
+        {
+            event.insert("parameters_file".to_owned(), json!(path));
+        }
+        if !self.unset.is_empty() {
+            let unset: Vec<String> = self.unset.iter().map(|name| name.replace('-', "_")).collect();
+            event.insert("unset".to_owned(), json!(unset));
+        }
+        event.extend(self.options.given().map(|(name, value)| (name.to_owned(), json!(value))));
+        Ok(())
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -127,7 +175,16 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &Results::default()).text() }))?
         }
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
-        Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
+        Word::Next { queue, eta, change } => next(queue.as_ref(), *eta, change)?,
+        Word::Edit { change, .. } if change.is_empty() => {
+            return Err(fault(Code::Usage, "name what is to change, such as --params, --priority or --unset"));
+        }
+        Word::Edit { reason, change } => {
+            let mut event = Map::new();
+            event.extend(reason.iter().map(|reason| ("reason".to_owned(), json!(reason))));
+            change.add_to(&mut event, "edit")?;
+            append(&json!({ "edit": event }))?;
+        }
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
         Word::Group { group } => append(&json!({ "group": group }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", || given(value))?,
@@ -136,6 +193,19 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Inputs { timeout } => return published::inputs(*timeout),
     }
     Ok(Code::Ok)
+}
+
+/// Where the task goes on. With a queue alone, or without anything, the event is that of former releases.
+fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> anyhow::Result<()> {
+    if eta.is_none() && change.is_empty() {
+        return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));
+    }
+    let mut event = Map::new();
+    event.extend(queue.map(|queue| ("queue".to_owned(), json!(queue.as_str()))));
+    let since = eta.and_then(|eta| eta.duration_since(SystemTime::UNIX_EPOCH).ok());
+    event.extend(since.map(|since| ("eta".to_owned(), json!(since.as_secs_f64()))));
+    change.add_to(&mut event, "next")?;
+    append(&json!({ "next": event }))
 }
 
 /// `5/12`, `42%`, `0.42`.

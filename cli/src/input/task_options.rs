@@ -49,6 +49,11 @@ impl ChangedOptions {
         self.0.is_empty()
     }
 
+    /// The given ones, by their names in the contract.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
     /// The same for a call.
     pub fn options(&self) -> calls::TaskOptions {
         TaskOptions(self.0.clone()).options()

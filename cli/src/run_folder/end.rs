@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::notice::Refusal;
 use super::{RunFolder, VERSION, open, spare};
+use crate::supervisor::change::Step;
 
 /// Larger files are not ours.
 const MOST: u64 = 16 << 20;
@@ -118,6 +119,9 @@ pub struct End {
     /// The queue in which a completed task goes on with its next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What its next step has otherwise than this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
     /// The queue into which a task is given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
@@ -140,6 +144,7 @@ impl End {
             uncounted: false,
             inputs: None,
             next: None,
+            step: None,
             into: None,
             checkpoint: false,
             payload: String::new(),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use super::change::{Edit, Next};
 use super::files::{Checkpoint, Events, Found, Said};
 use super::journal::Journal;
 use super::output::{LastWords, Shape, Spool};
@@ -34,8 +35,8 @@ pub struct Seen {
     pub group: Option<String>,
     /// The tasks that it waits for before it is run again.
     pub suspend: Option<String>,
-    /// The queue of the next step, should it succeed.
-    pub next: Option<String>,
+    /// The next step, should it succeed; or what is wrong with what the program said of it.
+    pub next: Option<Result<Next, String>>,
     /// The queue into which it is given back, should it ask to be run again.
     pub into: Option<String>,
     /// The digest of the last checkpoint that the server can accept, if the program wrote one.
@@ -74,6 +75,9 @@ impl Seen {
         }
     }
 }
+
+/// Changes of the next attempt that may wait for the server; of more the last one waits.
+const EDITS: usize = 64;
 
 pub struct Capture {
     shared: Arc<Shared>,
@@ -168,6 +172,18 @@ impl Capture {
         }
     }
 
+    /// Passes on what the next attempt is to have.
+    fn edit(&self, edit: &Edit) {
+        let parameters = edit.parameters.as_ref().map(|source| source.read(self.limit)).transpose();
+        match parameters.map(|parameters| edit.options(parameters)) {
+            Err(error) => self.shared.say(&format!("the next attempt is not changed: {error}")),
+            Ok(options) => self.shared.post(|outbox| {
+                outbox.edits.truncate(EDITS - 1);
+                outbox.edits.push_back(options);
+            }),
+        }
+    }
+
     fn look(&mut self, at_end: bool) {
         let said = self.events.read(at_end);
         if !said.is_empty() {
@@ -182,7 +198,8 @@ impl Capture {
                 Said::Again(seconds) => self.seen.again = Some(seconds),
                 Said::Group(group) => self.seen.group = Some(group),
                 Said::Suspend(inputs) => self.seen.suspend = Some(inputs),
-                Said::Next(queue) => self.seen.next = Some(queue),
+                Said::Next(next) => self.seen.next = Some(next),
+                Said::Edit(edit) => self.edit(&edit),
                 Said::Into(queue) => self.seen.into = Some(queue),
                 Said::Extend(seconds) => {
                     let until = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| {

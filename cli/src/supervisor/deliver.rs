@@ -102,7 +102,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             Err(Error::Lost) => {
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
-                (end.inputs, end.next, end.into) = (None, None, None);
+                (end.inputs, end.next, end.step, end.into) = (None, None, None, None);
                 // If this fails, the stored end leads here again; the same below.
                 let _ = folder.write_end(end, payload);
                 continue;
@@ -111,8 +111,12 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
         };
         match error {
             // Repeating it does not help: report that instead of the result.
-            Error::Invalid { .. } if end.outcome == Outcome::Complete => {
-                let what = if end.next.take().is_some() { "next step" } else { "result" };
+            Error::Invalid { .. } | Error::State { .. }
+                if end.outcome == Outcome::Complete
+                    && (end.step.is_some() || matches!(error, Error::Invalid { .. })) =>
+            {
+                let goes_on = end.next.take().is_some() | end.step.take().is_some();
+                let what = if goes_on { "next step" } else { "result" };
                 *payload = format!("the server does not take the {what}: {error}").into_bytes();
                 end.outcome = Outcome::Fail;
                 end.word = Some("result".into());
@@ -172,6 +176,7 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
             Ok(Err(error)) => return Err(error),
         }
     }
+    log.send_edits(link)?;
     log.send_progress(link)?;
     log.send(link)?;
     send_end(link, &client, end, payload)
@@ -211,6 +216,25 @@ impl<'a> Rest<'a> {
         // The server may accept this even if it refuses the end.
         if news {
             (self.begun, self.over) = (None, false);
+        }
+    }
+
+    /// Sends what the next attempt is to have: afterwards nobody would have the right to.
+    fn send_edits(&mut self, link: &mut Link) -> blueque::Result<()> {
+        loop {
+            let Some(edit) = self.shared.outbox().edits.pop_front() else { return Ok(()) };
+            match link.tend().and_then(|()| link.send_edit(&edit)) {
+                Ok(()) => {}
+                Err(Error::Lost) => return Ok(()), // the end is refused, too, or was accepted before
+                Err(error @ (Error::Invalid { .. } | Error::State { .. })) => {
+                    self.shared.say(&format!("the next attempt is not changed: {error}"));
+                    self.tend();
+                }
+                Err(error) => {
+                    self.shared.outbox().edits.push_front(edit);
+                    return Err(error);
+                }
+            }
         }
     }
 
@@ -270,6 +294,9 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = link.max_bytes.into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
             let options = cost.into_iter().fold(options, CompleteOptions::cost);
             let options = end.next.iter().fold(options, CompleteOptions::next);
+            let options = end.step.iter().fold(options, |options, step| step.of(options, payload));
+            let own = end.step.as_ref().is_some_and(|step| step.own_parameters);
+            let payload = if own { b"null" } else { payload };
             // Told to stop because of its deadline: the server discards the result, and nothing is published.
             match client.call(&calls.complete(&link.id, link.token, payload, &options))? {
                 blueque::Outcome::Complete => Ok(blueque::Outcome::Complete),

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use serde::de::IgnoredAny;
 
 use super::capture::Seen;
+use super::change::Step;
 use super::watch::{Ended, Reason};
 use crate::processes::tree::Exit;
 use crate::run_folder::end::{End, Outcome, PostMortem};
@@ -58,7 +59,7 @@ pub fn judge(
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
     let inputs = seen.suspend.clone().filter(|_| suspends);
-    let next = seen.next.clone();
+    let next = seen.next.clone().transpose();
     let permanent = matches!(ended, Ended::Exit(Exit::Code(code)) if PERMANENT.contains(&code));
     let into = seen.into.clone().filter(|_| ended == Ended::Exit(Exit::Code(AGAIN)) && !suspends);
     let (outcome, word, payload) = match ended {
@@ -76,7 +77,16 @@ pub fn judge(
                 failure("crashed", &format!("killed by {signal}"), &seen)
             }
         }
-        Ended::Exit(Exit::Code(0)) => match result(folder, seen, limit) {
+        Ended::Exit(Exit::Code(0)) => match next.clone().map_or_else(
+            |error| Err(wrong_step(&error)),
+            |next| {
+                let own = next.and_then(|next| next.parameters);
+                own.map_or_else(
+                    || result(folder, seen, limit),
+                    |own| own.read(limit).map_err(|error| wrong_step(&error)),
+                )
+            },
+        ) {
             Ok(result) => (Outcome::Complete, None, result),
             Err(Unfit::Bad(text)) => (Outcome::Fail, Some("result"), text.into_bytes()),
             Err(Unfit::Unknown(text)) => {
@@ -104,7 +114,10 @@ pub fn judge(
     end.checkpoint = changed && outcome != Outcome::Complete && ended != Ended::Killed;
     end.uncounted = unknown || suspends || ended == Ended::Stopped(Reason::Drain);
     end.inputs = inputs;
-    end.next = next.filter(|_| outcome == Outcome::Complete);
+    if let (Outcome::Complete, Ok(Some(next))) = (outcome, next) {
+        end.step = Some(next.step).filter(|step| *step != Step::default());
+        end.next = next.queue;
+    }
     end.into = into;
     end.permanent = permanent;
     if let (Ended::Exit(Exit::Code(code)), Outcome::Fail, Some(group)) = (ended, outcome, named)
@@ -114,6 +127,10 @@ pub fn judge(
     }
     end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))
+}
+
+fn wrong_step(error: &str) -> Unfit {
+    Unfit::Bad(format!("what it said of its next step is wrong: {error}"))
 }
 
 fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'static str>, Vec<u8>) {

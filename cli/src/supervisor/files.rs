@@ -6,9 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::change::{self, Edit, Next};
 use crate::run_folder::open;
 
 /// The longest delay before a retry that the server accepts, in seconds.
@@ -34,7 +36,8 @@ struct Line {
     again: Option<f64>,
     group: Option<String>,
     suspend: Option<String>,
-    next: Option<String>,
+    next: Option<Box<RawValue>>,
+    edit: Option<Box<RawValue>>,
     into: Option<String>,
 }
 
@@ -51,8 +54,10 @@ pub enum Said {
     Group(String),
     /// The tasks that it is to wait for, should it ask to be run again.
     Suspend(String),
-    /// The queue of the next step, should it succeed.
-    Next(String),
+    /// The next step, should it succeed; or what is wrong with it.
+    Next(Result<Next, String>),
+    /// What its next attempt is to have.
+    Edit(Edit),
     /// The queue in which it is to run again, should it ask for that.
     Into(String),
     /// Nothing but a sign of life.
@@ -178,8 +183,12 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     if let Some(inputs) = event.suspend {
         said.push(Said::Suspend(inputs));
     }
-    if let Some(queue) = event.next {
-        said.push(Said::Next(queue));
+    if let Some(next) = event.next {
+        said.push(Said::Next(change::next(&next)));
+    }
+    if let Some(edit) = event.edit {
+        let edit = change::edit(&edit);
+        said.push(edit.map_or_else(|error| Said::Other(format!("an edit that cannot be read: {error}")), Said::Edit));
     }
     if let Some(queue) = event.into {
         said.push(Said::Into(queue));

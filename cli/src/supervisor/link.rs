@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{CheckpointOptions, LogOptions, StartOptions};
+use blueque::calls::{CheckpointOptions, EditOptions, LogOptions, StartOptions};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::journal;
@@ -34,6 +34,7 @@ enum Job {
     Beat,
     Checkpoint(Vec<u8>),
     Progress(Vec<u8>),
+    Edit(EditOptions),
     Log(Piece),
 }
 
@@ -155,6 +156,9 @@ impl Link {
             }
             wait = wait.min(until(self.next_checkpoint));
         }
+        if let Some(edit) = outbox.edits.pop_front() {
+            return Ok(Job::Edit(edit));
+        }
         if outbox.progress.is_some() {
             if now >= self.next_progress
                 && let Some(progress) = outbox.progress.take()
@@ -193,6 +197,7 @@ impl Link {
                 self.next_progress = Instant::now() + BETWEEN_PROGRESSES;
                 self.send_progress(bytes)
             }
+            Job::Edit(options) => self.send_edit(options),
             Job::Log(piece) => {
                 self.next_log = Instant::now() + self.cooldown(piece);
                 self.send_log(piece)
@@ -246,9 +251,11 @@ impl Link {
             Job::Progress(bytes) if passes => {
                 self.shared.outbox().progress.get_or_insert(bytes);
             }
+            Job::Edit(options) if passes => self.shared.outbox().edits.push_front(options),
             Job::Log(piece) if passes => self.shared.outbox().log.push_front(piece),
             Job::Start(_) | Job::Beat | Job::Log(_) => {}
             Job::Checkpoint(_) => self.shared.say(&format!("the checkpoint was not saved: {error}")),
+            Job::Edit(_) => self.shared.say(&format!("the next attempt is not changed: {error}")),
             Job::Progress(_) => self.shared.say(&format!("the progress was not kept: {error}")),
         }
     }
@@ -311,6 +318,13 @@ impl Link {
     pub fn send_progress(&mut self, bytes: &[u8]) -> blueque::Result<()> {
         let client = self.client()?;
         client.call(&client.calls().progress(&self.id, self.token, bytes))
+    }
+
+    pub fn send_edit(&mut self, options: &EditOptions) -> blueque::Result<()> {
+        let client = self.client()?;
+        let options = options.clone().token(self.token.value());
+        let options = self.max_bytes.into_iter().fold(options, EditOptions::max_bytes);
+        client.call(&client.calls().edit(&self.id, &options)).map(|_| ())
     }
 
     pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {

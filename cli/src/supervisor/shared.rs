@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blueque::Error;
+use blueque::calls::EditOptions;
 use jiff::Timestamp;
 
 use crate::output::{causes, clean_line, say, told, unnumbered};
@@ -139,6 +140,8 @@ pub struct Outbox {
     pub ask_log: bool,
     pub progress: Option<Vec<u8>>,
     pub checkpoint: Option<Vec<u8>>,
+    /// What the next attempt is to have, in the order in which the program said it.
+    pub edits: VecDeque<EditOptions>,
     /// Send a heartbeat at once.
     pub beat: bool,
     /// The link is to return.

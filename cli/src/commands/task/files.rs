@@ -40,6 +40,20 @@ pub fn keep(variable: &str, bytes: impl FnOnce() -> anyhow::Result<Vec<u8>>) -> 
     replace(&path, &bytes()?).with_context(|| format!("{} cannot be written", path.display()))
 }
 
+/// The same for a file beside it; its path.
+pub fn keep_beside(
+    variable: &str,
+    suffix: &str,
+    bytes: impl FnOnce() -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<Option<PathBuf>> {
+    let Some(path) = file(variable) else { return Ok(None) };
+    let mut beside = path.into_os_string();
+    beside.push(format!(".{suffix}"));
+    let beside = PathBuf::from(beside);
+    replace(&beside, &bytes()?).with_context(|| format!("{} cannot be written", beside.display()))?;
+    Ok(Some(beside))
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".{}", std::process::id()));
