@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The port of a Sentinel.
 const SENTINEL: u16 = 26_379;
 
+/// Why the server that others name cannot be used now.
+const REFUSES: &str = "the server that they name refuses connections";
+
 /// The digest of no script: a call of it is refused, by the node that holds the key with `NOSCRIPT`, by others with the
 /// name of that node. Every role may call scripts; not every one may ask `CLUSTER SLOTS`.
 const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
@@ -383,7 +386,17 @@ impl Place {
     /// A connection to the server. Blocks for `limit` at most.
     pub(crate) fn connect(&self, limit: Duration) -> RedisResult<Connection> {
         let end = Deadline::after(limit);
-        join(&self.find(limit)?, end)
+        let server = self.find(limit)?;
+        join(&server, end).map_err(|error| self.named(error))
+    }
+
+    /// A server that was named by others, and refuses connections: they may name another one soon, unlike nodes that all
+    /// refuse them.
+    pub(crate) fn named(&self, error: RedisError) -> RedisError {
+        match error {
+            error if error.is_connection_refusal() && !self.is_one_server() => away(REFUSES),
+            error => error,
+        }
     }
 
     /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
@@ -412,6 +425,8 @@ impl Place {
                 Ok(None) => failure = away("none of the servers is the master now"),
                 // The next one would say the same, and what is missing is known.
                 Err(error) if is_refusal(&error) => return Err(error),
+                // Of several reasons one that may pass.
+                Err(error) if error.is_connection_refusal() && number != first => {}
                 Err(error) => failure = error,
             }
             if end.left().is_zero() {
@@ -437,7 +452,7 @@ impl Place {
                 let Some((host, port)) = cmd.query::<Option<(String, u16)>>(&mut asked)? else {
                     return Err(malformed("the Sentinels know no master of the name in the URL"));
                 };
-                self.in_role(at(node, host, port), role, end)
+                self.in_role(at(node, host, port), role, end).map_err(|error| self.named(error))
             }
             Lead::Cluster => {
                 let client = self.address.client(node.clone())?;

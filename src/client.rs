@@ -51,6 +51,7 @@ struct Inner<L: Link> {
     limit: Duration,
     /// For a server that refuses connections, or is a replica.
     patience: Option<Duration>,
+    led: bool,
     max_bytes: Option<u32>,
     greeting: OnceLock<Greeting>,
 }
@@ -270,6 +271,7 @@ impl<L: Link> Client<L> {
             cluster: inner.wires.is_cluster(),
             files: inner.wires.has_files(),
             proven: inner.greeting.get().is_some(),
+            led: inner.led,
             patience: inner.patience,
         };
         let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach);
@@ -425,9 +427,11 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// How long the one server of a URL is tried again that refuses connections, or is a replica: by default as long as
-    /// a call may last, since it may be starting, or be promoted. Shorter where somebody waits for the error. An address
-    /// that leads to a server by others is always given the whole time, as a failover needs it.
+    /// How long the one server of a URL is tried again that refuses connections, or is a replica: by default 300 ms when
+    /// the client is opened, and after that as long as a call may last, since it may be restarted, or be promoted. Longer
+    /// where a server may still have to be started, shorter where somebody waits for the error. An address that leads to
+    /// a server by others is always given the whole time, as a failover needs it; only if each of its nodes refuses the
+    /// first connection, it fails after 300 ms, too.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
@@ -482,14 +486,15 @@ impl<L: Link> ClientBuilder<L> {
 
     fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
         let place = address.and_then(|address| self.place(address));
-        if place.as_ref().is_ok_and(|place| !place.is_one_server()) {
+        let led = place.as_ref().is_ok_and(|place| !place.is_one_server());
+        if led {
             // What a replica refuses, it will refuse again.
             let reads = place.as_ref().is_ok_and(Place::reads_replica);
             self.patience = reads.then_some(REPLICA);
         }
-        L::answer(async {
+        L::answer(async move {
             let wires = L::wires(place?, self.limit);
-            self.connect(wires).await
+            self.connect(wires, led).await
         })
     }
 
@@ -508,11 +513,11 @@ impl<L: Link> ClientBuilder<L> {
         Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"))
     }
 
-    async fn connect(self, wires: L::Wires) -> Result<Client<L>> {
+    async fn connect(self, wires: L::Wires, led: bool) -> Result<Client<L>> {
         let calls = Calls::new(self.namespace);
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
-        let inner = Inner { calls, wires, limit, patience, max_bytes, greeting: OnceLock::new() };
+        let inner = Inner { calls, wires, limit, patience, led, max_bytes, greeting: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
         let mut greeting = client.run(&client.calls().hello()).await?;
         if greeting.suits(self.for_tests)? == Space::ToBeMarked {
@@ -548,7 +553,7 @@ impl ClientBuilder {
     /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
     pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
         let wires = Blocking::cluster(self.nodes(urls)?, self.limit);
-        Blocking::answer(self.connect(wires))
+        Blocking::answer(self.connect(wires, true))
     }
 }
 
@@ -564,7 +569,7 @@ impl ClientBuilder<Tokio> {
         let nodes = self.nodes(urls);
         Tokio::answer(async {
             let wires = Tokio::cluster(nodes?, self.limit);
-            self.connect(wires).await
+            self.connect(wires, true).await
         })
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct Next {
 /// just being replaced.
 const REPLACED: Duration = Duration::from_millis(500);
 
+/// How long a server that refuses the first connection, or is a replica, is tried again unless told otherwise: it may be
+/// just starting.
+const STARTING: Duration = Duration::from_millis(300);
+
 /// What is known of how the server is reached.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
@@ -33,8 +37,22 @@ pub(crate) struct Reach {
     pub(crate) files: bool,
     /// Whether a call has succeeded before.
     pub(crate) proven: bool,
-    /// How long a server is tried again that refuses connections, or is a replica, if not as long as a call may last.
+    /// Whether others lead to it, which may name another one the next time.
+    pub(crate) led: bool,
+    /// How long a server is tried again that refuses connections, or is a replica.
     pub(crate) patience: Option<Duration>,
+}
+
+impl Reach {
+    /// How long a server that refuses connections is tried again.
+    fn bears_refusals(&self) -> Duration {
+        self.patience.unwrap_or(if self.proven { Duration::MAX } else { STARTING })
+    }
+
+    /// How long one that is a replica is tried again.
+    fn bears_replicas(&self) -> Duration {
+        self.patience.unwrap_or(if self.proven || self.led { Duration::MAX } else { STARTING })
+    }
 }
 
 /// The tries of one call, within its limit.
@@ -92,19 +110,23 @@ impl Tries {
                 (true, false) if self.reach.files => REPLACED,
                 _ => Duration::ZERO,
             }
-        } else if replica || error.is_connection_refusal() {
-            self.reach.patience.unwrap_or(Duration::MAX)
+        } else if replica {
+            self.reach.bears_replicas()
+        } else if error.is_connection_refusal() {
+            self.reach.bears_refusals()
         } else {
             Duration::MAX
         };
-        if self.deadline.left().min(borne.saturating_sub(self.begun.elapsed())) <= self.pause {
+        let limited = self.deadline.left() <= self.pause;
+        if limited || borne.saturating_sub(self.begun.elapsed()) <= self.pause {
             if is_refusal(&error) && !(replaced && self.reach.proven) {
                 return Err(Error::Connection(error));
             }
-            if replica && self.reach.patience.is_some() {
+            if replica && !limited {
                 return Err(Error::verdict("READONLY", error.detail().unwrap_or_default()));
             }
-            return Err(Error::Unavailable { limit: self.limit, source: error });
+            let limit = if limited { self.limit } else { borne };
+            return Err(Error::Unavailable { limit, source: error });
         }
         // Random, so that the clients of a server that comes back do not act in step.
         let spread = f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);

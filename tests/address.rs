@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use blueque::{Address, Client, ClientBuilder, Code, Namespace, Submit};
+use blueque::{Address, Client, ClientBuilder, Code, Error, Namespace, Submit};
 use sentinel::Sentinel;
 use support::{Folder, Server, eventually};
 
@@ -147,6 +147,97 @@ fn a_node_of_a_cluster_leads_to_the_namespace() {
     let mut connection = Address::parse(&url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
     let tasks: i64 = redis::cmd("LLEN").arg("{bq}_pending_tasks_q").query(&mut connection).unwrap();
     assert_eq!(tasks, 1);
+}
+
+/// A wrong node or a refused connection is recognised within this time.
+const SOON: Duration = Duration::from_millis(500);
+
+/// Addresses at which nobody listens.
+const NOBODY: [&str; 5] = [
+    "redis://127.0.0.1:1/",
+    "unix:///nowhere/socket",
+    "redis://127.0.0.1:1,127.0.0.1:2/",
+    "redis+sentinel://127.0.0.1:1,127.0.0.1:2/films",
+    "redis+cluster://127.0.0.1:1,127.0.0.1:2/",
+];
+
+/// What it returns, and how long it took: the fastest of three times, as this machine may be busy.
+fn timed<T>(mut what: impl FnMut() -> T) -> (T, Duration) {
+    let run = |_| {
+        let begun = Instant::now();
+        (what(), begun.elapsed())
+    };
+    (0..3).map(run).min_by_key(|(_, took)| *took).unwrap()
+}
+
+/// The node of a cluster that holds the namespace, by its port.
+fn holder(ports: &[String]) -> String {
+    let url = format!("redis+cluster://127.0.0.1:{}", ports[0]);
+    let namespace = Namespace::new("{bq}").unwrap();
+    let mut holder = Address::parse(&url).unwrap().connect(&namespace, Duration::from_secs(5)).unwrap();
+    redis::cmd("CONFIG").arg("GET").arg("port").query::<(String, String)>(&mut holder).unwrap().1
+}
+
+#[test]
+fn the_first_connection_recognises_a_wrong_node_and_a_refusal_within_half_a_second() {
+    let (_nodes, ports) = Server::start_cluster();
+    let holder = holder(&ports);
+    for port in &ports {
+        let (opened, took) = timed(|| builder().open(&format!("redis://127.0.0.1:{port}/")));
+        assert!(took < SOON, "{port}: {took:?}");
+        if *port == holder {
+            opened.unwrap().queue("q").unwrap().submit("x", Submit::default()).unwrap();
+        } else {
+            let error = opened.unwrap_err();
+            assert_eq!(error.code(), Some(Code::Moved), "{error:?}");
+            assert!(error.to_string().contains(&format!("connect to 127.0.0.1:{holder}")), "{error}");
+        }
+        // As the address of a cluster each of them leads to the one that holds the namespace.
+        let url = format!("redis+cluster://127.0.0.1:{port}/");
+        let (done, took) = timed(|| builder().open(&url)?.queue("q")?.submit("x", Submit::default()));
+        done.unwrap();
+        assert!(took < SOON, "{port}: {took:?}");
+    }
+    for url in NOBODY {
+        let (opened, took) = timed(|| builder().open(url));
+        let error = opened.unwrap_err();
+        assert!(took < SOON, "{url}: {took:?}");
+        assert!(matches!(&error, Error::Unavailable { source, .. } if source.is_connection_refusal()), "{error:?}");
+    }
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn an_asynchronous_client_recognises_them_as_soon() {
+    let (_nodes, ports) = Server::start_cluster();
+    let holder = holder(&ports);
+    let wrong = ports.iter().find(|port| **port != holder).unwrap();
+    let urls = NOBODY.map(str::to_owned).into_iter().chain([format!("redis://127.0.0.1:{wrong}/")]);
+    for url in urls {
+        let mut fastest = Duration::MAX;
+        let mut code = None;
+        for _ in 0..3 {
+            let begun = Instant::now();
+            let builder = blueque::tokio::Client::builder().namespace(Namespace::new("{bq}").unwrap());
+            code = builder.open(&url).await.unwrap_err().code();
+            fastest = fastest.min(begun.elapsed());
+        }
+        let expected = if url.contains(wrong.as_str()) { Code::Moved } else { Code::Unavailable };
+        assert_eq!(code, Some(expected), "{url}");
+        assert!(fastest < SOON, "{url}: {fastest:?}");
+    }
+}
+
+#[test]
+fn who_is_patient_waits_for_a_server_that_is_still_to_be_started() {
+    let (mut server, port) = Server::start_at_port(&[]);
+    server.kill();
+    let url = format!("redis://127.0.0.1:{port}/");
+    assert_eq!(builder().open(&url).unwrap_err().code(), Some(Code::Unavailable));
+    let patient = builder().patience(Duration::MAX);
+    let opens = std::thread::spawn(move || patient.open(&url).map(drop));
+    server.restart();
+    opens.join().unwrap().unwrap();
 }
 
 /// A file with a password, replaced as a whole.

@@ -1,10 +1,12 @@
-//! A failover under everything that waits: a worker with a running program, its supervisor, schedules, and the commands
-//! that follow. All go on by themselves, and say what they wait for.
+//! A failover, or a slot that moves to and fro, under everything that waits: a worker with a running program, its
+//! supervisor, schedules, and the commands that follow. All go on by themselves, and say what they wait for.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 #[path = "../../tests/support/sentinel.rs"]
 mod sentinel;
+#[path = "../../tests/support/slots.rs"]
+mod slots;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "worker/world.rs"]
@@ -15,8 +17,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use blueque::{Address, Client, Namespace, Status, Submit};
+use blueque::{Address, Client, Namespace, Status, Submit, Task};
 use sentinel::Sentinel;
+use slots::Point;
 use support::{Server, eventually};
 use world::{Worker, World, result, send, status};
 
@@ -54,6 +57,9 @@ struct Follower<'a> {
 
 impl Drop for Follower<'_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{} has shown: {:?}", self.name, self.shown());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -109,28 +115,89 @@ impl Stage {
         top.shows("no answer from the server");
     }
 
-    /// Everything at work; then the server fails, and its replica may take its place: when all have said that they wait,
-    /// or if it hangs, at once.
-    fn goes_on_across(mut self, fails: Fails, allow: impl FnOnce()) {
+    /// A worker, a schedule, and a task whose program waits.
+    fn works(&self) -> (Worker, Task) {
         self.world.program("hold", TALK);
         self.world.program("tick", "echo tick >> FOLDER/ticks");
         let mut command = self.world.command(Path::new(BINARY), &["-q", "hold", "-q", "tick", "--slots", "3"]);
-        let _worker = Worker(self.to(&mut command).spawn().unwrap());
+        let worker = Worker(self.to(&mut command).spawn().unwrap());
         let task = self.world.held();
-        let id = task.id().as_str();
         let schedule = ["schedule", "add", "often", "tick", "--every", "1s"];
         assert!(self.to(Command::new(BINARY).args(schedule)).stdout(Stdio::null()).status().unwrap().success());
         eventually("the schedule makes tasks", || (self.ticks() > 0).then_some(()));
+        (worker, task)
+    }
 
-        let mut server = std::mem::replace(&mut self.world.server, Server::start());
+    /// The commands that follow: `wait`, `logs`, `events` and `top`.
+    fn followed(&self, task: &Task) -> [Follower<'_>; 4] {
+        let id = task.id().as_str();
         let top = format!("stty rows 40 cols 120; exec {BINARY} top");
-        let mut wait = self.follow("wait", BINARY, &["wait", id]);
-        let mut logs = self.follow("logs", BINARY, &["logs", "-f", id]);
+        let wait = self.follow("wait", BINARY, &["wait", id]);
+        let logs = self.follow("logs", BINARY, &["logs", "-f", id]);
         let events = self.follow("events", BINARY, &["events", "-f", "hold"]);
         let top = self.follow("top", "script", &["-qec", &top, "/dev/null"]);
         logs.shows("before");
         events.shows("started");
         top.shows("hold");
+        [wait, logs, events, top]
+    }
+
+    /// Everything at work; then the slot of its namespace moves to another master, key by key, and back: twice, with work
+    /// of every kind while it is half moved.
+    fn goes_on_while_its_slot_moves(self, points: &mut [Point]) {
+        let (_worker, task) = self.works();
+        let [mut wait, mut logs, events, top] = self.followed(&task);
+        let slot: u16 = points[0].cluster(&["KEYSLOT", NAMESPACE]).unwrap();
+        let slot = slot.to_string();
+        let has_it = |points: &mut [Point]| {
+            points.iter_mut().position(|point| point.cluster::<u64>(&["COUNTKEYSINSLOT", &slot]).unwrap() > 0).unwrap()
+        };
+        let owner = has_it(points);
+        points.rotate_left(owner);
+        // Each shares no letter with what its row on the screen of `top` showed before: only what differs is written.
+        for (round, queue) in ["pearl", "ruby", "sand", "topaz"].into_iter().enumerate() {
+            slots::agree(points);
+            let [one, two, third] = points else { panic!("three masters") };
+            let (from, to) = if round % 2 == 0 { (one, two) } else { (two, one) };
+            let before = self.ticks();
+            slots::begin(&slot, from, to);
+            // Some of the keys have moved while a task is submitted.
+            slots::carry(&slot, 10, from, to);
+            let mut submit = Command::new(BINARY);
+            self.to(submit.args(["submit", queue, "[]"])).stdout(Stdio::null());
+            let mut submit = submit.spawn().unwrap();
+            slots::carry(&slot, 10, from, to);
+            let mut left = 1;
+            while left > 0 {
+                slots::carry(&slot, 5, from, to);
+                left = from.cluster(&["COUNTKEYSINSLOT", &slot]).unwrap();
+            }
+            slots::end(&slot, to, [from, third]);
+            let begun = Instant::now();
+            let submitted = eventually("the task is submitted", || submit.try_wait().unwrap());
+            assert!(submitted.success(), "{submitted}");
+            top.shows(queue);
+            eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
+            let tried = self.world.submit("tick", "[]");
+            status(&tried, Status::Complete);
+            assert!(begun.elapsed() < SOON, "{:?} after move {round}", begun.elapsed());
+        }
+        self.world.touch("go");
+        assert_eq!(result(&task), "\"done\"");
+        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on, and its lease was kept");
+        wait.ends_well();
+        logs.ends_well();
+        assert!(logs.shown().contains("after"), "{}", logs.shown());
+        assert_eq!(logs.shown().matches("before").count(), 1, "nothing is shown twice: {}", logs.shown());
+        events.shows("complete");
+    }
+
+    /// Everything at work; then the server fails, and its replica may take its place: when all have said that they wait,
+    /// or if it hangs, at once.
+    fn goes_on_across(mut self, fails: Fails, allow: impl FnOnce()) {
+        let (_worker, task) = self.works();
+        let mut server = std::mem::replace(&mut self.world.server, Server::start());
+        let [mut wait, mut logs, events, top] = self.followed(&task);
         let kept: u32 = redis::cmd("WAIT").arg(1).arg(10_000).query(&mut server.connection()).unwrap();
         assert!(kept >= 1, "the replica has what was done so far");
 
@@ -196,4 +263,15 @@ fn everything_goes_on_across_a_failover_of_a_cluster() {
             redis::cmd("CONFIG").arg(&words).exec(&mut node.connection()).unwrap();
         }
     });
+}
+
+#[test]
+fn everything_goes_on_while_the_slot_of_its_namespace_moves_to_another_master_and_back() {
+    let (mut nodes, ports) = Server::start_cluster();
+    let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let mut masters: Vec<Point> = nodes[..3].iter().map(|node| Point::new(node.connection())).collect();
+    // One of them belongs to the stage; the others stay here.
+    let replica = nodes.pop().unwrap();
+    let stage = Stage::new(replica, format!("redis+cluster://{}", hosts.join(",")));
+    stage.goes_on_while_its_slot_moves(&mut masters);
 }

@@ -182,7 +182,8 @@ impl Connections {
                 let config = AsyncConnectionConfig::new()
                     .set_connection_timeout(Some(limit))
                     .set_response_timeout(Some(response));
-                Ok(Wire::One(server.get_multiplexed_async_connection_with_config(&config).await?))
+                let connection = server.get_multiplexed_async_connection_with_config(&config).await;
+                Ok(Wire::One(connection.map_err(|error| place.named(error))?))
             }
             #[cfg(feature = "tokio-cluster")]
             Server::Cluster(nodes) => {

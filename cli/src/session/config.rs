@@ -299,7 +299,8 @@ fn split_password(entry: &str) -> bool {
 
 /// For a client of the chosen namespace.
 pub fn builder() -> ClientBuilder {
-    let builder = Client::builder().by(caller());
+    // Who waits goes on waiting.
+    let builder = Client::builder().by(caller()).patience(Duration::MAX);
     if for_tests() { builder.for_tests() } else { builder }
 }
 

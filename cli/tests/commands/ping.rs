@@ -106,6 +106,39 @@ fn a_replica_a_wrong_node_and_a_refused_connection_are_recognised_within_half_a_
 }
 
 #[test]
+fn a_node_of_a_cluster_that_does_not_hold_the_namespace_is_recognised_within_half_a_second() {
+    let (_nodes, ports) = Server::start_cluster();
+    let desk = sound();
+    let all: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let whole = desk.run(&["ping", "--namespace", "{bq}", &format!("redis+cluster://{}/", all.join(","))]).out;
+    let line = whole.lines().find_map(|line| line.strip_suffix(" is the node that holds the namespace")).unwrap();
+    let holder = line.rsplit(' ').next().unwrap();
+    for port in &ports {
+        let url = format!("redis://127.0.0.1:{port}/");
+        let (took, left) = timed(&desk, &["submit", "q", "--namespace", "{bq}", "--url", &url]);
+        assert!(took < SOON, "{took:?}");
+        if url.contains(holder) {
+            assert_eq!(left.code, 0, "{}", left.err);
+        } else {
+            let said = format!("does not hold the namespace {{bq}}: use --url redis+cluster://{holder}/");
+            assert!(left.code == 2 && left.err.contains(&said), "{}", left.err);
+        }
+        let (took, left) = timed(&desk, &["ping", "--namespace", "{bq}", &url]);
+        assert!(took < SOON, "{took:?}");
+        assert_eq!(
+            left.out.contains(&format!("use --url redis+cluster://{holder}/")),
+            !url.contains(holder),
+            "{}",
+            left.out
+        );
+        // As the address of a cluster each of them leads there.
+        let url = format!("redis+cluster://127.0.0.1:{port}/");
+        let (took, left) = timed(&desk, &["submit", "q", "--namespace", "{bq}", "--url", &url]);
+        assert!(took < SOON && left.code == 0, "{took:?} {}", left.err);
+    }
+}
+
+#[test]
 fn a_server_that_hangs_is_given_up_within_the_limit() {
     let (server, port) = Server::start_at_port(&["--requirepass", "pw"]);
     let (url, desk) = (format!("redis://127.0.0.1:{port}/"), sound());
