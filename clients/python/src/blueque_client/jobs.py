@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import update_wrapper
@@ -14,6 +15,10 @@ from .errors import InvalidCall
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Unpack
+
+    P = ParamSpec("P")
+elif sys.version_info >= (3, 10):
+    from typing import ParamSpec
 
     P = ParamSpec("P")
 else:

@@ -1,0 +1,22 @@
+"""Writes the reference of all that is public to build/reference; what is not understood is an error. For `check`."""
+
+import typing
+import warnings
+from pathlib import Path
+
+import pdoc
+
+from blueque_client import calls
+
+warnings.simplefilter("error")
+for each in vars(calls).values():
+    if isinstance(each, type) and hasattr(each, "_fields"):
+        # What makes a NamedTuple does not know the names of its module.
+        each.__new__.__annotations__ = typing.get_type_hints(each)
+pdoc.pdoc(
+    "blueque_client",
+    "blueque_client.aio",
+    "blueque_client.testing",
+    "blueque_client.importing",
+    output_directory=Path(__file__).parent / "build" / "reference",
+)
