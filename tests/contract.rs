@@ -403,7 +403,8 @@ fn each_call_in_each_row_for_users_of_blueque_1_0_is_made_by_the_test_of_its_col
     let files = |names: &[&str]| names.iter().map(|name| fs::read_to_string(file(name)).unwrap()).collect::<String>();
     let tests = [
         files(&["tests/blueque_1_0/calls.rs", "tests/blueque_1_0/both.rs"]),
-        files(&["clients/python/tests/test_blueque_1_0.py", "clients/python/tests/conftest.py"]),
+        files(&["clients/python/tests/test_blueque_1_0.py", "clients/python/tests/conftest.py"])
+            .replace("sys.executable", "python"),
         files(&["clients/typescript/tests/blueque_1_0.test.ts"]),
         files(&["cli/tests/beside/calls.rs", "cli/tests/beside.rs"]),
     ];
