@@ -76,6 +76,8 @@ export interface Way {
   persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void>;
   /** Adds to the log. */
   log(text: string): void;
+  /** The folder of the attempt, which is there from now on. */
+  folder(): string;
 }
 
 /** The attempt that a handler works on. */
@@ -110,6 +112,14 @@ export class Context {
     this.#serializer = serializer;
     this.#way = way;
     this.#checkpoint = about.checkpoint;
+  }
+
+  /**
+   * A folder of the attempt's own, empty at its begin and removed at its end, with all that is in it. In a child process it is
+   * the current one, too.
+   */
+  get folder(): string {
+    return this.#way.folder();
   }
 
   /** The order to stop, if there is one. */

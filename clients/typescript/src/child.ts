@@ -3,11 +3,12 @@ import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Order, type Handlers, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { known, verdict } from "./errors.js";
 import { Json, type Serializer } from "./payload.js";
+import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
 
 /** To a child. */
 export type ToChild =
-  | { readonly kind: "start"; readonly about: About }
+  | { readonly kind: "start"; readonly about: About; readonly folder: string }
   | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
@@ -28,15 +29,18 @@ function tell(message: FromChild): void {
 }
 
 function main(file: string): void {
-  new Thread(new URL("./watchdog.js", import.meta.url)).unref();
+  const mark = process.env[MARK] ?? "";
+  new Thread(new URL("./watchdog.js", import.meta.url), { workerData: mark }).unref();
   // The worker is gone: so is the lease, soon. What was started here goes, too.
   process.on("disconnect", () => {
     try {
+      if (mark) killStrays(mark);
       process.kill(-process.pid, "SIGKILL");
     } finally {
       process.exit(1);
     }
   });
+  let folder = "";
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let [number, controller] = [0, new AbortController()];
   const way = {
@@ -49,6 +53,7 @@ function main(file: string): void {
     log: (text: string): void => {
       tell({ kind: "log", text });
     },
+    folder: (): string => folder,
   };
   const loaded = import(file) as Promise<Exports>;
   loaded.catch(() => undefined); // the first task says so
@@ -56,6 +61,7 @@ function main(file: string): void {
     controller = new AbortController();
     let end: End;
     try {
+      process.chdir(folder);
       const { default: handlers, serializer = new Json() } = await loaded;
       if (!isHandlers(handlers)) throw new Error("its default export is no function, and no functions by their names");
       end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
@@ -66,7 +72,10 @@ function main(file: string): void {
     tell({ kind: "end", end });
   };
   process.on("message", (message: ToChild) => {
-    if (message.kind === "start") void start(message.about);
+    if (message.kind === "start") {
+      ({ folder } = message);
+      void start(message.about);
+    }
     else if (message.kind === "order") controller.abort(new Stopped(message.order));
     else {
       const waiting = asked.get(message.number);

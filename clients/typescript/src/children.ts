@@ -1,11 +1,13 @@
 // Child processes that run handlers, each in a process group of its own.
 import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { uptime } from "node:os";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
 import { known } from "./errors.js";
+import { MARK, killStrays } from "./strays.js";
 
 /** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
 const PIPE = 4;
@@ -22,8 +24,15 @@ export class Child {
   /** Resolves when it is gone. */
   readonly gone: Promise<void>;
 
-  constructor(file: string) {
-    const options = { detached: true, serialization: "advanced" } as const;
+  /**
+   * @param file What it runs.
+   * @param memory How many bytes its heap may take.
+   */
+  constructor(file: string, memory: number | undefined) {
+    const mark = randomUUID();
+    const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
+    const execArgv = [...process.execArgv, ...own];
+    const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
     this.#process = fork(PROGRAM, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
     const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
     pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise
@@ -32,6 +41,7 @@ export class Child {
       const over = (how: string): void => {
         this.#over = true;
         this.#kill("SIGKILL"); // what it has started and left behind
+        killStrays(mark);
         this.#done?.(how);
         resolve();
       };
@@ -61,8 +71,8 @@ export class Child {
   }
 
   /**
-   * Runs the handler of an attempt, whose lease has so many seconds left. If it is the `last` one, or was ordered to stop, the child is gone, with all that it
-   * has started, before this resolves.
+   * Runs the handler of an attempt, whose lease has so many seconds left. If it is the `last` one, or was ordered to stop,
+   * the child is gone, with all that it has started, before this resolves.
    */
   async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End> {
     this.#begun += 1;
@@ -70,7 +80,7 @@ export class Child {
     this.renewed(left);
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
-      this.#tell({ kind: "start", about });
+      this.#tell({ kind: "start", about, folder: way.folder() });
     });
     this.#done = undefined;
     this.#watchdog?.write("\n");

@@ -42,6 +42,7 @@ export class Connection {
   #send: (key: string, words: Argument[]) => Promise<Reply>;
   #connecting: Promise<unknown> | undefined;
   #closed = false;
+  readonly #waits = new Set<() => void>();
   /** Why there is no connection. */
   #trouble: Error | undefined;
 
@@ -67,28 +68,31 @@ export class Connection {
   }
 
   async #connect(patience: number): Promise<void> {
+    if (this.#closed) throw new ConnectionFailed("CONNECTION", "the client was closed.");
     if (!this.#server.isOpen || this.#connecting) {
-      this.#connecting ??= this.#server
+      const server = this.#server;
+      this.#connecting ??= server
         .connect()
         .catch((error: unknown) => {
           throw behind(error);
         })
         .finally(() => {
           this.#connecting = undefined;
+          // It was closed, or given up, before it was there: nobody else would close it now.
+          if (this.#closed || this.#server !== server) destroy(server);
         });
-      await within(this.#connecting, patience);
+      await this.#within(this.#connecting, patience);
     }
   }
 
   /** Sends a command about a key. */
   async send(key: string, words: Argument[], patience = PATIENCE): Promise<Reply> {
-    if (this.#closed) throw new ConnectionFailed("CONNECTION", "the client was closed.");
     const server = this.#server;
     let connected = false;
     try {
-      if (!server.isOpen || this.#connecting) await this.#connect(patience);
+      if (this.#closed || !server.isOpen || this.#connecting) await this.#connect(patience);
       connected = true;
-      const reply = await within(this.#send(key, words), Math.min(patience, PATIENCE));
+      const reply = await this.#within(this.#send(key, words), Math.min(patience, PATIENCE));
       this.#trouble = undefined;
       return reply;
     } catch (error) {
@@ -123,17 +127,38 @@ export class Connection {
     return new Connection(this.#server.duplicate() as NodeRedis);
   }
 
-  /** Hears the messages of channels, until it is closed; after a lost connection again. */
-  async subscribe(channels: readonly string[], listener: Listener): Promise<void> {
+  /** Hears the messages of channels, or of all that match patterns, until it is closed; after a lost connection again. */
+  async subscribe(channels: readonly string[], listener: Listener, byPattern = false): Promise<void> {
     await this.#connect(PATIENCE);
-    const server = this.#server as unknown as { subscribe(channels: string[], listener: Listener): Promise<void> };
-    await within(server.subscribe([...channels], listener), PATIENCE);
+    type Subscribe = (channels: string[], listener: Listener) => Promise<void>;
+    const server = this.#server as unknown as { subscribe: Subscribe; pSubscribe: Subscribe };
+    const heard = byPattern ? server.pSubscribe([...channels], listener) : server.subscribe([...channels], listener);
+    await this.#within(heard, PATIENCE);
   }
 
-  /** Closes its connections. */
+  /** Closes its connections; who waits for a reply has none. */
   close(): void {
     this.#closed = true;
     destroy(this.#server);
+    for (const giveUp of this.#waits) giveUp();
+  }
+
+  #within<T>(promise: Promise<T>, patience: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Silence("it does not reply"));
+      }, patience);
+      const over = (): void => {
+        clearTimeout(timer);
+        this.#waits.delete(giveUp);
+      };
+      const giveUp = (): void => {
+        over();
+        reject(new ConnectionFailed("CONNECTION", "the client was closed."));
+      };
+      this.#waits.add(giveUp);
+      promise.then(resolve, reject).finally(over);
+    });
   }
 }
 
@@ -148,14 +173,3 @@ function destroy(server: NodeRedis): void {
 
 /** No answer in time. */
 class Silence extends Error {}
-
-function within<T>(promise: Promise<T>, patience: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Silence("it does not reply"));
-    }, patience);
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });
-}

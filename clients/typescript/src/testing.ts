@@ -1,11 +1,17 @@
-// Private servers for tests and examples: `import { Server } from "@blueque/client/testing"`.
+// Helpers for tests: a server of one's own, a time of one's own, and tasks that run in the test's process:
+// `import { Clock, Server, runUntilIdle } from "@blueque/client/testing"`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { type Handlers, Context, attempt, isHandlers } from "./attempt.js";
+import * as calls from "./calls.js";
 import { Client, type ClientOptions } from "./client.js";
-import { Unsuitable } from "./errors.js";
+import { InvalidCall, TimedOut, Unsuitable } from "./errors.js";
+import type { Bytes } from "./wire.js";
+import { callOf } from "./worker.js";
 
 function installed(): string {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
@@ -69,5 +75,74 @@ export class Server implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A time of one's own: `new Client(url, { clock: clock.read })`, in a namespace that nothing else has written to. */
+export class Clock {
+  /** Seconds since 1970. */
+  now: number;
+
+  constructor(now = 1_800_000_000) {
+    this.now = now;
+  }
+
+  /** What a client takes. */
+  readonly read = (): number => this.now;
+
+  /** Goes on by so many seconds. */
+  advance(seconds: number): void {
+    this.now += seconds;
+  }
+}
+
+/**
+ * Runs what is due in this process, one task after another, until nothing is left. With a {@link Clock} of the client that
+ * decides what is due.
+ *
+ * @param client The way to the server.
+ * @param queues The queue, or several.
+ * @param handlers The handler, or several by their methods, as for a `Worker`. What they throw ends their attempts, as there.
+ * @param most After so many tasks it gives up.
+ * @returns How many ran.
+ */
+export async function runUntilIdle(
+  client: Client,
+  queues: string | readonly string[],
+  handlers: Handlers,
+  most = 10_000,
+): Promise<number> {
+  if (!isHandlers(handlers)) throw new InvalidCall("BADARG", "there are no handlers: a function, or functions by their names.");
+  const { link } = client;
+  const names = typeof queues === "string" ? [queues] : queues;
+  const listener = `test-${randomUUID()}_${process.pid}`;
+  for (const name of names) await link.run(calls.register(name, listener));
+  try {
+    for (let done = 0; done < most; done += 1) {
+      while ((await link.run(calls.upkeep(names))).more);
+      const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
+      if (!item) return done;
+      const { id, queue, token, parameters, checkpoint } = item;
+      const method = (await link.run(calls.get(id)))?.method ?? null;
+      const about = { id, queue, method, attempt: item.attempt, parameters, checkpoint };
+      let [folder, logged] = [undefined as string | undefined, ""];
+      const way = {
+        persist: async (kind: "checkpoint" | "progress", body: Bytes): Promise<void> => {
+          await link.run(kind === "checkpoint" ? calls.checkpoint(id, token, body) : calls.progress(id, token, body));
+        },
+        log: (text: string): void => {
+          logged += text;
+        },
+        folder: (): string => (folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
+      };
+      const context = new Context(about, new AbortController().signal, link.serializer, way);
+      const end = await attempt(about, handlers, context, link.serializer);
+      if (logged) await link.run(calls.log(id, token, "log", logged.toWellFormed()));
+      await link.run(callOf(item, end));
+      if (folder) await rm(folder, { recursive: true, force: true });
+    }
+    throw new TimedOut("TIMEDOUT", `tasks are left after ${most}.`);
+  } finally {
+    for (const name of names) await link.run(calls.unregister(name, listener));
   }
 }

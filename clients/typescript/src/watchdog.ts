@@ -2,6 +2,8 @@
 // of its task has passed, or when the worker is gone.
 import { Socket } from "node:net";
 import { uptime } from "node:os";
+import { workerData } from "node:worker_threads";
+import { killStrays } from "./strays.js";
 
 /** The pipe from the worker. */
 const PIPE = 4;
@@ -12,6 +14,7 @@ let until = Infinity;
 
 function end(): void {
   try {
+    if (workerData) killStrays(workerData as string);
     process.kill(-process.pid, "SIGKILL");
   } finally {
     process.kill(process.pid, "SIGKILL");

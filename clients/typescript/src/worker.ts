@@ -1,10 +1,14 @@
 // The worker: takes tasks, runs their handlers, renews leases, carries orders.
-import { hostname, uptime } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { hostname, tmpdir, uptime } from "node:os";
+import { join } from "node:path";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import * as calls from "./calls.js";
 import { Child } from "./children.js";
+import { Choice } from "./choice.js";
 import { Client } from "./client.js";
 import type { Connection } from "./connection.js";
 import { VERSION } from "./contract.js";
@@ -42,6 +46,8 @@ export interface WorkerOptions {
   readonly grace?: Seconds;
   /** Of child processes: after so many tasks one is replaced. By default 1. */
   readonly tasksPerProcess?: number;
+  /** Of child processes: how many bytes the heap of one may take; what goes over it has crashed. By default as Node.js says. */
+  readonly memory?: number;
   /** Whether `run` stops at SIGTERM and SIGINT. By default true. */
   readonly signals?: boolean;
   /** Hears what the worker does. By default warnings and errors go to stderr. */
@@ -49,7 +55,7 @@ export interface WorkerOptions {
 }
 
 const OPTIONS: readonly string[] = [
-  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "signals", "log",
+  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "memory", "signals", "log",
 ];
 
 /** An attempt that this worker holds. */
@@ -67,6 +73,8 @@ interface Held {
   ordered: number;
   child: Child | undefined;
   over: boolean;
+  /** Of its own, if it was asked for. */
+  folder: string | undefined;
   log: string;
   leftOut: number;
 }
@@ -111,7 +119,7 @@ function listenerOf(): string {
  */
 export class Worker implements AsyncDisposable {
   readonly #link: Link;
-  readonly #queues: readonly string[];
+  readonly #queues: Choice;
   readonly #handlers: Handlers | undefined;
   readonly #file: string | undefined;
   readonly #options: WorkerOptions;
@@ -135,7 +143,7 @@ export class Worker implements AsyncDisposable {
 
   /**
    * @param client The way to the server.
-   * @param queues The queue, or several; the first one first.
+   * @param queues The queue, or several; the first one first. Or patterns: `["video-*", "!video-test"]`.
    * @param handlers The handler; or several by their methods; or a file (a `file:` URL or a path) whose default export
    *   is one of these: then each task runs in a child process.
    */
@@ -145,7 +153,6 @@ export class Worker implements AsyncDisposable {
     if (typeof queues !== "string" && !Array.isArray(queues)) {
       throw new InvalidCall("BADARG", `the queues of a worker are names, not ${shown(queues)}.`);
     }
-    this.#queues = typeof queues === "string" ? [queues] : [...(queues as readonly string[])];
     if (handlers instanceof URL) this.#file = handlers.href;
     else if (typeof handlers === "string") this.#file = pathToFileURL(handlers).href;
     else if (isHandlers(handlers)) this.#handlers = handlers;
@@ -156,11 +163,11 @@ export class Worker implements AsyncDisposable {
     number("timeLimit", options.timeLimit, 0);
     number("grace", options.grace, 0);
     number("tasksPerProcess", options.tasksPerProcess, 1, true);
+    number("memory", options.memory, 1, true);
     this.#options = options;
     this.#slots = options.slots ?? 1;
-    if (this.#queues.length < 1 || this.#queues.length > 32) {
-      throw new InvalidCall("BADARG", `${this.#queues.length} queues: a worker takes tasks of 1 to 32.`);
-    }
+    const names = typeof queues === "string" ? [queues] : [...(queues as readonly string[])];
+    this.#queues = new Choice(this.#link, this.listener, names, options.has);
   }
 
   /** Takes no more tasks; `run` resolves when those that run have ended. `release`: gives them back at once. */
@@ -187,7 +194,7 @@ export class Worker implements AsyncDisposable {
 
   async #run(): Promise<number> {
     await this.#link.run(calls.hello());
-    await this.#register();
+    await this.#queues.register();
     const connections = [this.#link.connection.duplicate(), this.#link.connection.duplicate()] as const;
     const ticks = setInterval(() => {
       this.#tick();
@@ -203,7 +210,7 @@ export class Worker implements AsyncDisposable {
       void this.#repeat(() => this.#report());
       void this.#repeat(() => this.#upkeep());
       void this.#repeat(() => this.#logs());
-      this.#say("info", `takes tasks of ${this.#queues.join(", ")} as ${this.listener}`);
+      this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}`);
       await this.#desk();
     } finally {
       this.#over.abort();
@@ -212,17 +219,9 @@ export class Worker implements AsyncDisposable {
       for (const signal of signals) process.off(signal, end);
       for (const connection of connections) connection.close();
       await Promise.all(this.#idle.map((child) => child.end()));
-      for (const name of this.#queues) {
-        await this.#link.run(calls.unregister(name, this.listener), 2).catch(() => undefined);
-      }
+      await this.#queues.unregister();
     }
     return this.#done;
-  }
-
-  async #register(): Promise<void> {
-    for (const name of this.#queues) {
-      await this.#link.run(calls.register(name, this.listener, { has: this.#options.has }));
-    }
   }
 
   #say(level: "info" | "warning" | "error", text: string): void {
@@ -268,7 +267,9 @@ export class Worker implements AsyncDisposable {
       if (ends.length) this.#look = true;
       const free = this.#stop ? 0 : Math.min(this.#slots - this.#held.size + ends.length, 100);
       if (ends.length || (free && this.#look)) {
-        this.#look = await this.#exchange(ends, free);
+        const taken = await this.#exchange(ends, free);
+        // What was found before may have no tasks any more; other queues have.
+        this.#look = taken || (ends.length > 0 && this.#queues.byPattern);
         // What has ended meanwhile goes together.
         if (this.#slots > 1) await turn();
       } else if (this.#stop && !this.#held.size) return;
@@ -316,8 +317,9 @@ export class Worker implements AsyncDisposable {
       again: end.again ?? null,
       cost: "",
     }));
-    const queues = free ? this.#queues : "";
-    const options = { pid: process.pid, lease: this.#options.lease, woken: free ? this.#wasWoken() : undefined };
+    const woken = free ? this.#wasWoken() : undefined;
+    const queues = free && (await this.#looks(woken)) ? this.#queues.now : "";
+    const options = { pid: process.pid, lease: this.#options.lease, woken: queues ? woken : undefined };
     const sent = this.#clock.now();
     let reply: calls.ExchangeReply;
     try {
@@ -337,10 +339,14 @@ export class Worker implements AsyncDisposable {
 
   async #reserve(free: number): Promise<boolean> {
     const options = { limit: free, pid: process.pid, lease: this.#options.lease, woken: this.#wasWoken() };
-    const sent = this.#clock.now();
     try {
-      const call = calls.reserve(this.listener, this.#queues, options).once();
-      return this.#took((await this.#insist(call, true)) ?? [], sent);
+      for (let found = await this.#looks(options.woken, true); found; ) {
+        const sent = this.#clock.now();
+        const call = calls.reserve(this.listener, this.#queues.now, options).once();
+        if (this.#took((await this.#insist(call, true)) ?? [], sent)) return true;
+        found = this.#queues.byPattern && (await this.#queues.more());
+      }
+      return false;
     } catch (error) {
       // Such as a lease that is too long: it would be refused again and again.
       if (error instanceof InvalidCall && !this.#held.size) throw error;
@@ -348,6 +354,18 @@ export class Worker implements AsyncDisposable {
       await this.#refused(code);
       if (code !== "NOLISTENER" && code !== "DRAINING") this.#say("error", `takes no tasks: ${message}`);
       await this.#sleep(AGAIN);
+      return false;
+    }
+  }
+
+  /** Whether there are queues to ask. */
+  async #looks(woken: true | undefined, fresh = false): Promise<boolean> {
+    try {
+      return await this.#queues.look(woken, fresh);
+    } catch (error) {
+      // Such as a pattern that is none: it would be refused again and again.
+      if (error instanceof InvalidCall && !this.#held.size) throw error;
+      this.#say("warning", `finds no queues: ${known(error).message}`);
       return false;
     }
   }
@@ -360,7 +378,7 @@ export class Worker implements AsyncDisposable {
 
   async #refused(code: string): Promise<void> {
     if (code === "NOLISTENER") {
-      await this.#register().catch((error: unknown) => {
+      await this.#queues.register().catch((error: unknown) => {
         this.#say("warning", known(error).message);
       });
     } else if (code === "DRAINING" && !this.#stop) {
@@ -421,6 +439,7 @@ export class Worker implements AsyncDisposable {
       ordered: 0,
       child: undefined,
       over: false,
+      folder: undefined,
       log: "",
       leftOut: 0,
     };
@@ -432,6 +451,8 @@ export class Worker implements AsyncDisposable {
       end = { how: "fail", body: known(error).message, group: "worker" };
     }
     held.over = true;
+    // What still writes there was left behind by a handler: the folder goes some time.
+    if (held.folder) await rm(held.folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     if (held.log) await this.#flush(held);
     this.#ends.push([held, end]);
     this.#awake();
@@ -449,6 +470,7 @@ export class Worker implements AsyncDisposable {
         if (held.log.length < MOST_LOG) held.log += text;
         else held.leftOut += text.length;
       },
+      folder: (): string => (held.folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
     };
     const { serializer } = this.#link;
     if (this.#handlers) {
@@ -456,7 +478,7 @@ export class Worker implements AsyncDisposable {
       return attempt(about, this.#handlers, context, serializer);
     }
     const most = this.#options.tasksPerProcess ?? 1;
-    const child = this.#idle.pop() ?? new Child(this.#file ?? "");
+    const child = this.#idle.pop() ?? new Child(this.#file ?? "", this.#options.memory);
     held.child = child;
     const left = held.renewed + held.lease - this.#clock.now();
     const end = await child.run(about, way, child.begun + 1 >= most, left, () => {
@@ -506,8 +528,6 @@ export class Worker implements AsyncDisposable {
 
   /** Waits for wake-ups while a slot is free. */
   async #wait(connection: Connection): Promise<void> {
-    const lists = this.#queues.map((name) => `${this.#link.namespace}_wake_${name}`);
-    const [first = ""] = lists;
     let hungry = new Promise<void>((resolve) => {
       this.#hungry = resolve;
     });
@@ -517,9 +537,13 @@ export class Worker implements AsyncDisposable {
       hungry = new Promise<void>((resolve) => {
         this.#hungry = resolve;
       });
+      const lists = this.#queues.lists();
+      const [first] = lists;
       try {
-        const woken = await connection.send(first, ["BLPOP", ...lists, "5"]);
-        if (Array.isArray(woken)) {
+        // Patterns without a list: it looks again.
+        if (first === undefined) await this.#sleep(AGAIN);
+        const woken = first === undefined ? null : await connection.send(first, ["BLPOP", ...lists, "5"]);
+        if (first !== undefined && Array.isArray(woken)) {
           if (this.#stop || this.#held.size >= this.#slots) {
             // For another one.
             await this.#link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
@@ -608,13 +632,15 @@ export class Worker implements AsyncDisposable {
 
   /** Heartbeats at once where an order was announced, instead of at the next one. */
   async #orders(connection: Connection): Promise<void> {
-    const channels = this.#queues.map((name) => `${this.#link.namespace}_orders_${name}`);
+    const { byPattern, names } = this.#queues;
+    const channels = (byPattern ? ["*"] : names).map((name) => `${this.#link.namespace}_orders_${name}`);
     while (!this.#over.signal.aborted) {
       try {
-        await connection.subscribe(channels, () => {
+        const hear = (): void => {
           this.#hurry = true;
           void this.#report().catch(() => undefined);
-        });
+        };
+        await connection.subscribe(channels, hear, byPattern);
         this.#hurry = true;
         return;
       } catch {
@@ -627,8 +653,9 @@ export class Worker implements AsyncDisposable {
     const { has, name } = this.#options;
     const free = Math.max(this.#slots - this.#held.size, 0);
     const methods = this.#handlers && typeof this.#handlers !== "function" ? Object.keys(this.#handlers) : undefined;
-    const about = { has, name, methods, version: `node-${VERSION}`, draining: this.#stop !== undefined };
-    const orders = await this.#link.run(calls.report(this.listener, this.#slots, free, this.#queues, about));
+    const patterns = this.#queues.byPattern ? this.#queues.names.join(",") : undefined;
+    const about = { has, name, methods, patterns, version: `node-${VERSION}`, draining: this.#stop !== undefined };
+    const orders = await this.#link.run(calls.report(this.listener, this.#slots, free, this.#queues.now, about));
     if (orders.includes("drain") && !this.#stop) {
       this.#say("info", "was told to drain");
       this.stop();
@@ -638,9 +665,13 @@ export class Worker implements AsyncDisposable {
 
   /** What every worker does beside its tasks. */
   async #upkeep(): Promise<number> {
-    const reply = await this.#link.run(calls.upkeep(this.#queues));
-    if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
-    return reply.more ? 0 : Math.min(Math.max(reply.next - Date.now() / 1000, 0.05), 2);
+    let after = 2;
+    for (const names of await this.#queues.toKeep()) {
+      const reply = await this.#link.run(calls.upkeep(names));
+      if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
+      after = Math.min(after, reply.more ? 0 : Math.max(reply.next - Date.now() / 1000, 0.05));
+    }
+    return after;
   }
 }
 
@@ -649,7 +680,7 @@ function bytesOf(end: End): number {
 }
 
 /** The call that ends an attempt. */
-function callOf(held: Held, end: End): Call<string> {
+export function callOf(held: Pick<Held, "id" | "token">, end: End): Call<string> {
   const { id, token } = held;
   const { group, again } = end;
   if (end.how === "complete" && bytesOf(end) > MOST_RESULT) {

@@ -1,5 +1,6 @@
 // Handlers that run in child processes, for worker.test.
 import { spawn } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "@blueque/client";
 
@@ -12,6 +13,25 @@ export default {
   },
   print: (text: string): void => {
     console.log(text);
+  },
+  folder: (_: null, context: Context): string => {
+    if (process.cwd() !== context.folder || readdirSync(".").length) throw new Error(`in ${process.cwd()}`);
+    writeFileSync("left", "x");
+    return context.folder;
+  },
+  hungry: (): number => {
+    const all: string[][] = [];
+    for (;;) all.push(Array.from({ length: 10_000 }, (_, at) => `${at} of ${all.length}`));
+  },
+  /** Leaves a daemon in a session of its own, which starts others all the time. */
+  bomb: (word: string): void => {
+    const loop = `for n in $(seq 200); do setsid sleep ${word} & done; while :; do setsid sleep ${word} & sleep 0.01; done`;
+    spawn("setsid", ["sh", "-c", loop], { stdio: "ignore", detached: true }).unref();
+  },
+  daemon: async (word: string, context: Context): Promise<void> => {
+    spawn("setsid", ["sleep", word], { stdio: "ignore", detached: true }).unref();
+    await context.progress(1);
+    for (;;);
   },
   stubborn: (): void => {
     process.on("SIGTERM", () => undefined);

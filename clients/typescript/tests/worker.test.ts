@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { type TestContext, after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
@@ -32,6 +32,22 @@ function runs(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The processes that have this word among their arguments. */
+function named(word: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(word);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A number of seconds to sleep that nobody else sleeps. */
+function unusual(): string {
+  return `600.${Math.floor(Math.random() * 1e9)}`;
 }
 
 async function holds(signal: AbortSignal): Promise<void> {
@@ -269,6 +285,67 @@ test("child processes: results, prints, crashes, and a checkpoint that outlives 
   await assert.rejects(shot.result({ timeout: 30 }), { group: "crashed", error: /SIGKILL/ });
   const again = await client.queue("q").submit(null, { method: "go", maxFailures: 1, delay: 0 });
   assert.equal(await again.result({ timeout: 30 }), "2 after 1");
+});
+
+test("each attempt has a folder of its own, which is removed", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { slots: 2, tasksPerProcess: 10 });
+  const tasks = [await submit(client, "folder"), await submit(client, "folder"), await submit(client, "folder")];
+  const folders = await Promise.all(tasks.map((task) => task.result({ timeout: 30 }) as Promise<string>));
+  assert.equal(new Set(folders).size, 3);
+  assert.deepEqual(folders.filter((folder) => existsSync(folder)), []);
+  await using other = server.client();
+  await using __ = working(other, (_: unknown, context: Context) => [context.folder, existsSync(context.folder)]);
+  const [folder, there] = (await (await other.queue("q").submit(1)).result({ timeout: 30 })) as [string, boolean];
+  assert.deepEqual([there, existsSync(folder)], [true, false]);
+});
+
+test("memory that one child exhausts hurts no other", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { slots: 2, memory: 64 << 20 });
+  const [hungry, other] = [await submit(client, "hungry"), await submit(client, "add", [1, 2])];
+  assert.equal(await other.result({ timeout: 30 }), 3);
+  await assert.rejects(hungry.result({ timeout: 60 }), { group: "crashed", error: /SIGABRT|exit code 134/ });
+  assert.equal(await (await submit(client, "add", [2, 3])).result({ timeout: 30 }), 5);
+});
+
+test("what a task leaves behind goes with it: daemons in sessions of their own, and all that they start", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE);
+  const word = unusual();
+  await (await submit(client, "bomb", word)).result({ timeout: 60 });
+  assert.deepEqual(named(word), []);
+});
+
+test("a worker that is killed leaves no daemon of its children behind", async (t) => {
+  const [namespace, word] = [`t${randomUUID()}`, unusual()];
+  await using client = server.client({ namespace });
+  const task = await submit(client, "daemon", word);
+  const worker = spawn(process.execPath, [new URL("./killed.js", import.meta.url).pathname, server.url, namespace], { stdio: "ignore" });
+  t.after(() => worker.kill("SIGKILL"));
+  await becomes(async () => (await task.progress()) !== null);
+  await becomes(() => named(word).length === 1);
+  worker.kill("SIGKILL");
+  await becomes(() => named(word).length === 0, 10);
+});
+
+test("queues by pattern, also those that come later", async () => {
+  await using client = server.client();
+  const [before, leftOut] = [await client.queue("video-1").submit(1), await client.queue("video-test").submit(1)];
+  const options = { ...quiet, slots: 2 };
+  const worker = new Worker(client, ["video-*", "!video-test"], (number: number) => number + 1, options);
+  const running = worker.run();
+  assert.equal(await before.result({ timeout: 30 }), 2);
+  const later = [];
+  for (let number = 0; number < 40; number += 1) later.push(await client.queue(`video-${number}`).submit(number));
+  assert.deepEqual(await Promise.all(later.map((task) => task.result({ timeout: 30 }))), later.map((_, at) => at + 1));
+  const [about] = await client.workers();
+  assert.match(String(about?.queues), /video-\*/);
+  worker.stop();
+  await running;
+  assert.equal(await leftOut.state(), "pending");
+  assert.deepEqual(await client.queue("video-3").listeners(), []);
+  assert.throws(() => new Worker(client, ["!a"], () => 1), { code: "BADARG", message: /only leave queues out/ });
 });
 
 test("a child that does not obey is killed, and all that it has started", async () => {

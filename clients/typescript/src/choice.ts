@@ -1,0 +1,113 @@
+// Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says.
+import * as calls from "./calls.js";
+import { InvalidCall, NotFound } from "./errors.js";
+import type { Link } from "./link.js";
+import type { Names } from "./wire.js";
+
+/** The most that one call asks, finds for upkeep, and looks after. */
+const [ASKED, FOUND, KEPT] = [32, 500, 32];
+/** Milliseconds for which what was found is asked before the server is asked for more. */
+const FRESH = 1000;
+/** Pages without a queue in a row. */
+const EMPTY = 16;
+
+/** The queues of a worker: names; or, if there is a `*` or a `!` among them, patterns. */
+export class Choice {
+  readonly #link: Link;
+  readonly #listener: string;
+  readonly #has: Names | undefined;
+  /** Those with which the worker is registered. */
+  readonly #known = new Set<string>();
+  #list = "";
+  #next = "0";
+  #at = -Infinity;
+
+  /** What the worker was given. */
+  readonly names: readonly string[];
+  /** Whether these are patterns. */
+  readonly byPattern: boolean;
+  /** Those to ask. */
+  now: readonly string[];
+
+  constructor(link: Link, listener: string, names: readonly string[], has: Names | undefined) {
+    this.#link = link;
+    this.#listener = listener;
+    this.#has = has;
+    this.names = names;
+    this.byPattern = names.some((name) => name.includes("*") || name.startsWith("!"));
+    const most = this.byPattern ? 100 : ASKED;
+    if (names.length < 1 || names.length > most) {
+      const what = this.byPattern ? "patterns" : "queues";
+      throw new InvalidCall("BADARG", `${names.length} ${what}: a worker takes 1 to ${most}.`);
+    }
+    if (this.byPattern && names.every((name) => name.startsWith("!"))) {
+      throw new InvalidCall("BADARG", "these patterns only leave queues out: add one for those to take, such as *.");
+    }
+    this.now = this.byPattern ? [] : names;
+  }
+
+  /** Registers the worker, again if it was forgotten. Patterns: where it has found tasks. */
+  async register(): Promise<void> {
+    for (const name of this.byPattern ? [...this.#known] : this.names) {
+      await this.#link.run(calls.register(name, this.#listener, { has: this.#has }));
+      this.#known.add(name);
+    }
+  }
+
+  /** The worker ends. */
+  async unregister(): Promise<void> {
+    for (const name of this.#known) {
+      try {
+        await this.#link.run(calls.unregister(name, this.#listener), 2);
+      } catch (error) {
+        if (!(error instanceof NotFound)) return; // a queue that was removed; otherwise the server is away
+      }
+    }
+  }
+
+  /** Asks the server which queues have tasks, unless its last answer is new. Whether there are any. */
+  async look(woken: true | undefined, fresh = false): Promise<boolean> {
+    if (this.byPattern && (fresh || woken || !this.now.length || performance.now() - this.#at > FRESH)) {
+      await this.#page("0", woken);
+      return this.now.length > 0 || this.more();
+    }
+    return this.now.length > 0;
+  }
+
+  /** Goes on with the next queues. Whether there are any. */
+  async more(): Promise<boolean> {
+    for (let page = 0; page < EMPTY && this.#next !== "0"; page += 1) {
+      await this.#page(this.#next, undefined);
+      if (this.now.length) return true;
+    }
+    return false;
+  }
+
+  async #page(cursor: string, woken: true | undefined): Promise<void> {
+    const found = await this.#link.run(calls.ready(this.#listener, cursor, ASKED, this.names, { has: this.#has, woken }));
+    this.now = found.items.map((each) => each.queue);
+    for (const name of this.now) this.#known.add(name);
+    [this.#list, this.#next, this.#at] = [found.list ?? "", found.cursor, performance.now()];
+  }
+
+  /** The lists on which it waits for a task of any of them; none: it looks again after a moment. */
+  lists(): string[] {
+    const { namespace } = this.#link;
+    if (!this.byPattern) return this.names.map((name) => `${namespace}_wake_${name}`);
+    return this.#list ? [`${namespace}_${this.#list}`] : [];
+  }
+
+  /** The queues that it looks after, as many together as a call takes. */
+  async toKeep(): Promise<(readonly string[])[]> {
+    if (!this.byPattern) return [this.names];
+    const found = new Set<string>();
+    const live = (cursor: string): ReturnType<typeof calls.ready> =>
+      calls.ready(this.#listener, cursor, FOUND, this.names, { live: true });
+    for await (const { queue } of this.#link.items(live)) found.add(queue);
+    const names = [...found];
+    // Without a queue it is still what the namespace needs.
+    const parts: string[][] = names.length ? [] : [[]];
+    for (let at = 0; at < names.length; at += KEPT) parts.push(names.slice(at, at + KEPT));
+    return parts;
+  }
+}
