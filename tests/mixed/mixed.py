@@ -129,6 +129,9 @@ class Run:
         self.given, self.url, self.dice = given, url, random.Random(given.seed)
         self.client = Client(url, limit=10)
         self.queue = self.client.queue(QUEUE)
+        # A long run is judged by all that happened.
+        self.queue.configure("keep", 10_000_000)
+        self.queue.configure("events", 100_000)
         self.submitted, self.cancelled, self.killed = {}, set(), set()
         self.workers, self.count = [], collections.Counter()
         self.works, self.added, self.kills = WorkQueue(self.client, WORKS), {}, 0
