@@ -236,7 +236,8 @@ export class Worker implements AsyncDisposable {
       try {
         after = await job();
       } catch (error) {
-        this.#say("warning", known(error).message);
+        // At the end its connection is closed.
+        if (!this.#over.signal.aborted) this.#say("warning", known(error).message);
       }
       await this.#sleep(after * 1000);
     }
