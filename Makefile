@@ -98,7 +98,7 @@ peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=
 bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands
 	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
 
-clients: ## Generate, check and test the clients for Python, TypeScript and Go, and write packages to dist/
+clients: ## Generate, check, test and document the clients for Python, TypeScript and Go, and write packages to dist/
 	@scripts/clients
 
 dist: ## Write all packages to dist/, install each into an empty folder, and do what its README begins with
