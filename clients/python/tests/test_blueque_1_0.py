@@ -73,6 +73,7 @@ def test_the_task_of_a_dead_listener_is_adopted(client: Client) -> None:
 
 
 def test_a_worker_runs_a_function(server: Server, client: Client, namespace: str) -> None:
+    # python -m blueque_client worker
     words = [sys.executable, "-m", "blueque_client", "worker", Path(__file__).stem, "--quiet"]
     words += ["--url", server.url, "--namespace", namespace]
     worker = subprocess.Popen(words, cwd=Path(__file__).parent)
