@@ -106,6 +106,9 @@ function settling.settle(limit)
       task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
       limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
       ids = edges.untold(id, task.status, limit + 1)
+      -- another task of this id, which ended without them: what is held waits for its retry
+      task.runs = task.status ~= 'deleted' and not string.find(task.ties or '', 'd', 1, true)
+        and select(2, edges.waiting(id)) > 0
     else
       task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
     end

@@ -959,8 +959,9 @@ impl Model {
             if !more && !cascade && !further {
                 self.web.unsettled.remove(id);
             }
+            let waited_for = !self.web.open(id).is_empty();
             self.tell(id, &status, &ids);
-            if !over && !self.web.open(id).is_empty() {
+            if status != "deleted" && waited_for {
                 self.tie(id);
             }
             let awaited = |all: &BTreeMap<String, Seen>| all.values().any(|seen| *seen == Seen::Staged);
