@@ -101,8 +101,8 @@ pub struct GraphMember {
     pub cause: Option<TaskId>,
     /// Its name within the graph.
     pub label: String,
-    /// The tasks that it waits for, or waited for, each with what it needs of them: `result`, `success`, `after`,
-    /// `failure`, or `some` for one of a set.
+    /// The tasks that it waits for, or waited for, each with what it needs of them: `result`, `optional` for a result that
+    /// may be missing, `success`, `after`, `failure`, or `some` for one of a set.
     pub upstreams: Vec<(String, TaskId)>,
     /// How many of that set must be complete, if it waits for one.
     pub at_least: Option<u64>,
