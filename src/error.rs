@@ -158,6 +158,8 @@ impl Error {
         match known.map(|code| (code, code.kind())) {
             Some((Code::Lost, _)) => Self::Lost,
             Some((Code::Cancelled, _)) => Self::Cancelled,
+            // Of a task to wait for the text says which one, of which task, in which field.
+            Some((code @ Code::NoTask, _)) if text.starts_with("task ") => Self::State { code, text },
             Some((Code::NoTask, _)) => Self::NotFound,
             Some((code, Kind::State)) => Self::State { code, text },
             Some((code, Kind::Call)) => Self::Invalid { code, text },

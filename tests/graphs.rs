@@ -7,8 +7,10 @@ mod support;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use blueque::calls::{GraphPart, RetainOptions, SubmitGraphOptions, TaskOptions};
-use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, QueueName, Status, Stop, TaskId, Worker};
+use blueque::calls::{GraphPart, NewTask, RetainOptions, SubmitGraphOptions, TaskOptions};
+use blueque::{
+    Client, Code, Context, Filter, Graph, GraphId, GraphInfo, Namespace, QueueName, Status, Stop, Submit, TaskId, Worker,
+};
 use serde_json::{Value, json};
 use support::{Server, eventually};
 
@@ -400,6 +402,91 @@ fn a_graph_of_which_tasks_were_deleted_is_still_the_same() {
     client.task("g.0").unwrap().cancel("").unwrap();
     client.task("g.0").unwrap().delete().unwrap();
     assert!(!client.submit_graph(&graph).unwrap().created);
+}
+
+#[test]
+fn a_graph_that_meets_full_memory_half_way_is_not_there_and_the_same_call_creates_it_later() {
+    let server = Server::start();
+    let client = client(&server);
+    client.queue("q").unwrap().configure("keep", Some("10")).unwrap(); // the namespace is there
+    let graph = Graph::new().id(GraphId::new("g").unwrap());
+    // 500 in a call, which has 2.5 MB: the first one or two find room.
+    let tasks: Vec<_> = (0..1_400).map(|_| graph.task("q", "m", &"x".repeat(5_000))).collect();
+    graph.join("q", "m").after(&tasks[0]).after(&tasks[1_399]);
+    let mut connection = server.connection();
+    let info: String = redis::cmd("INFO").arg("memory").query(&mut connection).unwrap();
+    let used: u64 = info.lines().find_map(|line| line.strip_prefix("used_memory:")).unwrap().trim().parse().unwrap();
+    let mut limit = |bytes: u64| {
+        redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(bytes).exec(&mut connection).unwrap();
+    };
+    limit(used + 6_500_000);
+    let error = client.submit_graph(&graph).unwrap_err();
+    assert!(error.to_string().contains("OOM"), "{error}");
+    let staged: u64 = redis::cmd("HGET").arg("blueque_graph_g").arg("staged").query(&mut server.connection()).unwrap();
+    assert!((1..1_400).contains(&staged), "some of them had arrived: {staged}");
+    assert_eq!(client.graph("g").unwrap().info().unwrap_err().code(), Some(Code::NoTask));
+    let queue = client.queue("q").unwrap();
+    let counts = queue.counts().unwrap();
+    assert_eq!((counts.waiting, counts.pending), (0, 0));
+    assert!(client.task("g.0").unwrap().info().is_err());
+    assert!(client.graphs().next().is_none() && queue.find(&Filter::new(), 10).unwrap().is_empty());
+    limit(0);
+    assert!(client.submit_graph(&graph).unwrap().created);
+    settle(&client);
+    let counts = queue.counts().unwrap();
+    assert_eq!((counts.waiting, counts.pending), (1, 1_400));
+}
+
+#[test]
+fn a_task_of_a_graph_waits_for_10_000_earlier_tasks_and_not_for_one_more() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("early").unwrap();
+    let ids: Vec<TaskId> = (0..10_000).map(|n| TaskId::new(format!("t{n}")).unwrap()).collect();
+    for page in ids.chunks(500) {
+        let tasks: Vec<NewTask<'_>> = page.iter().map(|id| NewTask::new(id, b"1")).collect();
+        queue.submit_many(&tasks, &TaskOptions::default()).unwrap();
+    }
+    let document = |number: usize, field: &str| {
+        let all: Vec<String> = (0..number).map(|n| format!("{{\"task\": \"t{n}\"}}")).collect();
+        Graph::from_json(&format!(
+            "{{\"queue\": \"q\", \"tasks\": {{\"a\": {{}}, \"b\": {{\"{field}\": [{}]}}}}}}",
+            all.join(",")
+        ))
+    };
+    for field in ["needs", "after"] {
+        let error = document(10_001, field).and_then(|graph| graph.check()).unwrap_err().to_string();
+        let expected = format!("task 1 \"b\", {field}: 10001 arguments and edges of one task: at most 10000");
+        assert_eq!(error, expected);
+    }
+    let made = client.submit_graph(&document(10_000, "after").unwrap()).unwrap();
+    settle(&client);
+    let last = client.task(made.task("b").unwrap().as_str()).unwrap();
+    assert_eq!(client.call(&client.calls().why(last.id())).unwrap().open, Some(10_000));
+    for id in &ids {
+        client.task(id.as_str()).unwrap().cancel("").unwrap();
+    }
+    settle(&client);
+    assert_eq!(last.info().unwrap().status(), Some(Status::Pending));
+}
+
+#[test]
+fn a_task_of_another_namespace_is_none_that_a_graph_can_wait_for() {
+    let server = Server::start();
+    let client = client(&server);
+    let elsewhere = Client::builder().namespace(Namespace::new("elsewhere").unwrap()).open(&server.url()).unwrap();
+    let id = TaskId::new("there").unwrap();
+    elsewhere.queue("q").unwrap().submit(&1, Submit::default().id(id.clone())).unwrap();
+    let text = r#"{"queue": "q", "tasks": {"a": {}, "b": {"args": [{"result": "a"}, {"result": {"task": "there"}}]}}}"#;
+    let error = client.submit_graph(&Graph::from_json(text).unwrap()).unwrap_err();
+    assert_eq!(error.code(), Some(Code::NoTask));
+    let named = " \"b\", args[1]: no task has the id there";
+    assert!(error.to_string().starts_with("NOTASK: task ") && error.to_string().contains(named), "{error}");
+    let counts = client.queue("q").unwrap().counts().unwrap();
+    assert_eq!((counts.waiting, counts.pending), (0, 0));
+    // One of its own with that id is another task.
+    client.queue("q").unwrap().submit(&1, Submit::default().id(id)).unwrap();
+    assert!(client.submit_graph(&Graph::from_json(text).unwrap()).unwrap().created);
 }
 
 #[cfg(feature = "tokio")]

@@ -81,9 +81,11 @@ pub fn code(error: &anyhow::Error) -> Code {
         if let Some(error) = cause.downcast_ref::<Error>() {
             return match error {
                 Error::Unavailable { .. } | Error::Connection(_) => Code::Unreachable,
-                Error::NotFound | Error::State { code: blueque::Code::NoSchedule | blueque::Code::NoQueue, .. } => {
-                    Code::NotFound
-                }
+                Error::NotFound
+                | Error::State {
+                    code: blueque::Code::NoTask | blueque::Code::NoSchedule | blueque::Code::NoQueue,
+                    ..
+                } => Code::NotFound,
                 Error::State { .. }
                 | Error::Lost
                 | Error::Cancelled

@@ -4,6 +4,7 @@ pub mod caller;
 pub mod config;
 pub mod diagnosis;
 mod find;
+pub mod graphs;
 pub mod outage;
 pub mod password;
 pub mod queues;

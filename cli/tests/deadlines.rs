@@ -8,7 +8,7 @@ mod support;
 mod world;
 
 use blueque::{Inputs, Status, Submit, TaskId};
-use world::{World, field, lives, result, status};
+use world::{Worker, World, field, lives, result, status};
 
 #[test]
 fn a_program_that_runs_past_its_deadline_is_stopped_and_its_task_fails() {
@@ -104,6 +104,76 @@ fn a_running_program_waits_for_its_children_without_a_slot_and_goes_on() {
     assert_eq!((info.attempt(), result(&parent).as_str()), (2, "7"));
     let steps = parent.history().unwrap();
     assert!(steps.iter().any(|step| step.to == "waiting" && step.why.as_deref() == Some("suspend")), "{steps:?}");
+}
+
+/// A worker with one slot for these queues, whose programs find the command.
+fn with_one_slot(world: &World, queues: &[&str]) -> Worker {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_blueque"));
+    let queues: Vec<&str> = queues.iter().flat_map(|queue| ["--queue", queue]).collect();
+    let mut command = world.command(binary, &[&queues[..], &["--slots", "1"]].concat());
+    let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    Worker(command.env("PATH", path).spawn().unwrap())
+}
+
+#[test]
+fn a_program_waits_for_several_children_and_comes_back_though_one_has_failed() {
+    let world = World::new();
+    let url = world.server.url();
+    world.program(
+        "parent",
+        &format!(
+            "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then
+               for child in 1 2 3; do
+                 blueque --url {url} show $BLUEQUE_TASK_ID.$child -o json | grep -o '\"result\":[0-9]*' | cut -d: -f2
+               done | jq -s .; exit 0
+             fi
+             for child in 1 2 3; do blueque --url {url} submit child $child --id $BLUEQUE_TASK_ID.$child >&2; done
+             echo submitted > \"$BLUEQUE_CHECKPOINT\"
+             blueque task suspend --after-success $BLUEQUE_TASK_ID.1 --after-success $BLUEQUE_TASK_ID.2 \
+               --after $BLUEQUE_TASK_ID.3
+             exit 85"
+        ),
+    );
+    world.program("child", "read n; [ $n = 3 ] && exit 64; echo $((n * 10))");
+    let parent = world.submit("parent", "[]");
+    let _worker = with_one_slot(&world, &["parent", "child"]);
+    assert_eq!(result(&parent).split_whitespace().collect::<String>(), "[10,20]");
+    assert_eq!(parent.info().unwrap().attempt(), 2);
+    status(&world.client.task(&format!("{}.3", parent.id())).unwrap(), Status::Failed);
+
+    // One that it needs fails: it is not run again.
+    world.program("child", "read n; [ $n = 2 ] && exit 64; echo $n");
+    let parent = world.submit("parent", "[]");
+    let info = status(&parent, Status::Failed);
+    assert_eq!((info.attempt(), field(&info, "cause")), (1, format!("{}.2", parent.id())));
+}
+
+#[test]
+fn a_program_ends_and_another_one_goes_on_with_the_results_of_its_children() {
+    let world = World::new();
+    let url = world.server.url();
+    world.program(
+        "parent",
+        &format!(
+            "id=$BLUEQUE_TASK_ID
+             for child in 1 2 3; do blueque --url {url} submit child $child --id $id.$child >&2; done
+             blueque --url {url} submit rest --id $id.rest --result-of $id.1 --result-of $id.2 --result-of $id.3 >&2
+             [ $BLUEQUE_ATTEMPT = 1 ] && kill -KILL $$
+             echo '\"split\"'"
+        ),
+    );
+    world.program("child", "read n; echo $((n * 10))");
+    world.program("rest", "cat");
+    world.run(&["config", "set", "-q", "parent", "delay=0", "max_failures=1"]);
+    let parent = world.submit("parent", "[]");
+    let _worker = with_one_slot(&world, &["parent", "child", "rest"]);
+    assert_eq!(result(&parent), "\"split\"");
+    // Its first attempt died once it had submitted all: the second one made no second children.
+    let rest = world.client.task(&format!("{}.rest", parent.id())).unwrap();
+    assert_eq!(result(&rest), "[10,20,30]");
+    let counts = world.client.queue("child").unwrap().counts().unwrap();
+    assert_eq!((counts.complete, parent.info().unwrap().attempt()), (3, 2));
+    assert_eq!(rest.history().unwrap()[0].to, "waiting");
 }
 
 #[test]

@@ -235,6 +235,14 @@ impl Step {
         let (inside, outside) = self.bare_edges();
         self.arguments().len() + inside.len() + outside.len()
     }
+
+    /// The field of a document that most of them stand in.
+    fn longest(&self) -> &'static str {
+        let orders = self.edges.iter().map(|(order, _)| order).chain(self.outside.iter().map(|(order, _)| order));
+        let mut numbers = HashMap::from([("args", self.arguments().len())]);
+        orders.for_each(|order| *numbers.entry(order.field()).or_default() += 1);
+        numbers.into_iter().max_by_key(|&(field, number)| (number, field)).map_or("args", |(field, _)| field)
+    }
 }
 
 /// The tasks of a graph, checked.
@@ -272,8 +280,8 @@ impl Plan {
                 return Err(place.field("options.key").flaw(text));
             }
             if step.inputs() > INPUTS {
-                let text = format!("{} arguments and edges: at most {INPUTS}", step.inputs());
-                return Err(place.flaw(text));
+                let text = format!("{} arguments and edges of one task: at most {INPUTS}", step.inputs());
+                return Err(place.field(step.longest()).flaw(text));
             }
             if let Some((_, field)) = step.upstreams().find(|(upstream, _)| *upstream == index) {
                 return Err(place.field(&field).flaw("the task waits for itself"));

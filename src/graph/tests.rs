@@ -154,7 +154,7 @@ fn what_is_wrong_is_named_with_its_place() {
         let two = graph.join("q", "m");
         (0..=10_000).for_each(|_| _ = two.result_of(&one));
     });
-    assert_eq!(inputs, at(1, "m-1", ": 10001 arguments and edges: at most 10000"));
+    assert_eq!(inputs, at(1, "m-1", ", args: 10001 arguments and edges of one task: at most 10000"));
 }
 
 #[test]

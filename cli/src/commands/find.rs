@@ -1,10 +1,10 @@
 //! `blueque find`
 
-use blueque::QueueName;
+use blueque::{GraphId, QueueName, TaskId};
 use clap::Args;
 
 use crate::input::filter::TaskFilter;
-use crate::input::values::{queue_name, whole_number};
+use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::Code;
 use crate::session::Session;
 use crate::view::task::TaskView;
@@ -18,6 +18,9 @@ pub struct Options {
     /// Show at most this many
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
+    /// Only tasks of this graph, in the order of its document
+    #[arg(long, value_name = "ID", value_parser = graph_id, conflicts_with_all = ["group", "no_group"])]
+    graph: Option<GraphId>,
     #[command(flatten)]
     tasks: TaskFilter,
 }
@@ -28,13 +31,36 @@ fn latest_first(task: &TaskView) -> String {
     created.chars().map(|c| c.to_digit(10).and_then(|digit| char::from_digit(9 - digit, 10)).unwrap_or(c)).collect()
 }
 
+/// Tasks of a graph that are read at once.
+const PAGE: usize = 500;
+
+/// The selected tasks of a graph, up to this many.
+fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize) -> anyhow::Result<Vec<String>> {
+    let mut members = session.members(graph)?;
+    members.retain(|task| options.queue.as_ref().is_none_or(|queue| task.queue == queue.as_str()));
+    let ids: Vec<TaskId> = members.into_iter().map(|task| task.id).collect();
+    let mut found = Vec::new();
+    for page in ids.chunks(PAGE) {
+        let infos = page.iter().zip(session.client.infos(page)?);
+        let fits =
+            infos.filter(|(id, info)| info.as_ref().is_some_and(|info| options.tasks.selects(id.as_str(), info)));
+        found.extend(fits.map(|(id, _)| id.to_string()));
+        if found.len() >= limit {
+            break;
+        }
+    }
+    found.truncate(limit);
+    Ok(found)
+}
+
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let filter = options.tasks.filter(&[]);
     let limit = options.limit as usize;
     // One more than is shown reveals whether there are more.
-    let mut ids = match &options.queue {
-        Some(queue) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
-        None => session.client.find(&filter, limit + 1)?,
+    let mut ids = match (&options.graph, &options.queue) {
+        (Some(graph), _) => of_graph(session, options, graph, limit + 1)?,
+        (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
+        (None, None) => session.client.find(&filter, limit + 1)?,
     };
     let more = ids.len() > limit;
     ids.truncate(limit);

@@ -10,9 +10,10 @@ use clap::{Args, Subcommand};
 
 use crate::input::document::Document;
 use crate::input::new_graph::submit_graph;
-use crate::input::values::{coming, duration, whole_number};
+use crate::input::values::{coming, duration, graph_id, whole_number};
 use crate::output::{Code, Format, clean, data, fault, say};
 use crate::session::Session;
+use crate::session::graphs::known;
 use crate::session::outage::Outage;
 use crate::view::graph::{Drawing, Made, Standing, Summary, Whole};
 
@@ -269,19 +270,4 @@ fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<Gr
             return Ok(Some(tasks));
         }
     }
-}
-
-/// The reply of a call about a graph.
-fn known<T>(id: &GraphId, answer: blueque::Result<T>) -> anyhow::Result<T> {
-    match answer {
-        Err(error) if error.code() == Some(blueque::Code::NoTask) => {
-            Err(fault(Code::NotFound, format!("there is no graph {id}")))
-        }
-        answer => Ok(answer?),
-    }
-}
-
-/// A graph's id, as an argument.
-fn graph_id(text: &str) -> Result<GraphId, String> {
-    GraphId::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
 }

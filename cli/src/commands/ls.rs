@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{QueueName, Status};
+use blueque::{GraphId, QueueName, Status};
 use clap::Args;
 
 use crate::input::state::{shown, state};
-use crate::input::values::{queue_name, whole_number};
+use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
@@ -29,6 +29,9 @@ pub struct Options {
     /// Only tasks in this state; may be given more than once, or as a list: started,pending
     #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<Status>,
+    /// Only tasks of this graph
+    #[arg(long, value_name = "ID", value_parser = graph_id)]
+    graph: Option<GraphId>,
     /// Show at most this many
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
@@ -94,7 +97,10 @@ fn states(options: &Options) -> Vec<Status> {
 
 /// Tasks to show, and whether there are more.
 fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(TaskList, bool)> {
-    let (ids, more) = listed(session, &session.queues(named)?, options)?;
+    let (ids, more) = match &options.graph {
+        Some(graph) => of_graph(session, named, options, graph)?,
+        None => listed(session, &session.queues(named)?, options)?,
+    };
     let mut picture = TaskList::of(session, ids)?;
     if let TaskList::Tasks(tasks) = &mut picture {
         // The server returns them unordered; the longest running first keep their places, as in `top`.
@@ -126,4 +132,22 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         }
     }
     Ok((ids, false))
+}
+
+/// The same of a graph.
+fn of_graph(
+    session: &Session,
+    named: &[QueueName],
+    options: &Options,
+    graph: &GraphId,
+) -> anyhow::Result<(Vec<String>, bool)> {
+    let (states, limit) = (states(options), options.limit as usize);
+    let tasks = session.members(graph)?.into_iter();
+    let named = tasks.filter(|task| named.is_empty() || named.iter().any(|queue| queue.as_str() == task.queue));
+    let place = |status: Option<Status>| states.iter().position(|state| Some(*state) == status);
+    let mut ranked: Vec<(usize, String)> =
+        named.filter_map(|task| Some((place(task.status)?, task.id.to_string()))).collect();
+    ranked.sort_by_key(|(place, _)| *place);
+    let more = ranked.len() > limit;
+    Ok((ranked.into_iter().take(limit).map(|(_, id)| id).collect(), more))
 }

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use blueque::{Filter, Status};
+use blueque::{Filter, Status, TaskInfo};
 use clap::Args;
 
 use super::state::state;
@@ -75,6 +75,18 @@ impl TaskFilter {
     /// The named states, or else these.
     pub fn states(&self, states: &[Status]) -> Vec<Status> {
         if self.status.is_empty() { states.to_vec() } else { self.status.clone() }
+    }
+
+    /// Whether a task is selected that is no failure of a group.
+    pub fn selects(&self, id: &str, info: &TaskInfo) -> bool {
+        let key = || info.fields.get("key").map(Vec::as_slice);
+        self.prefix.as_ref().is_none_or(|prefix| id.starts_with(prefix.as_str()))
+            && (self.status.is_empty() || info.status().is_some_and(|status| self.status.contains(&status)))
+            && self.tag.as_ref().is_none_or(|tag| info.tags().contains(tag))
+            && (self.method.is_none() || self.method == info.method())
+            && self.key.as_ref().is_none_or(|wanted| key() == Some(wanted.as_bytes()))
+            && self.from.is_none_or(|from| info.created().is_some_and(|created| created >= from))
+            && self.to.is_none_or(|to| info.created().is_some_and(|created| created <= to))
     }
 
     /// Whether all tasks in those states are selected.

@@ -12,10 +12,6 @@ pub fn submit_graph(session: &Session, graph: &Graph, id: &GraphId) -> anyhow::R
         lost @ Error::Unavailable { .. } => {
             anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
         }
-        Error::NotFound => {
-            let text = "a task outside of the graph that it is to wait for does not exist; nothing was made";
-            fault(Code::NotFound, text)
-        }
         error => error.into(),
     })?;
     if !made.created {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use blueque::{QueueName, Rate, TaskId};
+use blueque::{GraphId, QueueName, Rate, TaskId};
 use jiff::Timestamp;
 
 /// A queue's name, as an argument.
@@ -119,4 +119,9 @@ pub fn time(text: &str) -> Result<SystemTime, String> {
     text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
         "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()
     })
+}
+
+/// A graph's id, as an argument.
+pub fn graph_id(text: &str) -> Result<GraphId, String> {
+    GraphId::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
 }

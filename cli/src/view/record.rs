@@ -8,7 +8,7 @@ use blueque::{Status, TaskInfo};
 use super::payload::Payload;
 
 /// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 69] = [
+const KNOWN: [&str; 72] = [
     "status",
     "queue",
     "parameters",
@@ -66,6 +66,9 @@ const KNOWN: [&str; 69] = [
     "recall",
     "front",
     "schedule",
+    "graph",
+    "label",
+    "cause",
     "slot",
     "progress",
     "progressed",

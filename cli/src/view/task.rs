@@ -37,6 +37,14 @@ pub struct TaskView {
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
+    /// Its graph, and its name there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The task whose end was the first cause of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     pub attempt: u32,
     pub failures: u32,
     pub losses: u32,
@@ -178,6 +186,9 @@ impl TaskView {
             unique: text(info, "unique"),
             tags: info.tags(),
             schedule: text(info, "schedule"),
+            graph: text(info, "graph"),
+            label: info.label().filter(|label| !label.is_empty()),
+            cause: text(info, "cause"),
             attempt: info.attempt(),
             failures: info.failures(),
             losses: info.losses(),
