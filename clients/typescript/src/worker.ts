@@ -237,10 +237,14 @@ export class Worker implements AsyncDisposable {
         after = await job();
       } catch (error) {
         // At the end its connection is closed.
-        if (!this.#over.signal.aborted) this.#say("warning", known(error).message);
+        if (!this.#isOver()) this.#say("warning", known(error).message);
       }
       await this.#sleep(after * 1000);
     }
+  }
+
+  #isOver(): boolean {
+    return this.#over.signal.aborted;
   }
 
   async #sleep(milliseconds: number): Promise<void> {
