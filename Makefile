@@ -86,9 +86,9 @@ bench: ## Measure the scripts, and the least that they could cost; ONLY=part,par
 	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
 	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before",$(if $(ONLY),only $(ONLY)))
 
-scale: bundle ## Measure 1, 2, 4 and 8 partitions, each on a server pinned to a core: TASKS each
+scale: bundle ## Measure 1, 2, 4 and 8 partitions on a server each, and 3 on a cluster: TASKS each; DOCS=folder for a plot
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
-	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS)
+	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS) $(addsuffix /scale.svg,$(DOCS))
 
 peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \

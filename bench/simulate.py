@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Many partitions, simulated by events: simulate.py [SEED] [TASKS]
+"""Many partitions, simulated by events: simulate.py [SEED] [TASKS] [WORKERS] [SLOTS]
 
-1,000 partitions and 3,125 workers with 32 slots, each of which serves 32 partitions, as `blueque worker` does: an empty slot
-takes from the partition that has waited longest. A tenth of the tasks end one that waits in another partition. Servers
+1,000 partitions and 3,125 workers with 32 slots each, or as many as are given, each of which serves 32 partitions, as
+`blueque worker` does: an empty slot takes from the partition that has waited longest. A tenth of the tasks end one that waits in another partition. Servers
 fail and come back. What is measured and what is assumed stands at the head; the seed is printed, and gives the same again."""
 import collections, heapq, random, statistics, sys
 
-PARTITIONS, WORKERS, SLOTS, SERVED = 1_000, 3_125, 32, 32
+PARTITIONS, SERVED = 1_000, 32
+WORKERS, SLOTS = (int(sys.argv[at]) if len(sys.argv) > at else usual for at, usual in ((3, 3_125), (4, 32)))
 SERVER = 41.6e-6  # measured by make scale: a server's time for a task
 DELIVERY = 0.005  # between servers that are there
 RUNS, BUSY = 600.0, 0.8  # mean run time, and the share of slots in use
