@@ -271,9 +271,9 @@ impl<L: Link> Client<L> {
             cluster: inner.wires.is_cluster(),
             files: inner.wires.has_files(),
             proven: inner.greeting.get().is_some(),
-            led: inner.led,
-            patience: inner.patience,
+            ..Reach::default()
         };
+        let reach = reach.patient(inner.patience, inner.led);
         let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach);
         loop {
             let age = inner.wires.age();

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::address::Address;
 use crate::client::{Client, ClientBuilder};
+use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::link::Blocking;
 use crate::model::{Counts, QueueInfo, WorkerInfo};
@@ -116,6 +117,13 @@ impl PartitionsBuilder {
     /// Who uses the clients, for `audit`: see [`crate::calls::Calls::by`].
     pub fn by(mut self, name: impl Into<String>) -> Self {
         self.builder = self.builder.by(name);
+        self
+    }
+
+    /// When calls that change something have succeeded: see [`Client::durable`]. What a [`Deliverer`] carries to another
+    /// partition is carried again until it is this durable there.
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.builder = self.builder.durability(durability);
         self
     }
 
@@ -261,19 +269,32 @@ impl Partitions {
         Ok(())
     }
 
-    /// Submits a task, with its parameters as JSON, in the partition of its unique name, or without one in that of its id.
-    /// See [`Topology::place`].
+    /// Submits a task, with its parameters as JSON, in the partition of its key, whose limits then hold over all
+    /// partitions; without a key in that of its unique name, else in that of its id. See [`Topology::place`].
     ///
     /// # Errors
-    /// Those of [`Partitions::partition`] and [`Queue::submit`](crate::Queue::submit).
+    /// `BADARG` for a key and a unique name that choose different partitions; those of [`Partitions::partition`] and
+    /// [`Queue::submit`](crate::Queue::submit).
     pub fn submit<P: Serialize + ?Sized>(&self, queue: &str, parameters: &P, how: Submit) -> Result<GlobalId> {
         let how = Submit { id: Some(how.id.clone().unwrap_or_else(TaskId::random)), ..how };
         let id = how.id.as_ref().map_or("", TaskId::as_str);
-        let key = how.options.0.get("unique").unwrap_or(id).to_owned();
-        self.submit_by(&key, queue, parameters, how)
+        let (key, unique) = (how.options.0.get("key"), how.options.0.get("unique"));
+        let place = self.place_of(key.or(unique).unwrap_or(id))?;
+        if let (Some(key), Some(unique)) = (key, unique)
+            && let other = self.place_of(unique)?
+            && other != place
+        {
+            let text = format!(
+                "the key {key} belongs to the partition {place}, the unique name {unique} to {other}: choose one with \
+                 submit_in, where both count by themselves"
+            );
+            return Err(Error::argument(text));
+        }
+        self.submit_in(place, queue, parameters, how)
     }
 
-    /// Submits a task in the partition of a key, such as a tenant.
+    /// Submits a task in the partition of a key, such as a tenant. Its unique name counts only there, as do the limits of
+    /// its option `key`.
     ///
     /// # Errors
     /// As [`Partitions::submit`].
@@ -287,7 +308,8 @@ impl Partitions {
         self.submit_in(self.place_of(key)?, queue, parameters, how)
     }
 
-    /// Submits a task in a partition of the caller's choice.
+    /// Submits a task in a partition of the caller's choice. Its unique name counts only there, as do the limits of its
+    /// key.
     ///
     /// # Errors
     /// As [`Partitions::submit`].

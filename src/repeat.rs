@@ -37,21 +37,18 @@ pub(crate) struct Reach {
     pub(crate) files: bool,
     /// Whether a call has succeeded before.
     pub(crate) proven: bool,
-    /// Whether others lead to it, which may name another one the next time.
-    pub(crate) led: bool,
-    /// How long a server is tried again that refuses connections, or is a replica.
-    pub(crate) patience: Option<Duration>,
+    /// How long a server is tried again that refuses connections.
+    pub(crate) bears_refusals: Duration,
+    /// How long one that is a replica is tried again.
+    pub(crate) bears_replicas: Duration,
 }
 
 impl Reach {
-    /// How long a server that refuses connections is tried again.
-    fn bears_refusals(&self) -> Duration {
-        self.patience.unwrap_or(if self.proven { Duration::MAX } else { STARTING })
-    }
-
-    /// How long one that is a replica is tried again.
-    fn bears_replicas(&self) -> Duration {
-        self.patience.unwrap_or(if self.proven || self.led { Duration::MAX } else { STARTING })
+    /// With how much patience it was asked for, if that was said. `led`: others lead to the server, which may name another
+    /// one the next time.
+    pub(crate) fn patient(self, patience: Option<Duration>, led: bool) -> Self {
+        let unless = |known: bool| patience.unwrap_or(if known { Duration::MAX } else { STARTING });
+        Self { bears_refusals: unless(self.proven), bears_replicas: unless(self.proven || led), ..self }
     }
 }
 
@@ -111,9 +108,9 @@ impl Tries {
                 _ => Duration::ZERO,
             }
         } else if replica {
-            self.reach.bears_replicas()
+            self.reach.bears_replicas
         } else if error.is_connection_refusal() {
-            self.reach.bears_refusals()
+            self.reach.bears_refusals
         } else {
             Duration::MAX
         };

@@ -90,6 +90,17 @@ fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
         "the unique name is found again"
     );
     assert_eq!(partitions.submit_in(&name("3"), "q", "x", Submit::default()).unwrap_err().word(), "BADARG");
+    // A key before a unique name, which would be compared with nothing where it does not belong.
+    let other =
+        (0..1_000).map(|number| format!("tenant-{number}")).find(|key| partitions.place_of(key).unwrap() == &name("2"));
+    let other = other.unwrap();
+    assert_eq!(of_key(Submit::default().key(other.as_str()).id(TaskId::new("b").unwrap())), "2");
+    assert_eq!(of_key(Submit::default().key("movie-17").id(TaskId::new("c").unwrap())), "1");
+    let refused = partitions.submit("q", "x", Submit::default().key(other.as_str()).unique("movie-17")).unwrap_err();
+    assert_eq!(refused.word(), "BADARG");
+    assert!(refused.to_string().contains("the unique name movie-17 to 1: choose one with submit_in"), "{refused}");
+    let by_itself = Submit::default().key(other.as_str()).unique("movie-17");
+    assert_eq!(partitions.submit_in(&name("2"), "q", "x", by_itself).unwrap().partition().as_str(), "2");
 }
 
 #[test]

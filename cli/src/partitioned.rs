@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -18,12 +17,10 @@ use crate::dispatch;
 use crate::doctor;
 use crate::output::{Code, Format, chain, code, data, fault, say};
 use crate::session::config::Places;
+use crate::session::many::{AT_ONCE, at_once};
 use crate::session::sheet::Sheet;
 use crate::session::{Elsewhere, LIMIT, Session};
 use crate::view::why::why;
-
-/// Partitions that are asked at the same time.
-const AT_ONCE: usize = 64;
 
 /// The refresh interval of `ls --watch`.
 const WATCH: Duration = Duration::from_secs(1);
@@ -63,7 +60,10 @@ pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
             spread(cli, places, &all, None)?;
             thread::sleep(WATCH);
         },
-        command if is_for_all(command) => spread(cli, places, &all, None)?,
+        command if is_for_all(command) => {
+            once(cli, &all)?;
+            spread(cli, places, &all, None)?
+        }
         _ => {
             let mut own = again();
             let Some(texts) = ids(&mut own.command).map(Ids::texts) else {
@@ -102,6 +102,38 @@ fn is_for_all(command: &Command) -> bool {
         | Command::Config(_) => true,
         _ => false,
     }
+}
+
+/// Fails for a bound that each of several partitions would have by itself, unless that is wanted.
+fn once(cli: &Cli, all: &[PartitionName]) -> anyhow::Result<()> {
+    let bound = match &cli.command {
+        Command::Limit(options) => options.bounds_each(),
+        Command::Config(options) => options.bounds_each(),
+        _ => None,
+    };
+    let Some(bound) = bound.filter(|_| all.len() > 1 && !cli.connection.per_partition) else { return Ok(()) };
+    let text = format!(
+        "{bound} holds within each partition, so {} of them allow {} times as much together: name the one whose tasks it \
+         is for with --partition, or add --per-partition",
+        all.len(),
+        all.len()
+    );
+    Err(fault(Code::Usage, text))
+}
+
+/// Fails if a task would go to another partition than the one where its key or its unique name counts.
+fn pinned(places: &Places, name: &PartitionName, pins: &[(&str, String)]) -> anyhow::Result<()> {
+    for (what, pin) in pins {
+        let own = places.partitions.place_of(pin)?;
+        if own != name {
+            let text = format!(
+                "the {what} {pin} belongs to partition {own}, and counts nothing of it in {name}, where this task would \
+                 go: leave out --partition, or add --per-partition if it is to count in {name} by itself"
+            );
+            return Err(fault(Code::Usage, text));
+        }
+    }
+    Ok(())
 }
 
 /// Whether it may ask before it acts, in one partition after the other.
@@ -179,28 +211,6 @@ fn open(cli: &Cli, places: &Places, name: &PartitionName) -> anyhow::Result<Sess
 fn within(places: &Places, name: &PartitionName, session: Session) -> anyhow::Result<Session> {
     places.partitions.require(name, session.client.topology()?.as_ref())?;
     Ok(Session { partition: Some(name.clone()), ..session })
-}
-
-/// Asks partitions, and returns the answers in their order.
-fn at_once<T: Send>(
-    names: &[PartitionName],
-    most: usize,
-    ask: impl Fn(&PartitionName) -> anyhow::Result<T> + Sync,
-) -> Vec<(PartitionName, anyhow::Result<T>)> {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    thread::scope(|scope| {
-        for _ in 0..names.len().min(most) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(name) = names.get(at) else { break };
-                    let answer = (name.clone(), ask(name));
-                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(at, answer);
-                }
-            });
-        }
-    });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// Runs the command in these partitions, with the ids there, and writes the rows of all together.
@@ -377,17 +387,20 @@ fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
         .into_iter()
         .find_map(|id| id.as_str().parse::<GlobalId>().ok().map(|id| id.partition().clone()))
         .filter(|name| places.settings(name).is_ok());
-    let key = match &mut own.command {
-        Command::Submit(options) => options.new.key(),
-        Command::Run(options) => options.new.key(),
-        _ => String::new(),
+    let (pins, id) = match &mut own.command {
+        Command::Submit(options) => (options.new.pins(), options.new.own_id().to_string()),
+        Command::Run(options) => (options.new.pins(), options.new.own_id().to_string()),
+        _ => (Vec::new(), String::new()),
     };
     let name = match (cli.connection.chosen.as_slice(), of_upstream) {
         ([name], _) => name.clone(),
         ([], Some(name)) => name,
-        ([], None) => places.partitions.place_of(&key)?.clone(),
+        ([], None) => places.partitions.place_of(pins.first().map_or(&id, |(_, key)| key))?.clone(),
         _ => return Err(fault(Code::Usage, "a task is submitted to one partition: name it with --partition")),
     };
+    if !cli.connection.per_partition {
+        pinned(places, &name, &pins)?;
+    }
     link(places, &name, &mut own.command)?;
     let session = open(&own, places, &name)?;
     match &own.command {

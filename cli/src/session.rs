@@ -5,6 +5,7 @@ pub mod config;
 pub mod diagnosis;
 mod find;
 pub mod graphs;
+pub mod many;
 pub mod outage;
 pub mod password;
 pub mod queues;

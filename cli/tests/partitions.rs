@@ -216,6 +216,11 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
     says(&format!("1={one},2={one}"), 2, "has the address of another one");
     says(&format!("1={one},2={one}?db=0"), 1, "1 and 2 lead to one namespace of one server");
     says("redis://shard-{4..1}.internal", 2, "the lower one first");
+    says(
+        &format!("1={one},,3={two}"),
+        2,
+        "between two commas of the list of partitions, or after the last one, is nothing",
+    );
     says("/nosuch/file", 2, "nor a file that can be read");
     says("1=redis://u:secret@host/", 2, "--topology holds a password");
     assert!(desk.refused(1, &["ls"]).contains("has no topology yet"), "nothing of this was stored");
@@ -243,6 +248,46 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
 }
 
 #[test]
+fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named() {
+    let mut desk = Desk::bare();
+    let other = |server: &Server, words: &[&str]| {
+        redis::cmd(words[0]).arg(&words[1..]).exec(&mut server.connection()).unwrap();
+    };
+    other(&desk.servers[1], &["HSET", "blueque_meta", "schema", "9"]);
+    let refused = desk.refused(1, &["partitions", "add"]);
+    assert!(refused.contains("nothing was stored, because of the partition 2: SCHEMA: "), "{refused}");
+    let left = desk.run(&["partitions", "-o", "jsonl"]);
+    let rows: Vec<Value> = left.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        rows[0]["version"].is_null() && rows[1]["trouble"].as_str().unwrap().contains("another schema"),
+        "{rows:?}"
+    );
+    let left = desk.run(&["ping"]);
+    assert!(left.code == 1 && left.out.contains("FINDING  schema       the data has schema 9"), "{}", left.out);
+
+    // The data is replaced later: the others go on.
+    other(&desk.servers[1], &["FLUSHALL"]);
+    desk.ok(&["partitions", "add"]);
+    desk.submit(&["q", "--id", "a", "--partition", "1"]);
+    other(&desk.servers[1], &["FLUSHALL"]);
+    other(&desk.servers[1], &["HSET", "blueque_meta", "schema", "9"]);
+    let left = desk.run(&["ls"]);
+    assert!(left.code == 1 && left.out.contains("1:a"), "{}: {}", left.code, left.out);
+    assert!(left.err.contains("partition 2: ") && left.err.contains("another schema"), "{}", left.err);
+    assert!(desk.refused(1, &["submit", "q", "--partition", "2"]).contains("another schema"));
+
+    // A list that leaves one out.
+    other(&desk.servers[1], &["FLUSHALL"]);
+    desk.servers.push(Server::start());
+    desk.ok(&["partitions", "add"]);
+    let (one, three) = (desk.servers[0].url(), desk.servers[2].url());
+    let gap = desk.refused(1, &["--topology", &format!("1={one},3={three}"), "show", "1:a"]);
+    assert!(gap.contains("it has also 2: give the client the stored one"), "{gap}");
+    let gap = desk.refused(1, &["--topology", &format!("1={one},3={three}"), "submit", "q", "--partition", "3"]);
+    assert!(gap.contains("it has also 2"), "{gap}");
+}
+
+#[test]
 fn a_partition_more_is_added_while_the_others_are_used() {
     let mut desk = Desk::new();
     desk.submit(&["q", "--id", "a"]);
@@ -256,6 +301,86 @@ fn a_partition_more_is_added_while_the_others_are_used() {
     assert_eq!(desk.json(&["show", "a"])["status"], "pending");
     // As docs/partitions.md has it.
     assert_eq!(desk.submit(&["q", "--unique", "movie-17", "--id", "m"]), "3:m");
+}
+
+#[test]
+fn unique_names_and_limits_that_would_hold_in_each_partition_by_itself_are_refused_unless_that_is_wanted() {
+    let desk = Desk::new();
+    let keys = desk.partitions();
+    let of = |partition: &str| {
+        let all = (0..1_000).map(|number| format!("key-{number}"));
+        let mut fitting = all.filter(|key| keys.place_of(key).unwrap().as_str() == partition);
+        fitting.next().unwrap()
+    };
+    let (one, two) = (of("1"), of("2"));
+    // A key chooses the partition, before a unique name, before the id.
+    assert!(desk.submit(&["q", "--key", &two]).starts_with("2:"));
+    assert_eq!(desk.submit(&["q", "--key", &two, "--id", "movie-17"]), "2:movie-17");
+    assert!(desk.submit(&["q", "--unique", &one]).starts_with("1:"));
+    let again = desk.refused(5, &["submit", "q", "--unique", &one]);
+    assert!(again.contains("unique"), "{again}");
+    let twice = desk.refused(2, &["submit", "q", "--unique", &one, "--partition", "2"]);
+    assert!(twice.contains(&format!("the unique name {one} belongs to partition 1")), "{twice}");
+    assert!(twice.contains("leave out --partition, or add --per-partition"), "{twice}");
+    let both = desk.refused(2, &["submit", "q", "--key", &two, "--unique", &one]);
+    assert!(both.contains(&format!("the unique name {one} belongs to partition 1")), "{both}");
+    assert!(desk.refused(2, &["run", "q", "--key", &one, "--partition", "2"]).contains("the key"));
+    assert_eq!(desk.json(&["find", "q"]).as_array().unwrap().len(), 3, "what was refused has changed nothing");
+    assert!(desk.submit(&["q", "--unique", &one, "--partition", "2", "--per-partition"]).starts_with("2:"));
+    let by_itself = ["submit", "q", "--unique", &one, "--key", &two, "--partition", "1", "--per-partition"];
+    assert!(desk.refused(5, &by_itself).contains("unique"), "there it is known");
+
+    // The tasks of a key are in one partition, so its limit holds over all.
+    desk.ok(&["limit", "q", &two, "--concurrency", "1"]);
+    let shared = ["limit", "--shared", "gpu", "--concurrency", "1"];
+    let refused = desk.refused(2, &shared);
+    assert!(refused.contains("2 of them allow 2 times as much together"), "{refused}");
+    assert!(refused.contains("--partition, or add --per-partition"), "{refused}");
+    assert_eq!(desk.json(&["limits", "--shared"]).as_array().unwrap().len(), 0, "and nothing has changed");
+    desk.ok(&[&shared[..], &["--partition", "1"]].concat());
+    assert_eq!(column(&desk.json(&["limits", "--shared"]), "partition"), ["1"]);
+    desk.ok(&[&shared[..], &["--per-partition"]].concat());
+    assert_eq!(column(&desk.json(&["limits", "--shared"]), "partition"), ["1", "2"]);
+    desk.ok(&["limit", "--shared", "gpu", "--none"]);
+    for pair in ["concurrency=3", "rate=3/1h"] {
+        let refused = desk.refused(2, &["config", "-q", "q", "set", "lease=5m", pair]);
+        assert!(refused.contains("the setting "), "{refused}");
+        desk.ok(&["config", "-q", "q", "set", pair, "--per-partition"]);
+    }
+    desk.ok(&["config", "-q", "q", "set", "key_concurrency=3", "lease=5m"]);
+}
+
+#[test]
+fn ping_says_of_each_partition_what_is_there_and_what_is_missing() {
+    let mut desk = Desk::bare();
+    desk.servers = (0..2).map(|_| Server::start_with(&["--appendonly", "yes"])).collect();
+    let left = desk.run(&["ping"]);
+    assert_eq!(left.code, 1, "{}", left.out);
+    let missing = left.out.lines().filter(|line| line.starts_with("FINDING")).collect::<Vec<_>>();
+    assert_eq!(missing.len(), 2, "{missing:?}");
+    assert!(missing.iter().all(|line| line.contains("has no topology yet") && line.contains("blueque partitions add")));
+    desk.ok(&["partitions", "add"]);
+    let left = desk.run(&["ping"]);
+    assert_eq!((left.code, left.err.as_str()), (0, "nothing is wrong\n"), "{}", left.out);
+    assert!(left.out.starts_with("partition 1\n") && left.out.contains("\npartition 2\n"), "{}", left.out);
+    assert_eq!(left.out.matches("is the partition").count(), 2, "{}", left.out);
+    let json = desk.json(&["ping"]);
+    assert_eq!(
+        (column(&json, "partition"), &json[0]["server"]["role"]),
+        (vec!["1".into(), "2".into()], &"master".into())
+    );
+
+    // In the order of the names, though the others are known sooner.
+    desk.servers[0].kill();
+    let begun = Instant::now();
+    let left = desk.run(&["ping"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let first = left.out.split("partition 2\n").next().unwrap();
+    assert!(first.contains(": there is no such socket: start it, or correct its address in the topology"), "{first}");
+    assert!(left.out.split("partition 2\n").nth(1).unwrap().contains("answers in"), "{}", left.out);
+    desk.ok(&["ping", "--partition", "2"]);
+    desk.ok(&["ping", &desk.servers[1].url()]);
 }
 
 #[test]

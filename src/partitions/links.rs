@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use super::Partitions;
 use crate::calls::EditOptions;
 use crate::client::Client;
+use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::model::{Status, TaskInfo};
 use crate::names::{PartitionName, QueueName, TaskId};
@@ -333,7 +334,9 @@ impl Deliverer {
     }
 
     fn worker(&self, name: &PartitionName) -> Result<Worker> {
-        let (client, partitions) = (self.partitions.partition(name)?, self.partitions.clone());
+        // The own calls of those who deliver are repeated in any case.
+        let client = self.partitions.partition(name)?.durable(Durability::Local);
+        let partitions = self.partitions.clone();
         let (own, from) = (client.clone(), name.clone());
         let worker = Worker::builder(&client)
             .queue(QUEUE)?

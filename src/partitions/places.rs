@@ -15,6 +15,10 @@ pub(super) struct Place {
 
 /// Reads `NAME=URL#NAMESPACE,…`; `{A..B}` stands for numbers.
 pub(super) fn read(text: &str, namespace: &Namespace) -> Result<Vec<(PartitionName, Place)>> {
+    // It would be taken for a part of the address before it.
+    if text.contains(',') && text.split(',').any(|part| part.trim().is_empty()) {
+        return Err(Error::argument("between two commas of the list of partitions, or after the last one, is nothing"));
+    }
     let (mut found, mut names, mut taken) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for entry in entries(text) {
         for (number, entry) in expanded(&entry)? {
@@ -111,6 +115,8 @@ mod tests {
     fn what_names_no_partition_or_one_twice_is_refused() {
         for (bad, code) in [
             ("", "BADARG"),
+            ("1=redis://a/,,3=redis://b/", "BADARG"),
+            ("1=redis://a/,", "BADARG"),
             ("redis://a/", "BADARG"),
             ("1=redis://a/,1=redis://b/", "BADARG"),
             ("1=redis://a/,2=redis://a/", "BADARG"),

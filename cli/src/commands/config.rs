@@ -40,6 +40,15 @@ enum Word {
     },
 }
 
+impl Options {
+    /// What it bounds in each of several partitions by itself. The tasks of a key are all in one.
+    pub fn bounds_each(&self) -> Option<String> {
+        let Some(Word::Set { pairs }) = &self.word else { return None };
+        let (name, _) = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()))?;
+        Some(format!("the setting {name}"))
+    }
+}
+
 /// A setting.
 #[derive(Serialize)]
 struct View {

@@ -39,6 +39,14 @@ pub struct Options {
     none: bool,
 }
 
+impl Options {
+    /// What it bounds in each of several partitions by itself. The tasks of a key are all in one.
+    pub fn bounds_each(&self) -> Option<String> {
+        let name = self.shared.as_ref().filter(|_| !self.none)?;
+        Some(format!("the shared limit {name}"))
+    }
+}
+
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match (&options.shared, &options.queue, &options.key) {
         (Some(name), ..) => shared(session, options, name),

@@ -1,8 +1,6 @@
 //! `blueque partitions`: the partitions of a topology.
 
-use std::collections::BTreeMap;
-
-use blueque::{Client, Counts, Moved, PartitionName, Partitions, QueueName, Status};
+use blueque::{Client, Counts, Merged, Moved, PartitionName, QueueName, Status};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -192,13 +190,18 @@ fn numbers(client: &Client) -> blueque::Result<(u32, [u64; 3])> {
 
 fn add(places: &Places, more: &[String]) -> anyhow::Result<Code> {
     let partitions = places.reachable(LIMIT, more)?;
-    let before = versions(&partitions);
+    let Merged { answers, missing, .. } = partitions.stored();
+    if let Some((name, error)) = missing.into_iter().next() {
+        return Err(anyhow::Error::new(error).context(format!("nothing was stored, because of the partition {name}")));
+    }
+    let before: Vec<u32> =
+        answers.into_values().map(|stored| stored.map_or(0, |stored| stored.topology.version())).collect();
     let topology = partitions.store()?;
     let names: Vec<&str> = topology.names().map(PartitionName::as_str).collect();
     line(format!("version {}: {}", topology.version(), names.join(" ")))?;
-    if before.values().all(|&version| version == topology.version()) {
+    if before.iter().all(|&version| version == topology.version()) {
         say("it was stored already; nothing was changed");
-    } else if before.values().any(|&version| version > 0) {
+    } else if before.iter().any(|&version| version > 0) {
         let all: Vec<&str> = std::iter::once(places.text()).chain(more.iter().map(String::as_str)).collect();
         say(format!(
             "clients and workers that run go on with the former topology, and are refused when they begin anew: give \
@@ -207,13 +210,4 @@ fn add(places: &Places, more: &[String]) -> anyhow::Result<Code> {
         ));
     }
     Ok(Code::Ok)
-}
-
-fn versions(partitions: &Partitions) -> BTreeMap<PartitionName, u32> {
-    partitions
-        .stored()
-        .answers
-        .into_iter()
-        .map(|(name, stored)| (name, stored.map_or(0, |stored| stored.topology.version())))
-        .collect()
 }

@@ -2,17 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use blueque::Address;
+use blueque::{Address, PartitionName};
 use clap::Args;
 use serde::Serialize;
 
 use super::exam::{Exam, Finding, Level};
 use super::{counted, write};
 use crate::input::values::duration;
-use crate::output::table::{Column, Row, write_one};
-use crate::output::{Code, Format, chain, fault};
-use crate::session::config::{Connection, Settings};
+use crate::output::table::{Column, Row, write as write_rows, write_one};
+use crate::output::{Code, Format, chain, fault, line};
+use crate::session::config::{Connection, Places, Settings};
 use crate::session::diagnosis;
+use crate::session::many::{AT_ONCE, at_once};
 
 /// Round trips that are measured.
 const TRIPS: usize = 5;
@@ -30,6 +31,8 @@ pub struct Options {
 /// What was found.
 #[derive(Serialize)]
 struct Ping {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<String>,
     address: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<Server>,
@@ -69,8 +72,11 @@ pub fn run(connection: &Connection, options: &Options, format: Format) -> anyhow
     {
         return Err(fault(Code::Usage, "give the address or --url, not both"));
     }
+    if let Some(places) = Places::load(&flags)? {
+        return of_partitions(&places, &flags, options.timeout, format);
+    }
     let settings = Settings::load(&flags)?;
-    let mut ping = Ping { address: settings.url().to_owned(), server: None, checks: Vec::new() };
+    let mut ping = Ping::new(&settings);
     let reached = look(&mut ping, &settings, options.timeout)?;
     match format {
         Format::Table => ping.checks.iter().try_for_each(write)?,
@@ -78,6 +84,62 @@ pub fn run(connection: &Connection, options: &Options, format: Format) -> anyhow
     }
     let code = counted(ping.checks.iter().filter(|finding| finding.level == Level::Finding).count());
     Ok(if reached { code } else { Code::Unreachable })
+}
+
+impl Ping {
+    fn new(settings: &Settings) -> Self {
+        Self { partition: None, address: settings.url().to_owned(), server: None, checks: Vec::new() }
+    }
+}
+
+/// Asks all partitions at the same time.
+fn of_partitions(places: &Places, flags: &Connection, limit: Duration, format: Format) -> anyhow::Result<Code> {
+    let names: Vec<PartitionName> = places.chosen(flags)?.into_iter().map(|(name, _)| name).collect();
+    let found = at_once(&names, AT_ONCE, |name| {
+        let settings = places.settings(name)?;
+        let mut ping = Ping { partition: Some(name.to_string()), ..Ping::new(settings) };
+        let reached = look(&mut ping, settings, limit)?;
+        if reached {
+            ping.checks.push(belongs(places, name, settings, limit));
+        } else if let Some(last) = ping.checks.last_mut() {
+            last.text = last.text.replace(&format!("; {}", diagnosis::START), "");
+            last.todo = Some("start it, or correct its address in the topology".to_owned());
+        }
+        Ok((ping, reached))
+    });
+    let found = found.into_iter().map(|(_, found)| found).collect::<anyhow::Result<Vec<_>>>()?;
+    let all = found.iter().all(|(_, reached)| *reached);
+    let findings =
+        found.iter().flat_map(|(ping, _)| &ping.checks).filter(|check| check.level == Level::Finding).count();
+    if format == Format::Table {
+        for (ping, _) in &found {
+            line(format!("partition {}", ping.partition.as_deref().unwrap_or_default()))?;
+            ping.checks.iter().try_for_each(write)?;
+        }
+    } else {
+        write_rows(format, &found.into_iter().map(|(ping, _)| ping).collect::<Vec<_>>())?;
+    }
+    let code = counted(findings);
+    Ok(if all { code } else { Code::Unreachable })
+}
+
+/// Whether the namespace is this partition of this topology.
+fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Duration) -> Finding {
+    let told = settings.client_at_once(limit).and_then(|client| {
+        let stored = client.topology()?;
+        places.partitions.require(name, stored.as_ref())?;
+        Ok(stored.map(|stored| stored.topology.version()).unwrap_or_default())
+    });
+    match told {
+        Ok(version) => {
+            let text = format!("it is the partition {name} of version {version}");
+            Finding { level: Level::Ok, check: "topology", text, todo: None }
+        }
+        Err(error) => {
+            let todo = "blueque partitions add stores the topology, where it is right".to_owned();
+            Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: Some(todo) }
+        }
+    }
 }
 
 /// Returns whether a server was reached.

@@ -56,10 +56,18 @@ impl NewTaskArgs {
         Results { needed: &self.result_of, optional: &self.result_or_null }
     }
 
-    /// What chooses its partition: its unique name, else its id, which it has from now on.
-    pub fn key(&mut self) -> String {
-        let id = self.id.get_or_insert_with(TaskId::random).to_string();
-        self.options.given().find(|(name, _)| *name == "unique").map_or(id, |(_, unique)| unique.to_owned())
+    /// What counts in one partition only, the first of which chooses it: its key, and its unique name.
+    pub fn pins(&self) -> Vec<(&'static str, String)> {
+        let pin = |(option, shown)| {
+            let value = self.options.given().find(|(name, _)| *name == option)?.1;
+            Some((shown, value.to_owned()))
+        };
+        [("key", "key"), ("unique", "unique name")].into_iter().filter_map(pin).collect()
+    }
+
+    /// Its id, which it has from now on.
+    pub fn own_id(&mut self) -> &TaskId {
+        self.id.get_or_insert_with(TaskId::random)
     }
 
     /// A graph of an array: a task for each of these indexes.

@@ -65,6 +65,9 @@ pub struct Connection {
     /// Only these partitions of the topology
     #[arg(long = "partition", global = true, value_name = "NAME", value_delimiter = ',')]
     pub chosen: Vec<PartitionName>,
+    /// Let unique names, and limits, hold in each partition by itself
+    #[arg(long, global = true)]
+    pub per_partition: bool,
 }
 
 /// Where to connect, resolved.

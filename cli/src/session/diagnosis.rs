@@ -11,6 +11,9 @@ use redis::{ConnectionAddr, RedisError};
 
 use crate::output::{Code, fault, redact, unnumbered};
 
+/// What to do where nobody listens.
+pub const START: &str = "start it, or name another one with --url or BLUEQUE_URL";
+
 /// A server that refuses connections may be starting.
 pub const STARTING: Duration = Duration::from_millis(300);
 
@@ -37,8 +40,7 @@ pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
         }
         let Some(why) = why else { return Ok(()) };
         if Instant::now() >= end {
-            let how = "start it, or name another one with --url or BLUEQUE_URL";
-            return Err(fault(Code::Unreachable, format!("no server at {url}: {why}; {how}")));
+            return Err(fault(Code::Unreachable, format!("no server at {url}: {why}; {START}")));
         }
         thread::sleep(Duration::from_millis(100));
     }

@@ -144,13 +144,11 @@ fn new(folders: &[PathBuf], ports: &[u16]) -> anyhow::Result<()> {
         let mut text = String::new();
         for (number, (id, port)) in ids.iter().zip(ports).enumerate() {
             let myself = if number == own { "myself," } else { "" };
-            let master = number % MASTERS;
-            let what = match SLOTS.get(number) {
-                Some(slots) => format!("master - 0 0 {} connected {slots}", number + 1),
-                None => {
-                    let master = ids.get(master).map_or("-", String::as_str);
-                    format!("slave {master} 0 0 {} connected", number % MASTERS + 1)
-                }
+            let what = if let Some(slots) = SLOTS.get(number) {
+                format!("master - 0 0 {} connected {slots}", number + 1)
+            } else {
+                let master = ids.get(number % MASTERS).map_or("-", String::as_str);
+                format!("slave {master} 0 0 {} connected", number % MASTERS + 1)
             };
             text += &format!("{id} 127.0.0.1:{port}@{} {myself}{what}\n", port.saturating_add(BUS));
         }

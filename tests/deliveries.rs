@@ -1,0 +1,296 @@
+//! Deliveries between partitions whose deliverer is killed between any two steps: before its first call, before its second
+//! one, and so on.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::env;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use blueque::{Deliverer, Durability, Error, GlobalId, PartitionName, Partitions, Status, Submit, TaskId};
+use support::{Folder, Server, eventually, report};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// The partitions of the deliverer that runs as a process of its own.
+const RUN: &str = "BLUEQUE_TEST_DELIVERS";
+
+/// Deaths that are tried at the same time.
+const AT_ONCE: usize = 16;
+
+/// The only way from a deliverer to its servers.
+struct Gate {
+    /// The call that it is killed before.
+    death: Option<usize>,
+    calls: AtomicUsize,
+    child: Mutex<Option<Child>>,
+}
+
+impl Gate {
+    fn new(death: Option<usize>) -> Arc<Self> {
+        Arc::new(Self { death, calls: AtomicUsize::new(0), child: Mutex::new(None) })
+    }
+
+    /// The path of a socket that leads to a server.
+    fn open(self: &Arc<Self>, folder: &Folder, name: &str, server: PathBuf) -> PathBuf {
+        let path = folder.path().join(name);
+        let listener = UnixListener::bind(&path).unwrap();
+        let gate = Arc::clone(self);
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let (gate, server) = (Arc::clone(&gate), server.clone());
+                thread::spawn(move || {
+                    let _ = gate.pass(client, &server);
+                });
+            }
+        });
+        path
+    }
+
+    /// Passes requests and replies on, in turn: a connection of the blocking client has one request under way.
+    fn pass(&self, client: UnixStream, server: &Path) -> std::io::Result<()> {
+        let server = UnixStream::connect(server)?;
+        let (mut requests, mut to) = (client.try_clone()?, server.try_clone()?);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut bytes = vec![0; 1 << 16];
+                while let Ok(length @ 1..) = requests.read(&mut bytes) {
+                    let request = &bytes[..length];
+                    let calls = request.windows(7).filter(|word| word == b"EVALSHA").count()
+                        + request.windows(8).filter(|word| word == b"\r\nEVAL\r\n").count();
+                    let last = self.calls.fetch_add(calls, Ordering::SeqCst) + calls;
+                    if calls > 0 && self.death.is_some_and(|death| last >= death) {
+                        self.kill();
+                        break;
+                    }
+                    if to.write_all(request).is_err() {
+                        break;
+                    }
+                }
+                let _ = to.shutdown(Shutdown::Both);
+            });
+            let (mut from, mut client) = (&server, &client);
+            let mut bytes = vec![0; 1 << 16];
+            while let Ok(length @ 1..) = from.read(&mut bytes) {
+                if client.write_all(&bytes[..length]).is_err() {
+                    break;
+                }
+            }
+            let _ = client.shutdown(Shutdown::Both);
+        });
+        Ok(())
+    }
+
+    fn kill(&self) {
+        if let Some(mut child) = self.child.lock().unwrap().take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.child.lock().unwrap().is_none()
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Two partitions by themselves on the two servers, with a task of one that gets the end of one of the other.
+struct Scene {
+    folder: Folder,
+    partitions: Partitions,
+    addresses: String,
+    upstream: GlobalId,
+    there: TaskId,
+    down: GlobalId,
+    fails: bool,
+}
+
+fn name(text: &str) -> PartitionName {
+    PartitionName::new(text).unwrap()
+}
+
+impl Scene {
+    fn new(servers: &[Server; 2], number: usize, fails: bool) -> Self {
+        let [one, two] = servers.each_ref().map(Server::url);
+        let addresses = format!("1={one}#n{number},2={two}#n{number}");
+        let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
+        partitions.store().unwrap();
+        // What a dead deliverer holds is free soon.
+        for at in ["1", "2"] {
+            let client = partitions.partition(&name(at)).unwrap();
+            client.queue(Deliverer::QUEUE).unwrap().configure("lease", Some("1")).unwrap();
+        }
+        let submit = |at: &str, id: &str, how: Submit| {
+            let how = how.id(TaskId::new(id).unwrap());
+            partitions.submit_bytes_in(&name(at), "q", b"", how).unwrap()
+        };
+        let upstream = submit("1", "up", Submit::default());
+        let there = partitions.link(&upstream, &name("2")).unwrap();
+        let down = submit("2", "down", Submit::default().result_of(0, &there));
+        let client = partitions.partition(&name("1")).unwrap();
+        let mut listener = client.listener(&["q"]).unwrap();
+        let attempt = listener.listen(SOON).unwrap().unwrap();
+        if fails {
+            attempt.fail("the disk is full").unwrap();
+        } else {
+            attempt.complete_bytes(b"17").unwrap();
+        }
+        listener.unregister().unwrap();
+        Self { folder: Folder::new(), partitions, addresses, upstream, there, down, fails }
+    }
+
+    /// A deliverer in a process of its own, whose calls go through the gate.
+    fn deliver(&self, gate: &Arc<Gate>, servers: &[Server; 2]) {
+        let mut through = self.addresses.clone();
+        for (at, server) in servers.iter().enumerate() {
+            let path = gate.open(&self.folder, &at.to_string(), server.socket());
+            through = through.replace(&server.url(), &format!("unix://{}", path.display()));
+        }
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps"]);
+        command.env(RUN, through).stdout(Stdio::null()).stderr(Stdio::null());
+        *gate.child.lock().unwrap() = Some(command.spawn().unwrap());
+    }
+
+    /// The task whose end says that there is nothing left to deliver.
+    fn carrier(&self) -> TaskId {
+        TaskId::new(if self.fails { "@2@up" } else { "@2:up" }).unwrap()
+    }
+
+    fn is_delivered(&self) -> bool {
+        let ended = |at: &str, id: &TaskId| {
+            let info = self.partitions.partition(&name(at)).unwrap().task(id.as_str()).unwrap().info();
+            info.is_ok_and(|info| info.status().is_some_and(Status::is_finished))
+        };
+        ended("1", &self.carrier()) && ended("2", &self.there)
+    }
+
+    /// Delivered once, as it was.
+    fn check(&self, death: Option<usize>) {
+        let down = self.partitions.task(&self.down).unwrap();
+        let (status, parameters) =
+            if self.fails { (Status::Failed, None) } else { (Status::Pending, Some(&b"[17]"[..])) };
+        let info = eventually(&format!("the end has arrived after {death:?}"), || {
+            let info = down.info().unwrap();
+            (info.status() == Some(status)).then_some(info)
+        });
+        if let Some(parameters) = parameters {
+            assert_eq!(info.parameters_bytes(), Some(parameters), "{death:?}");
+        }
+        let placeholder = self.partitions.partition(&name("2")).unwrap().task(self.there.as_str()).unwrap();
+        let info = placeholder.info().unwrap();
+        if self.fails {
+            let error = info.error().unwrap();
+            assert!(error.contains("1:up failed: the disk is full"), "{death:?}: {error}");
+        } else {
+            assert_eq!(info.result_bytes(), Some(&b"17"[..]), "{death:?}");
+        }
+        let up = self.partitions.task(&self.upstream).unwrap().info().unwrap();
+        assert_eq!(up.attempt(), 1, "{death:?}");
+    }
+}
+
+/// Runs a deliverer in this process while `work` does something.
+fn delivering(partitions: &Partitions, work: impl FnOnce()) {
+    let deliverer = Deliverer::new(partitions);
+    thread::scope(|scope| {
+        scope.spawn(|| deliverer.run());
+        let _stopped = Stopped(&deliverer);
+        work();
+    });
+}
+
+/// Stops it also if a test fails, which would wait for it otherwise.
+struct Stopped<'a>(&'a Deliverer);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Another deliverer finishes what the dead one has left.
+fn dies(servers: &[Server; 2], number: usize, fails: bool, death: usize) {
+    let scene = Scene::new(servers, number, fails);
+    let gate = Gate::new(Some(death));
+    scene.deliver(&gate, servers);
+    eventually(&format!("the deliverer dies before its call {death}"), || gate.is_over().then_some(()));
+    delivering(&scene.partitions, || {
+        eventually(&format!("all is delivered after the call {death}"), || scene.is_delivered().then_some(()));
+        scene.check(Some(death));
+    });
+}
+
+#[test]
+fn a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps() {
+    if let Ok(addresses) = env::var(RUN) {
+        Deliverer::new(&Partitions::open(&addresses).unwrap()).run();
+        return;
+    }
+    let servers = [Server::start(), Server::start()];
+    let mut number = 0;
+    for fails in [false, true] {
+        // Undisturbed, to know how many calls there are.
+        let scene = Scene::new(&servers, number, fails);
+        let gate = Gate::new(None);
+        scene.deliver(&gate, &servers);
+        eventually("all is delivered", || scene.is_delivered().then_some(()));
+        let calls = gate.calls.load(Ordering::SeqCst);
+        gate.kill();
+        scene.check(None);
+        assert!(calls >= 6, "it takes, delivers and ends in both partitions: {calls} calls");
+        report(&format!("a deliverer is killed before each of {calls} calls; the upstream fails: {fails}"));
+        let (first, next) = (number, AtomicUsize::new(1));
+        thread::scope(|scope| {
+            for _ in 0..AT_ONCE {
+                scope.spawn(|| {
+                    loop {
+                        let death = next.fetch_add(1, Ordering::Relaxed);
+                        if death > calls {
+                            break;
+                        }
+                        dies(&servers, first + death, fails, death);
+                    }
+                });
+            }
+        });
+        number = first + calls + 1;
+    }
+}
+
+#[test]
+fn a_delivery_is_repeated_until_it_is_as_durable_as_wished() {
+    let one = Server::start();
+    let (two, port) = Server::start_at_port(&[]);
+    let servers = [one, two];
+    let scene = Scene::new(&servers, 0, false);
+    let careful = Partitions::builder().limit(Duration::from_secs(2)).durability(Durability::Replica(1));
+    let careful = careful.open(&scene.addresses).unwrap();
+    let refused = careful.submit_in(&name("2"), "q", "x", Submit::default()).unwrap_err();
+    assert!(matches!(refused, Error::NotDurable { .. }), "{refused:?}");
+    delivering(&careful, || {
+        let carrier = scene.partitions.partition(&name("1")).unwrap().task(scene.carrier().as_str()).unwrap();
+        eventually("a delivery has failed", || {
+            let error = carrier.info().unwrap().last_error()?;
+            error.contains("accepted, not yet on a replica").then_some(())
+        });
+        let _replica = Server::start_replica(&port);
+        eventually("it is delivered", || scene.is_delivered().then_some(()));
+        scene.check(None);
+        assert_eq!(carrier.info().unwrap().status(), Some(Status::Complete));
+    });
+}
