@@ -120,8 +120,8 @@ impl PartitionsBuilder {
         self
     }
 
-    /// When calls that change something have succeeded: see [`Client::durable`]. What a [`Deliverer`] carries to another
-    /// partition is carried again until it is this durable there.
+    /// When calls that change something have succeeded: see [`Client::durable`]. A [`Deliverer`] does not wait for it: what
+    /// a failover loses of its deliveries it finds by comparing.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.builder = self.builder.durability(durability);
         self

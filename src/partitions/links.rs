@@ -168,7 +168,8 @@ impl Partitions {
         let parameters = serde_json::to_vec(delivery).map_err(|error| Error::argument(error.to_string()))?;
         let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
         let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
-        match self.partition(to)?.task(&upstream.to_string())?.edit(&edit) {
+        let target = self.partition(to)?.durable(Durability::Local);
+        match target.task(&upstream.to_string())?.edit(&edit) {
             Err(error) if error.code() == Some(Code::State) => Ok(()),
             edited => edited.map(drop),
         }
@@ -334,7 +335,7 @@ impl Deliverer {
     }
 
     fn worker(&self, name: &PartitionName) -> Result<Worker> {
-        // The own calls of those who deliver are repeated in any case.
+        // What a failover loses of a delivery is found by comparing.
         let client = self.partitions.partition(name)?.durable(Durability::Local);
         let partitions = self.partitions.clone();
         let (own, from) = (client.clone(), name.clone());
