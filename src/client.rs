@@ -24,6 +24,9 @@ use crate::options::TaskOptions;
 use crate::repeat::{Reach, Tries};
 use crate::topology::{StoredTopology, Topology};
 
+/// Entries of the audit that one call reads: it takes less than a millisecond of the server.
+const AUDITED: u32 = 200;
+
 /// How long a client of a replica repeats calls that it refuses.
 const REPLICA: Duration = Duration::from_millis(500);
 
@@ -141,13 +144,13 @@ impl<L: Link> Client<L> {
         L::answer(async move { self.pages(|cursor| self.calls().shared_limits(cursor, 500, &options)).await })
     }
 
-    /// Who changed what, up to 500 entries after one, `0` for the oldest that is kept: settings, limits, priorities,
+    /// Who changed what, among up to 200 entries after one, `0` for the oldest that is kept: settings, limits, priorities,
     /// pauses, cancels, moves, deletions, bulk actions, graphs, schedules. Keep [`Audit::last`] to read on later.
     ///
     /// # Errors
     /// `BADARG` for an invalid cursor; those of [`Client::call`].
     pub fn audit(&self, after: &str, options: &AuditOptions) -> L::Answer<'_, Result<Audit>> {
-        self.make(self.calls().audit(after, 500, options))
+        self.make(self.calls().audit(after, AUDITED, options))
     }
 
     /// The tasks that are tracked, the latest first: see [`Task::track`](crate::Task::track).

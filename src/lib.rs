@@ -228,7 +228,8 @@ pub type GraphHandle = handles::GraphHandle<Blocking>;
 pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
 // What keeps a queue in order.
 pub use model::{
-    Audit, Change, Claim, Mended, Orphans, Promoted, Ready, ReadyQueue, Retained, Settled, Tallied, UpkeepStep,
+    Audit, Change, Claim, Mended, Orphans, Promoted, Ready, ReadyQueue, Reserved, Retained, Settled, Tallied,
+    UpkeepStep,
 };
 // Names and errors.
 pub use error::{Code, Error, Result};

@@ -7,6 +7,7 @@ mod queue;
 mod records;
 mod replies;
 pub(crate) mod reply;
+mod reserved;
 mod schedules;
 mod search;
 mod settings;
@@ -24,6 +25,7 @@ pub use replies::{
     ReadyQueue, Reservation, Retained, ScheduleSummary, Setting, Settled, Step, Tag, Tallied, TaskChange, Ticked,
     TrackedTask, Transition, UpkeepStep, Why, WorkerInfo,
 };
+pub use reserved::Reserved;
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;
 pub use settings::{Rate, Source};

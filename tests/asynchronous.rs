@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{EditOptions, NewTask, TaskOptions};
+use blueque::calls::{EditOptions, NewTask, RegisterOptions, ReserveOptions, TaskOptions};
 use blueque::tokio::{Client, Worker};
 use blueque::{
-    Action, Error, Filter, ListenerId, Order, Outcome, Plan, Rhythm, Status, Stop, Submit, Submitted, Summary, TaskId,
+    Action, Error, Filter, ListenerId, Order, Outcome, Plan, QueueName, Reserved, Rhythm, Status, Stop, Submit,
+    Submitted, Summary, TaskId,
 };
 use futures_util::{StreamExt, TryStreamExt};
 use support::Server;
@@ -119,6 +120,13 @@ async fn a_schedule_is_set_and_run_asynchronously() {
     assert_eq!(client.schedules().await.unwrap().len(), 1);
     client.tick().await.unwrap();
     while client.upkeep(&[]).await.unwrap().more {}
+    let (queues, listener) = ([QueueName::new("q").unwrap()], ListenerId::new("bare_1").unwrap());
+    let calls = client.calls();
+    client.call(&calls.register(&queues[0], &listener, &RegisterOptions::new())).await.unwrap();
+    let reserve = calls.reserve_or_due(&listener, &queues, &ReserveOptions::new());
+    let Reserved::Tasks(taken) = client.call(&reserve).await.unwrap() else { panic!("the task of the schedule") };
+    assert_eq!(&taken[0].id, task.id());
+    assert!(matches!(client.call(&reserve).await.unwrap(), Reserved::Nothing { .. }));
     assert!(client.audit("0", &blueque::calls::AuditOptions::new().on("hourly")).await.unwrap().items.len() > 1);
     schedule.remove().await.unwrap();
 }

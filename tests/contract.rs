@@ -52,6 +52,34 @@ fn code(words: &str) -> String {
     words.split_whitespace().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
 }
 
+/// The libraries of what `upkeep` does.
+const UPKEEP: [&str; 9] =
+    ["interruption", "mending", "orphans", "promotion", "retention", "schedules", "settling", "statistics", "ticking"];
+
+/// Whether a composed script has a piece of a library.
+fn has_piece_of(script: &str, library: &str) -> bool {
+    let (cold, hot) = (format!(" {library}."), format!("{library}_"));
+    script.lines().any(|line| {
+        let numbered = line.strip_prefix("-- ").map(|line| line.trim_start_matches(|c: char| c.is_ascii_digit()));
+        numbered.is_some_and(|line| line.starts_with(&cold))
+            || line
+                .strip_prefix("local function ")
+                .or_else(|| line.strip_prefix("local "))
+                .is_some_and(|line| line.starts_with(&hot))
+    })
+}
+
+#[test]
+fn a_reserve_that_says_when_upkeep_is_due_has_none_of_its_code() {
+    let script = |name| blueque::bundle::command(name).unwrap().source();
+    for library in UPKEEP {
+        assert!(has_piece_of(script("upkeep"), library), "upkeep has nothing of {library}");
+        assert!(!has_piece_of(script("reserve"), library), "reserve has a piece of {library}");
+    }
+    // What it needs to say when.
+    assert!(has_piece_of(script("reserve"), "upkeep"));
+}
+
 #[test]
 fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
     let mut commands =

@@ -13,8 +13,8 @@ use blueque::calls::{
     RegisterOptions, ReleaseOptions, ReserveOptions, TaskOptions,
 };
 use blueque::{
-    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
-    Submitted, TaskId, bundle,
+    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Reserved, Status,
+    Submit, Submitted, TaskId, bundle,
 };
 use support::Server;
 
@@ -254,6 +254,37 @@ fn one_call_after_another_does_all_upkeep_and_an_error_of_one_part_is_told() {
     let step = client.upkeep(&[QueueName::new("r").unwrap()]).unwrap();
     assert_eq!(step.part, "promote");
     assert!(step.trouble.unwrap().starts_with("WRONGKEY "));
+}
+
+#[test]
+fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let (queues, listener) = ([queue.name().clone()], ListenerId::new("bare_1").unwrap());
+    client.call(&client.calls().register(queue.name(), &listener, &RegisterOptions::new())).unwrap();
+    let reserve = || client.call(&client.calls().reserve_or_due(&listener, &queues, &ReserveOptions::new())).unwrap();
+    let Reserved::Nothing { due } = reserve() else { panic!("a task of nobody") };
+    assert!(due <= SystemTime::now() + Duration::from_secs(1), "nobody has done any yet");
+    while client.upkeep(&queues).unwrap().more {}
+    let eta = SystemTime::now() + Duration::from_secs(1);
+    let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
+    // Three calls are a worker: what they say makes the task pending, and takes it.
+    let taken = loop {
+        match reserve() {
+            Reserved::Tasks(taken) => break taken,
+            Reserved::Nothing { due } => {
+                assert!(due < eta + Duration::from_secs(3), "later than the task");
+                if due <= SystemTime::now() {
+                    client.upkeep(&queues).unwrap();
+                }
+            }
+        }
+    };
+    assert_eq!((taken.len(), &taken[0].id), (1, task.id()));
+    let (id, token) = (&taken[0].id, taken[0].token);
+    client.call(&client.calls().complete(id, token, b"1", &CompleteOptions::new())).unwrap();
+    assert!(matches!(reserve(), Reserved::Nothing { .. }));
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod names;
 pub mod notice;
 pub mod open;
 mod spare;
+pub mod step;
 
 use std::env;
 use std::fs::{self, DirEntry, File};

@@ -3,7 +3,7 @@
 //! program's output; `link` talks to the server; `orders` listens for orders.
 
 mod capture;
-pub mod change;
+mod change;
 mod deliver;
 mod ending;
 mod files;

@@ -8,7 +8,7 @@ use super::{
     AdoptOptions, Call, Calls, CheckpointOptions, CompleteOptions, End, ExchangeOptions, FailOptions, LogOptions,
     ReleaseOptions, ReserveOptions, StartOptions,
 };
-use crate::model::{Beat, Exchanged, Outcome, Reservation, reply};
+use crate::model::{Beat, Exchanged, Outcome, Reservation, Reserved, reply};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::times;
 use crate::times::seconds;
@@ -26,6 +26,20 @@ impl Calls {
     ) -> Call<Vec<Reservation>> {
         let call = self.call("reserve", reply::reservations).arg(listener).arg(queues.len());
         queues.iter().fold(call, Call::arg).pairs(&options.0)
+    }
+
+    /// The same for clients without upkeep of their own: where there is no task, it says when
+    /// [`Calls::upkeep`] of these queues is due. So three calls, with the end of an attempt, are a complete worker.
+    #[must_use]
+    pub fn reserve_or_due(
+        &self,
+        listener: &ListenerId,
+        queues: &[QueueName],
+        options: &ReserveOptions,
+    ) -> Call<Reserved> {
+        let call = self.call("reserve", reply::reserved).arg(listener).arg(queues.len());
+        let call = queues.iter().fold(call, Call::arg).pairs(&options.0);
+        call.arg("due").arg(1)
     }
 
     /// Ends up to 100 attempts, whose verdicts are independent of one another, and takes up to `limit` next tasks of the

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use redis::Value;
 
-use super::{Follow, Order, Page, Reservation};
+use super::{Follow, Order, Page, Reservation, Reserved};
 use crate::text as texts;
+use crate::times;
 use crate::topology::{StoredTopology, Topology};
 
 pub(crate) fn bytes(value: &Value) -> Option<Vec<u8>> {
@@ -208,6 +209,15 @@ pub(crate) fn reservation(value: &Value) -> Option<Option<Reservation>> {
 }
 
 /// None of them for nil.
+/// What was reserved, or when upkeep is due.
+pub(crate) fn reserved(value: &Value) -> Option<Reserved> {
+    let all = array(value)?;
+    Some(match optional(all.first()?, times::time)? {
+        Some(due) => Reserved::Nothing { due },
+        None => Reserved::Tasks(items(all, 1)?),
+    })
+}
+
 pub(crate) fn reservations(value: &Value) -> Option<Vec<Reservation>> {
     match value {
         Value::Nil => Some(Vec::new()),

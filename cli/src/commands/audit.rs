@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::follow::pages::{self, Pages};
 use crate::input::values::{past, plain};
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, say};
+use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::times;
@@ -126,6 +126,9 @@ impl Pages for Reader<'_> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     pages::require_lines(options.follow, session.format)?;
+    if !options.follow && options.last.is_none() && session.format == Format::Jsonl {
+        return each_page(session, options);
+    }
     let past = || past_entries(session, options);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
@@ -144,8 +147,22 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// The existing entries.
-fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(Reader<'a>, Vec<View>)> {
+/// Writes the entries as they are read: there may be a million.
+fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let after = begin_after(options)?.unwrap_or_else(|| pages::START.to_owned());
+    let mut reader = Reader { session, options: wanted(options), after, begun: options.after.is_some() };
+    let mut shown = table::Stream::new(session.format, session.partition());
+    loop {
+        let (entries, more) = reader.next()?;
+        shown.write(&entries)?;
+        if !more {
+            return Ok(Code::Ok);
+        }
+    }
+}
+
+/// Which entries.
+fn wanted(options: &Options) -> AuditOptions {
     let mut wanted = AuditOptions::new();
     if let Some(by) = &options.by {
         wanted = wanted.by(by);
@@ -156,12 +173,21 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
     if let Some(on) = &options.on {
         wanted = wanted.on(on);
     }
+    wanted
+}
+
+/// The entry after which to begin, if the options say so.
+fn begin_after(options: &Options) -> anyhow::Result<Option<String>> {
     // The id of an entry begins with its time.
     let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
     let since = since.filter(|since| !since.is_zero()).map(|since| format!("{}-0", since.as_millis() - 1));
-    let begun = options.after.is_some();
     let given = options.after.as_deref().map(pages::given).transpose()?;
-    let from = given.or(since);
+    Ok(given.or(since))
+}
+
+/// The existing entries.
+fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(Reader<'a>, Vec<View>)> {
+    let (wanted, from, begun) = (wanted(options), begin_after(options)?, options.after.is_some());
     let last = options.last.or((options.follow && from.is_none()).then_some(pages::BEFORE));
     let read = |after| -> anyhow::Result<_> {
         let mut reader = Reader { session, options: wanted.clone(), after, begun };
@@ -182,6 +208,6 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
 /// Where the last entries may begin: those of a million are not looked for from the first one on.
 fn recently(session: &Session) -> anyhow::Result<Vec<String>> {
     let now = session.client.call(&session.client.calls().hello())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let before = |minutes: u64| now.saturating_sub(Duration::from_secs(60 * minutes)).as_millis();
-    Ok([1, 10, 100, 1_000, 10_000].into_iter().map(|minutes| format!("{}-0", before(minutes))).collect())
+    let before = |seconds: u64| now.saturating_sub(Duration::from_secs(seconds)).as_millis();
+    Ok([1, 10, 100, 1_000, 10_000, 100_000, 600_000].map(|seconds| format!("{}-0", before(seconds))).to_vec())
 }

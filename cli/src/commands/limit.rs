@@ -50,6 +50,10 @@ impl Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match (&options.shared, &options.queue, &options.key) {
         (Some(name), ..) => shared(session, options, name),
+        // clap lets an option that is required go where it would conflict with another.
+        (None, ..) if options.expires.is_some() || options.never_expires => {
+            Err(fault(Code::Usage, "only a shared limit can expire: name it with --shared, without a queue and a key"))
+        }
         (None, Some(queue), Some(key)) => of_key(session, options, queue, key),
         _ => Ok(Code::Usage),
     }

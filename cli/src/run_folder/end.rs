@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::notice::Refusal;
+use super::step::Step;
 use super::{RunFolder, VERSION, open, spare};
-use crate::supervisor::change::Step;
 
 /// Larger files are not ours.
 const MOST: u64 = 16 << 20;

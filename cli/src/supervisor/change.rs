@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
-use blueque::calls::{CompleteOptions, EditOptions, TaskOptions};
+use blueque::calls::{EditOptions, TaskOptions};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::run_folder::open;
+use crate::run_folder::step::{Step, task_options, time};
 
 /// Where the parameters are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,31 +36,6 @@ impl Source {
 fn read_file(path: &Path, limit: u64) -> io::Result<(Option<Vec<u8>>, u64)> {
     let (file, about) = open::open(path)?;
     Ok((open::read_open(file, limit)?, about.len()))
-}
-
-/// What the next step has otherwise than this one. A part of `end.json`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Step {
-    /// In seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    eta: Option<f64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    unset: Vec<String>,
-    /// By their names in the contract.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    options: BTreeMap<String, String>,
-    /// The payload of the end is not a result, but its parameters.
-    pub own_parameters: bool,
-}
-
-impl Step {
-    pub fn of(&self, options: CompleteOptions, payload: &[u8]) -> CompleteOptions {
-        let eta = self.eta.and_then(time);
-        let options = eta.into_iter().fold(options.task(&task_options(&self.options)), CompleteOptions::eta);
-        let options = if self.unset.is_empty() { options } else { options.unset(self.unset.join(",")) };
-        if self.own_parameters { options.parameters(payload) } else { options }
-    }
 }
 
 /// A next step, as a program says it.
@@ -162,16 +136,4 @@ fn text(name: &str, value: &RawValue) -> Result<String, String> {
         }
         _ => Err(format!("{name} must be a text, a number or a list of texts")),
     }
-}
-
-fn task_options(given: &BTreeMap<String, String>) -> TaskOptions {
-    let mut options = TaskOptions::default();
-    for (name, value) in given {
-        options.set(name, value.as_str());
-    }
-    options
-}
-
-fn time(seconds: f64) -> Option<SystemTime> {
-    Duration::try_from_secs_f64(seconds).ok().and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since))
 }

@@ -5,10 +5,10 @@ use std::io::{self, ErrorKind};
 use serde::de::IgnoredAny;
 
 use super::capture::Seen;
-use super::change::Step;
 use super::watch::{Ended, Reason};
 use crate::processes::tree::Exit;
 use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::step::Step;
 use crate::run_folder::{RunFolder, open};
 
 /// The program asks to be run again, from its checkpoint, which counts as nothing.
