@@ -437,8 +437,13 @@ function shares.waiting(name)
   return waits
 end
 
--- Reads what `remove` writes.
-function shares.plan_remove(name)
+-- Reads what `remove` writes. `waits`: as there.
+function shares.plan_remove(name, waits)
+  for _, member in ipairs(waits) do
+    for _, part in ipairs(shares.parts(shares.of(member))) do
+      namespace.probe('ZCARD', shares.turns_key(part.name))
+    end
+  end
   namespace.probe('HLEN', shares.limits_key())
   namespace.probe('HLEN', shares.waits_key())
   namespace.probe('ZCARD', shares.turns_key(name))
@@ -447,12 +452,17 @@ function shares.plan_remove(name)
   audit.plan()
 end
 
--- Removes a limit. `waits`: classes that stand in its order still.
+-- Removes a limit. `waits`: classes that stand in its order still, though nobody comes; they leave that of all limits.
 function shares.remove(name, waits)
   redis.call('HDEL', shares.limits_key(), name)
   redis.call('HDEL', shares.expires_key(), name)
   redis.call('ZREM', shares.idle_key(), name)
   redis.call('HDEL', shares.waits_key(), '', unpack(waits))
+  for _, member in ipairs(waits) do
+    for _, part in ipairs(shares.parts(shares.of(member))) do
+      redis.call('ZREM', shares.turns_key(part.name), member)
+    end
+  end
   redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
 end
 
@@ -466,7 +476,7 @@ function shares.plan_expired(corrected)
     local one = { name = name, waits = waits, before = redis.call('HGET', shares.limits_key(), name) }
     one.used = queue or corrected[name] or redis.call('HGET', namespace.declare(shares.places_key()), name)
       or redis.call('HGET', shares.tasks_key(), name)
-    shares.plan_remove(name)
+    shares.plan_remove(name, waits)
     expired[#expired + 1] = one
   end
   return expired
@@ -513,7 +523,7 @@ function shares.define(name, places, rate, expires, by)
   if not unset then
     shares.plan_wakes(name, '', 100)
   end
-  shares.plan_remove(name)
+  shares.plan_remove(name, waits)
   local idle = not redis.call('HGET', shares.tasks_key(), name)
   namespace.begin(nil, own)
   if unset then

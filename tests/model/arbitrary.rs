@@ -319,8 +319,15 @@ pub fn rules(theme: Theme) -> BoxedStrategy<Op> {
             .prop_map(|(queue, key, places, rate)| Op::Limit { queue, key, places, rate }),
     ]
     .boxed();
-    let share = (0..2_u8, option::weighted(0.8, 2..4_u32), option::weighted(0.3, index(&RATES)))
-        .prop_map(|(limit, places, rate)| Op::Share { limit, places: places.or(rate.map_or(Some(3), |_| None)), rate });
+    let expires = option::weighted(0.5, 60..120_u32);
+    let share = (0..2_u8, option::weighted(0.8, 2..4_u32), option::weighted(0.3, index(&RATES)), expires).prop_map(
+        |(limit, places, rate, expires)| {
+            let places = places.or(rate.map_or(Some(3), |_| None));
+            Op::Share { limit, places, rate, expires }
+        },
+    );
+    let unshare = (0..2_u8).prop_map(|limit| Op::Share { limit, places: None, rate: None, expires: None });
+    let share = prop_oneof![6 => share, 1 => unshare];
     if matches!(theme, Theme::Shared) { prop_oneof![9 => share, 6 => rules].boxed() } else { rules }
 }
 
@@ -341,6 +348,12 @@ pub fn reading() -> BoxedStrategy<Op> {
         2 => (queue(), select(&PARTS[..])).prop_map(|(queue, part)| Op::Mend { queue, part }),
     ]
     .boxed()
+}
+
+/// Repairs of shared limits, when one may have expired.
+fn mend_shared() -> BoxedStrategy<(Step, Op)> {
+    let step = prop_oneof![2 => Just(Step::Stay), 3 => (59..130_u32).prop_map(Step::Seconds)];
+    (step, queue()).prop_map(|(step, queue)| (step, Op::Mend { queue, part: "places" })).boxed()
 }
 
 pub fn register() -> BoxedStrategy<Op> {
@@ -449,7 +462,11 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
 
 /// Cases about shared limits.
 pub fn shared() -> impl Strategy<Value = Case> {
-    (any::<bool>(), proptest::bool::weighted(0.9), vec(timed(Theme::Shared), 1..200))
+    (
+        any::<bool>(),
+        proptest::bool::weighted(0.9),
+        vec(prop_oneof![25 => timed(Theme::Shared), 1 => mend_shared()], 1..200),
+    )
         .prop_map(|(tagged, listening, calls)| Case { tagged, listening, calls })
 }
 

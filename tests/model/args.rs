@@ -239,10 +239,11 @@ impl Op {
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
                 here("limit", name).arg(KEYS[usize::from(*key)]).arg(places).arg(rate)
             }
-            Self::Share { limit, places, rate } => {
+            Self::Share { limit, places, rate, expires } => {
                 let places = places.map_or("-".to_owned(), |places| places.to_string());
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
-                Args::of("limit").arg("*").arg(SHARED[usize::from(*limit)]).arg(places).arg(rate)
+                let args = Args::of("limit").arg("*").arg(SHARED[usize::from(*limit)]).arg(places).arg(rate);
+                args.option("expires", *expires)
             }
             Self::Upkeep { queues } => {
                 let args = Args::of("upkeep").arg(queues.len());

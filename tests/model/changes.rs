@@ -321,7 +321,35 @@ pub fn edited() -> impl Strategy<Value = Case> {
         let eta = eta.filter(|_| token.is_none());
         Op::Edit { task, edit: Edit { options, unset, parameters, eta, deadline: None, queue, token } }
     });
-    let call = prop_oneof![5 => arbitrary::call(Theme::Shared).boxed(), 2 => edit.boxed()];
+    // Further rounds and next steps that name others.
+    let limits = || select(&["database", "gpu", "database:2", "database,gpu"][..]);
+    let once_more = (held_task(), queue(), payload(), option::weighted(0.8, limits()), deadline()).prop_map(
+        |(task, queue, parameters, limits, deadline)| Op::Resubmit {
+            queue,
+            task,
+            eta: None,
+            parameters,
+            options: limits.map(|limits| ("limits", limits)).into_iter().collect(),
+            deadline,
+            request: 0,
+            old: false,
+            once_more: true,
+        },
+    );
+    let next =
+        (held_task(), payload(), go(), option::weighted(0.5, limits())).prop_map(|(task, result, mut go, limits)| {
+            if go.queue != Some(NOWHERE) && go.options.iter().all(|(name, _)| *name != "limits") {
+                go.options.extend(limits.map(|limits| ("limits", limits)));
+            }
+            Op::Owner { task, token: Key::Last, act: Act::Next { result, cost: None, go } }
+        });
+    let call = prop_oneof![
+        10 => arbitrary::call(Theme::Shared).boxed(),
+        4 => edit.boxed(),
+        1 => once_more.boxed(),
+        1 => next.boxed(),
+        1 => (1..20_u32).prop_map(|limit| Op::Settle { limit }).boxed(),
+    ];
     let calls = vec((onwards(), call), 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

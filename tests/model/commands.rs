@@ -21,7 +21,9 @@ impl Model {
         self.now = wall.max(self.clock);
         self.us = self.now;
         self.by = op.by();
-        self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()))
+        let reply = self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()));
+        self.count_named();
+        reply
     }
 
     /// Advances the floor of time. Over 15 s without a sign of life are a gap.
@@ -103,9 +105,10 @@ impl Model {
             Op::Audit { after, limit, wanted, .. } => Ok(self.audited(*after, *limit as usize, wanted)),
             Op::Ready { listener: who } => Ok(self.with_tasks(listener(*who))),
             Op::Workers => Ok(self.told_workers()),
-            Op::Share { limit, places, rate } => {
+            Op::Share { limit, places, rate, expires } => {
+                let rate = rate.map(|rate| RATES[usize::from(rate)]);
+                self.share(SHARED[usize::from(*limit)], *places, rate, *expires)?;
                 self.born = true;
-                self.share(SHARED[usize::from(*limit)], *places, rate.map(|rate| RATES[usize::from(rate)]));
                 Ok(Reply::text("limited"))
             }
             Op::Pause { .. } | Op::Resume { .. } | Op::Configure { .. } | Op::Limit { .. } => {
@@ -136,7 +139,8 @@ impl Model {
                 let at = PARTS.iter().position(|other| other == part).unwrap() + 1;
                 let next = PARTS.get(at).map_or(String::new(), |next| format!("{next}:0"));
                 self.born = true;
-                Ok(Reply::List(vec![Reply::text(next), Reply::text(0), Reply::text(0)]))
+                let mended = if *part == "places" { self.expire_shares() } else { 0 };
+                Ok(Reply::List(vec![Reply::text(next), Reply::text(mended), Reply::text(0)]))
             }
             _ => Ok(self.read(op)),
         }

@@ -114,8 +114,10 @@ impl Drained {
                 call(Step::Stay, Op::Resume { queue });
             }
         }
-        for (limit, _) in (0..).zip(SHARED).filter(|(_, name)| hash(keys, "shared_limits").contains_key(*name)) {
-            call(Step::Stay, Op::Share { limit, places: Some(9), rate: None });
+        // Also those that were removed while tasks named them.
+        let known = |name| ["shared_limits", "shared_tasks"].iter().any(|key| hash(keys, key).contains_key(name));
+        for (limit, _) in (0..).zip(SHARED).filter(|(_, name)| known(*name)) {
+            call(Step::Stay, Op::Share { limit, places: Some(9), rate: None, expires: None });
         }
         for queue in queues() {
             call(Step::Seconds(3600), Op::Requeue { queue, limit: 500 });

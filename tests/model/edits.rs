@@ -343,6 +343,7 @@ impl Model {
         let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, once_more, .. } = op else {
             panic!("no submit: {op:?}")
         };
+        self.require_limits(options)?;
         let (id, name, end_by) = (task.id(), queue(*name), moment(*deadline));
         let new: BTreeMap<&'static str, String> = fields(options, end_by, &[])?.into_iter().collect();
         let policy = options.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);

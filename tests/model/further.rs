@@ -70,7 +70,7 @@ impl Model {
             Said { queue: Some(further.queue), parameters: Some(further.parameters), eta: Some(further.eta), by: "" };
         let begun = match self.tasks[id].status.as_str() {
             "cancelled" => Err("the"),
-            _ => self.begin_round(id, new, &said, further.request),
+            _ => self.require_limits(&further.options).and_then(|()| self.begin_round(id, new, &said, further.request)),
         };
         let Err(why) = begun else { return };
         let now = self.now;

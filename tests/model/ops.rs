@@ -452,10 +452,12 @@ pub enum Op {
         rate: Option<u8>,
     },
     /// A shared limit. Indexes of `SHARED` and `RATES`.
+    /// Without places and rate it is removed.
     Share {
         limit: u8,
         places: Option<u32>,
         rate: Option<u8>,
+        expires: Option<u32>,
     },
     Limits {
         queue: u8,

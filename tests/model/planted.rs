@@ -75,7 +75,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 224] = [
+pub static BUGS: [Bug; 227] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -93,6 +93,15 @@ pub static BUGS: [Bug; 224] = [
     bug("paused queues are found", "ready", "elseif live or some and not paused[i] then", "elseif live or some then")
         .of_patterns(),
     shown("a place of a shared limit is not freed", "complete", "if shared ~= '' then", "if false then").of_shares(),
+    bug("a further round does not keep the shared limit that it names", "submit", "(shared, 1)", "('', 1)").of_edits(),
+    bug("a shared limit that nobody names stays", "mend", "if one.used then", "if true then").of_shares(),
+    bug(
+        "a shared limit that is named again goes nevertheless",
+        "submit",
+        "elseif number == change then",
+        "elseif false then",
+    )
+    .of_shares(),
     shown(
         "a shared limit has no bound",
         "reserve",

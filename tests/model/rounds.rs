@@ -168,25 +168,25 @@ impl Model {
                 done
             }
             _ => {
-                let (begun, goes_on) = self.repair(name);
-                Done { number: 0, begun, more: false, next: None, goes_on }
+                let (begun, goes_on, number) = self.repair(name);
+                Done { number, begun, more: false, next: None, goes_on }
             }
         }
     }
 
-    /// The next part of the repairs of a queue, in which there is nothing to repair. Returns whether any is due, and
-    /// whether there are more.
-    fn repair(&mut self, name: &str) -> (bool, bool) {
+    /// The next part of the repairs of a queue, in which there is nothing to repair but shared limits that expired. Returns
+    /// whether any is due, whether there are more, and how much was repaired.
+    fn repair(&mut self, name: &str) -> (bool, bool, usize) {
         let now = self.now;
         let at = match self.upkeep.passes.get(name) {
-            Some(Pass::Done(ended)) if (*ended..*ended + PAUSE).contains(&now) => return (false, false),
+            Some(Pass::Done(ended)) if (*ended..*ended + PAUSE).contains(&now) => return (false, false, 0),
             Some(Pass::At(at)) => *at,
             _ => 0,
         };
         let more = at + 1 < PARTS.len();
         self.upkeep.passes.insert(name.into(), if more { Pass::At(at + 1) } else { Pass::Done(now) });
         self.born = true;
-        (true, more)
+        (true, more, if PARTS[at] == "places" { self.expire_shares() } else { 0 })
     }
 
     pub fn upkeep_keys(&self, keys: &mut Keys) {

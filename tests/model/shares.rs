@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::keys::{Kept, Keys};
 use crate::model::lanes::Look;
 use crate::model::ops::SHARED;
-use crate::model::state::{Model, SECOND, Task};
+use crate::model::state::{Model, SECOND, Task, Verdict};
 
 /// How long a place is kept for whose turn it is, and when those behind look again.
 const TURN: u64 = 5 * SECOND;
@@ -20,6 +20,11 @@ pub struct Shares {
     pub starts: BTreeMap<&'static str, Vec<u64>>,
     /// By queue, needs and limits: since when, and since when places are kept for it.
     pub waits: BTreeMap<String, (u64, Option<u64>)>,
+    /// How long each is kept that nobody names, in seconds, and until when those are that nobody names now.
+    expires: BTreeMap<&'static str, u64>,
+    idle: BTreeMap<&'static str, u64>,
+    /// How many tasks and rounds name each, as the last call left it.
+    named: BTreeMap<&'static str, u64>,
 }
 
 /// Names and places.
@@ -49,18 +54,110 @@ impl Task {
 }
 
 impl Model {
-    pub fn share(&mut self, name: &'static str, places: Option<u32>, rate: Option<&'static str>) {
+    /// Sets a shared limit, or removes it.
+    pub fn share(
+        &mut self,
+        name: &'static str,
+        places: Option<u32>,
+        rate: Option<&'static str>,
+        expires: Option<u32>,
+    ) -> Verdict<()> {
+        let kept = self.shares.expires.get(name).copied();
+        let expires = expires.map(u64::from);
+        let told = |limit, expires: Option<u64>| {
+            text(limit) + &expires.map_or_else(String::new, |seconds| format!(" expires {seconds}"))
+        };
         let known = self.shares.limits.get(name).copied();
+        if places.is_none() && rate.is_none() {
+            if self.taken_of(name) > 0 || self.is_awaited(name) {
+                return Err("NOTEMPTY");
+            }
+            self.unshare(name);
+            let (before, after) = (told(known.unwrap_or_default(), kept), told((None, None), None));
+            if before != after {
+                self.note_change("limit", ["shared", name], [&before, &after], "");
+            }
+            return Ok(());
+        }
         let limit = self.shares.limits.entry(name).or_default();
         if rate.is_some() && limit.1.is_none() {
             self.shares.starts.remove(name);
         }
         *limit = (places.map(u64::from), rate);
-        let (before, after) = (text(known.unwrap_or_default()), text(*limit));
+        let (before, after) = (told(known.unwrap_or_default(), kept), told(*limit, expires));
+        self.shares.idle.remove(name);
+        self.shares.expires.remove(name);
+        if let Some(seconds) = expires {
+            self.shares.expires.insert(name, seconds);
+            self.begin_idle(name);
+        }
         self.wake_for(name, "");
         if before != after {
             self.note_change("limit", ["shared", name], [&before, &after], "");
         }
+        Ok(())
+    }
+
+    fn unshare(&mut self, name: &str) {
+        self.shares.limits.remove(name);
+        self.shares.expires.remove(name);
+        self.shares.idle.remove(name);
+        self.shares.starts.remove(name);
+        self.shares.waits.retain(|member, _| parts(set(member)).iter().all(|(own, _)| *own != name));
+    }
+
+    /// Whether somebody waits for a limit who could take a task.
+    fn is_awaited(&self, name: &str) -> bool {
+        let mut waits =
+            self.shares.waits.keys().filter(|member| parts(set(member)).iter().any(|(own, _)| *own == name));
+        waits.any(|member| !self.is_gone(member))
+    }
+
+    /// Where nobody names a limit, the time after which it goes begins now.
+    fn begin_idle(&mut self, name: &'static str) {
+        if let (Some(seconds), 0) = (self.shares.expires.get(name), self.named().get(name).copied().unwrap_or(0)) {
+            self.shares.idle.insert(name, self.us + seconds * SECOND);
+        }
+    }
+
+    /// How many tasks that have not ended, and rounds that are to begin, name each limit.
+    fn named(&self) -> BTreeMap<&'static str, u64> {
+        let mut named = BTreeMap::new();
+        let tasks = self.tasks.values().filter(|task| !task.finished()).map(|task| task.get("limits"));
+        for (name, _) in tasks.chain(self.further.values().map(|further| further.limits())).flat_map(parts) {
+            *named.entry(name).or_default() += 1;
+        }
+        named
+    }
+
+    /// Notes after a call which limits are named no more, and which are again.
+    pub fn count_named(&mut self) {
+        let named = self.named();
+        for name in SHARED {
+            if named.contains_key(name) {
+                self.shares.idle.remove(name);
+            } else if self.shares.named.contains_key(name) {
+                self.begin_idle(name);
+            }
+        }
+        self.shares.named = named;
+    }
+
+    /// Removes limits that nobody has named for as long as they are kept. Returns how many were looked at.
+    pub fn expire_shares(&mut self) -> usize {
+        let mut due: Vec<(u64, &'static str)> =
+            self.shares.idle.iter().filter(|(_, at)| **at <= self.us).map(|(name, at)| (*at, *name)).collect();
+        due.sort_unstable();
+        for (_, name) in &due {
+            if self.taken_of(name) > 0 || self.is_awaited(name) {
+                self.begin_idle(name);
+                continue;
+            }
+            let before = text(self.shares.limits[name]);
+            self.unshare(name);
+            self.note_change("limit", ["shared", name], [&before, "- -"], "nobody used it");
+        }
+        due.len()
     }
 
     /// The places of a shared limit that attempts have.
@@ -71,7 +168,8 @@ impl Model {
 
     /// When the rate of a limit allows a start before which there are others.
     fn allowed_at(&self, name: &str, before: u64) -> u64 {
-        let Some((number, seconds)) = self.shares.limits[name].1.and_then(|rate| rate.split_once('/')) else {
+        let rate = self.shares.limits.get(name).and_then(|(_, rate)| *rate);
+        let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else {
             return 0;
         };
         let (number, seconds): (u64, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
@@ -86,7 +184,8 @@ impl Model {
     fn roomy(&self, set: &str) -> Result<(), Option<u64>> {
         let mut free = None;
         for (name, places) in parts(set) {
-            if self.shares.limits[name].0.is_some_and(|most| self.taken_of(name) + places > most) {
+            let most = self.shares.limits.get(name).map(|(most, _)| *most);
+            if most.is_none_or(|most| most.is_some_and(|most| self.taken_of(name) + places > most)) {
                 return Err(None);
             }
             free = free.max(Some(self.allowed_at(name, 0)).filter(|at| *at > self.us));
@@ -97,8 +196,11 @@ impl Model {
     /// Whether nothing can be had for a class, and nothing new can be learnt.
     pub fn is_shut(&self, queue: &str, class: &str) -> bool {
         let asked = self.shares.waits.get(&format!("{queue} {class}"));
-        let over = |(name, places)| self.shares.limits[name].0.is_some_and(|most| self.taken_of(name) + places > most);
-        asked.is_some_and(|(_, offered)| offered.is_none()) && parts(set(class)).into_iter().any(over)
+        let over = |(name, places)| match self.shares.limits.get(name) {
+            Some((most, _)) => asked.is_some() && most.is_some_and(|most| self.taken_of(name) + places > most),
+            None => true, // somebody removed it
+        };
+        asked.is_none_or(|(_, offered)| offered.is_none()) && parts(set(class)).into_iter().any(over)
     }
 
     /// Whether nobody of a class comes.
@@ -161,7 +263,8 @@ impl Model {
                 }
             }
         }
-        if !may {
+        let exist = parts(set(class)).iter().all(|(name, _)| self.shares.limits.contains_key(name));
+        if !may && exist {
             match self.shares.waits.get(&member) {
                 Some((_, None)) => {}
                 known => {
@@ -224,17 +327,13 @@ impl Model {
 
     #[allow(clippy::cast_precision_loss)]
     pub fn share_keys(&self, keys: &mut Keys) {
-        let mut named: BTreeMap<String, u64> = BTreeMap::new();
-        for task in self.tasks.values().filter(|task| !task.finished()) {
-            for (name, _) in parts(task.get("limits")) {
-                *named.entry(name.into()).or_default() += 1;
-            }
-        }
-        for (name, _) in self.further.values().flat_map(|further| parts(further.limits())) {
-            *named.entry(name.into()).or_default() += 1;
-        }
-        let named = named.into_iter().map(|(name, number)| (name, number.to_string()));
-        keys.insert("shared_tasks".into(), Kept::Hash(named.collect()));
+        let hash = |all: &BTreeMap<&str, u64>| {
+            Kept::Hash(all.iter().map(|(name, number)| ((*name).to_owned(), number.to_string())).collect())
+        };
+        keys.insert("shared_tasks".into(), hash(&self.named()));
+        keys.insert("shared_expires".into(), hash(&self.shares.expires));
+        let idle = self.shares.idle.iter().map(|(name, at)| ((*name).to_owned(), *at as f64));
+        keys.insert("shared_idle".into(), Kept::Zset(idle.collect()));
         let limits = self.shares.limits.iter().map(|(name, limit)| ((*name).to_owned(), text(*limit)));
         keys.insert("shared_limits".into(), Kept::Hash(limits.collect()));
         let used = SHARED.map(|name| (name.to_owned(), self.taken_of(name))).into_iter().filter(|(_, used)| *used > 0);

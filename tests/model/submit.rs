@@ -6,7 +6,6 @@ use crate::model::deadlines::moment;
 use crate::model::graphs::{Wanted, parameters, text};
 use crate::model::keys::Reply;
 use crate::model::ops::{Eta, IDS, Need, Options};
-use crate::model::shares::parts;
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal};
 
 /// Sorted, each once.
@@ -84,10 +83,7 @@ impl Model {
         needs: &[Need],
     ) -> Verdict<Reply> {
         let wanted = if needs.is_empty() { None } else { Some(Wanted::of(needs, false)?) };
-        let named = options.iter().filter(|(name, _)| *name == "limits").flat_map(|(_, set)| parts(set));
-        if named.into_iter().any(|(name, _)| !self.shares.limits.contains_key(name)) {
-            return Err("NOLIMIT");
-        }
+        self.require_limits(options)?;
         let fields = fields(options, moment(deadline), needs)?;
         let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
         if unique.is_some() && tasks.len() > 1 {
