@@ -10,7 +10,9 @@ mod holds;
 mod life;
 mod logs;
 mod programs;
+mod questions;
 mod server;
+mod shared;
 mod sizes;
 mod steps;
 mod tail;
@@ -82,7 +84,7 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 15] = [
+const PARTS: [(&str, Part); 17] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
     ("tally", |small| Ok(vec![tallied(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
@@ -96,6 +98,8 @@ const PARTS: [(&str, Part); 15] = [
     ("holds", |_| holds()),
     ("views", |_| Ok(views()?.into())),
     ("watchers", |_| Ok(watchers()?.into())),
+    ("limits", |_| Ok(vec![shared_limits()?])),
+    ("questions", |_| Ok(vec![questions()?])),
     ("programs", |_| Ok(programs()?.into())),
     ("logs", |_| Ok(logs()?.into())),
 ];
@@ -336,6 +340,34 @@ fn waiting() -> Result<[Goal; 3]> {
         Goal { name: "idle-commands-per-second", measured: idle, target: 200.0 },
         Goal { name: "reserve-calls-per-submit", measured: storm, target: 10.0 },
     ])
+}
+
+fn shared_limits() -> Result<Goal> {
+    let lives = shared::lives()?;
+    heading("shared limits");
+    for ((name, _), steps) in shared::KINDS.iter().zip(lives) {
+        table(name, steps);
+    }
+    println!();
+    let [_, one, three] = lives.map(|steps| steps.iter().sum::<f64>());
+    Ok(Goal { name: "three-shared-limits-over-one", measured: three / one, target: 1.5 })
+}
+
+fn questions() -> Result<Goal> {
+    let asked = questions::questions()?;
+    println!("a million tasks in a thousand queues, microseconds of a call");
+    let mut most: f64 = 0.0;
+    for ((name, _), took) in questions::CALLED.iter().zip(&asked.calls) {
+        println!("  {name:<30}{took:>9.0}");
+        if !questions::LONGER.contains(name) {
+            most = most.max(*took);
+        }
+    }
+    for ((name, _), (calls, took)) in questions::WHOLE.iter().zip(&asked.whole) {
+        println!("  {name:<30}{calls:>9} calls{took:>9.0} ms together");
+    }
+    println!();
+    Ok(Goal { name: "milliseconds-of-a-question", measured: most / 1000.0, target: 1.0 })
 }
 
 fn held() -> Result<[Goal; 2]> {
