@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "commands/asked.rs"]
+mod asked;
 #[path = "commands/bulk.rs"]
 mod bulk;
 #[path = "commands/connect.rs"]
