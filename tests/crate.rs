@@ -282,8 +282,8 @@ fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
         }
     };
     assert_eq!((taken.len(), &taken[0].id), (1, task.id()));
-    let (id, token) = (&taken[0].id, taken[0].token);
-    client.call(&client.calls().complete(id, token, b"1", &CompleteOptions::new())).unwrap();
+    let first = &taken[0];
+    client.call(&client.calls().complete(&first.id, first.token, b"1", &CompleteOptions::new())).unwrap();
     assert!(matches!(reserve(), Reserved::Nothing { .. }));
 }
 
