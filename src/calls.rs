@@ -23,6 +23,7 @@ use redis::Value;
 
 pub use exchange::End;
 pub use graphs::GraphPart;
+pub(crate) use graphs::pack;
 pub use submit::NewTask;
 
 pub use crate::options::{
@@ -74,9 +75,15 @@ impl<T> Call<T> {
         self
     }
 
+    /// The same call with a request id of its own, for the next time that it is made.
+    pub(crate) fn again(&self) -> Self {
+        let (command, key, args) = (self.command, self.key.clone(), self.args.clone());
+        Self { command, key, args, by: self.by.clone(), parse: self.parse }.once()
+    }
+
     /// Gives the call a request id: repeated, it returns its first reply and does nothing a second time, whatever
     /// others did in between.
-    fn once(self) -> Self {
+    pub(crate) fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
     }
 

@@ -10,6 +10,7 @@ mod fields;
 mod flaw;
 mod handle;
 mod plan;
+mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +27,12 @@ pub use handle::{GraphHandle, SubmittedGraph};
 
 use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
-use crate::names::GraphId;
+use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
 use flaw::Place;
+pub(crate) use plan::sorted;
 use plan::{Argument, Input, Order, Plan, Step};
+pub(crate) use shares::Parcel;
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
 ///
@@ -240,6 +243,11 @@ impl GraphTask<'_> {
     /// Not before this time, also if all that it waits for have ended.
     pub fn eta(self, eta: SystemTime) -> Self {
         self.change(|step| step.eta = Some(eta))
+    }
+
+    /// The partition that it is in, for [`Partitions::submit_graph`](crate::Partitions::submit_graph).
+    pub fn partition(self, name: &PartitionName) -> Self {
+        self.change(|step| step.partition = Some(name.clone()))
     }
 
     /// How it is to be run. It has no unique name: the graph's id is unique.

@@ -90,7 +90,7 @@
 //! | queues in the manner of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
-//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
+//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`], [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
 //! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
 //! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
@@ -126,6 +126,7 @@ mod model;
 mod names;
 mod options;
 mod partitions;
+mod placeholder;
 mod processor;
 mod queue;
 mod repeat;
@@ -234,7 +235,9 @@ pub use model::{
 // Names and errors.
 pub use error::{Code, Error, Result};
 pub use names::{GraphId, ListenerId, Namespace, PartitionName, Pattern, QueueName, ScheduleName, TaskId, Token};
-pub use partitions::{Deliverer, Merged, Moved, Partitions, PartitionsBuilder};
+pub use partitions::{
+    Deliverer, GraphParts, Merged, Moved, Partitions, PartitionsBuilder, SpreadGraph, SubmittedParts,
+};
 pub use topology::{GlobalId, StoredTopology, Topology};
 
 /// The README's examples compile.

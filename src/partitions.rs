@@ -1,10 +1,13 @@
 //! Several partitions used as one: where each is, calls to the one that has a task, and reads of all.
 
+mod deliverer;
+mod graphs;
 mod links;
 mod moving;
 mod places;
+mod targets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +27,8 @@ use crate::names::{Namespace, PartitionName, TaskId};
 use crate::options::{Filter, Submit};
 use crate::task::Task;
 use crate::topology::{GlobalId, StoredTopology, Topology};
-pub use links::Deliverer;
+pub use deliverer::Deliverer;
+pub use graphs::{GraphParts, SpreadGraph, SubmittedParts};
 pub use moving::Moved;
 use places::Place;
 
@@ -120,8 +124,9 @@ impl PartitionsBuilder {
         self
     }
 
-    /// When calls that change something have succeeded: see [`Client::durable`]. A [`Deliverer`] does not wait for it: what
-    /// a failover loses of its deliveries it finds by comparing.
+    /// When calls that change something have succeeded: see [`Client::durable`]. A task that is moved is given up where it
+    /// was only when the target has it so. A [`Deliverer`] does not wait for it: what a failover loses of its deliveries it
+    /// finds by comparing.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.builder = self.builder.durability(durability);
         self
@@ -377,8 +382,17 @@ impl Partitions {
     }
 
     fn ask_all<T: Send>(&self, ask: impl Fn(&PartitionName, Instant) -> Result<T> + Sync) -> Merged<T> {
-        let end = Instant::now() + self.inner.limit;
-        let names: Vec<_> = self.names().collect();
+        Self::ask(&self.names().cloned().collect(), self.inner.limit, ask)
+    }
+
+    /// Asks these, whose calls end with the limit.
+    fn ask<T: Send>(
+        names: &BTreeSet<PartitionName>,
+        limit: Duration,
+        ask: impl Fn(&PartitionName, Instant) -> Result<T> + Sync,
+    ) -> Merged<T> {
+        let end = Instant::now() + limit;
+        let names: Vec<_> = names.iter().collect();
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         thread::scope(|scope| {
             for _ in 0..names.len().min(AT_ONCE) {

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use blueque::calls::TaskOptions;
 use blueque::{
-    Client, Deliverer, Filter, GlobalId, PartitionName, Partitions, Status, Submit, TaskId, Topology, Worker,
+    Client, Deliverer, Filter, GlobalId, Graph, GraphId, PartitionName, Partitions, Status, Submit, TaskId, Topology,
+    Worker,
 };
 use support::{Server, eventually};
 
@@ -544,5 +546,158 @@ fn a_task_that_is_retried_delivers_its_new_end_to_those_that_got_its_failure() {
             (info.status() == Some(Status::Pending)).then_some(info)
         });
         assert_eq!(info.parameters_bytes(), Some(&b"[17]"[..]));
+    });
+}
+
+/// `a` in partition 1 and `b` in 2, and `both` in 1, which gets their results.
+fn pair(id: &str, large: usize) -> Graph {
+    let graph = Graph::new().id(GraphId::new(id).unwrap());
+    let a = graph.task("a", "m", &1).label("a").partition(&name("1"));
+    let how = TaskOptions::default().max_bytes(4 << 20);
+    let b = graph.task("b", "m", &"x".repeat(large)).label("b").partition(&name("2")).options(&how);
+    graph.task("b", "m", &"y".repeat(large)).label("more").partition(&name("2")).options(&how).needs(&b);
+    graph.join("c", "m").label("both").partition(&name("1")).result_of(&a).result_of(&b);
+    graph
+}
+
+#[test]
+fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
+    let (_servers, partitions) = two();
+    let clients = ["1", "2"].map(|at| partitions.partition(&name(at)).unwrap());
+    let is_empty = || {
+        clients.iter().all(|client| {
+            ["a", "b", "c", Deliverer::QUEUE].iter().all(|queue| {
+                let counts = client.queue(queue).unwrap().counts().unwrap();
+                counts.pending + counts.waiting + counts.scheduled == 0
+            })
+        })
+    };
+    // The second part is refused, and then the first, when the second is staged.
+    for (at, queue) in [(1, "b"), (0, "c")] {
+        let queue = clients[at].queue(queue).unwrap();
+        queue.configure("closed", Some("1")).unwrap();
+        assert_eq!(partitions.submit_graph(&pair("g", 1), None).unwrap_err().word(), "CLOSED");
+        assert!(is_empty(), "nobody sees anything of it");
+        queue.configure("closed", None).unwrap();
+    }
+    let made = partitions.submit_graph(&pair("g", 1), None).unwrap();
+    assert!(made.created && made.coming.is_empty() && !is_empty());
+    assert_eq!((made.graph.home(), made.tasks[1].1.to_string().as_str()), (&name("1"), "2:g.1"));
+    let again = partitions.submit_graph(&pair("g", 1), None).unwrap();
+    assert_eq!((again.created, again.tasks), (false, made.tasks));
+    let other = Graph::new().id(GraphId::new("g").unwrap());
+    other.task("a", "m", &1).label("a").partition(&name("1"));
+    assert_eq!(partitions.submit_graph(&other, None).unwrap_err().word(), "DUPLICATE");
+    let unknown = Graph::new();
+    unknown.task("a", "m", &1).partition(&name("3"));
+    let refused = partitions.submit_graph(&unknown, None).unwrap_err().to_string();
+    assert!(refused.contains("partition: there is no partition 3: there are 1, 2"), "{refused}");
+    let refused = clients[0].submit_graph(&pair("h", 1)).unwrap_err().to_string();
+    assert!(refused.contains("submit the graph with a topology"), "{refused}");
+    // What names no partition is where the caller says.
+    let plain = Graph::new();
+    plain.task("a", "m", &1);
+    assert_eq!(partitions.submit_graph(&plain, Some(&name("2"))).unwrap().tasks[0].1.partition(), &name("2"));
+    let found = partitions.find_graph(&GraphId::new("g").unwrap()).unwrap();
+    assert_eq!(found.look().unwrap().tasks.len(), 4);
+    let missing = partitions.find_graph(&GraphId::new("nosuch").unwrap()).unwrap_err();
+    assert_eq!(missing.word(), "NOTASK");
+}
+
+#[test]
+fn what_was_decided_is_brought_to_a_partition_that_has_lost_its_part() {
+    let (mut servers, partitions) = two();
+    // Longer than what one call has.
+    partitions.submit_graph(&pair("g", 3 << 20), None).unwrap();
+    servers[1].kill();
+    servers[1].restart();
+    let client = Client::open(&servers[1].url()).unwrap();
+    assert!(client.task("g.1").unwrap().info().is_err(), "it keeps nothing on its disk");
+    partitions.store().unwrap();
+    delivering(&partitions, || {
+        let task = client.task("g.1").unwrap();
+        eventually("the part is there", || (task.info().ok()?.status() == Some(Status::Pending)).then_some(()));
+        for (at, queue, result) in [("1", "a", "1"), ("2", "b", "2"), ("2", "b", "3"), ("1", "c", "4")] {
+            let mut listener = partitions.partition(&name(at)).unwrap().listener(&[queue]).unwrap();
+            let attempt = listener.listen(SOON).unwrap().expect("a task");
+            if queue == "c" {
+                assert_eq!(attempt.reservation().parameters, b"[1,2]");
+            }
+            attempt.complete_bytes(result.as_bytes()).unwrap();
+            listener.unregister().unwrap();
+        }
+        let found = partitions.find_graph(&GraphId::new("g").unwrap()).unwrap().wait(SOON).unwrap();
+        assert_eq!((found.info.complete, found.info.total), (4, 4));
+    });
+}
+
+#[test]
+fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
+    let servers = vec![Server::start(), Server::start(), Server::start()];
+    let partitions = Partitions::builder().limit(Duration::from_secs(5)).open(&addresses(&servers)).unwrap();
+    partitions.store().unwrap();
+    let to = |at: &str, id: String| {
+        let upstream = submit(&partitions, "1", &id, Submit::default());
+        partitions.link(&upstream, &name(at)).unwrap()
+    };
+    let hung: Vec<TaskId> = (0..40).map(|number| to("2", format!("many{number}"))).collect();
+    let other = to("3", "one".to_owned());
+    signal(&servers[1], "-STOP");
+    for _ in 0..41 {
+        complete(&partitions, "1", "1");
+    }
+    let begun = Instant::now();
+    delivering(&partitions, || {
+        let third = partitions.partition(&name("3")).unwrap();
+        third.task(other.as_str()).unwrap().wait(SOON).unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        let since = eventually("it is said since when", || partitions.away_since(&name("2"), &name("3")).unwrap());
+        assert!(since.elapsed().unwrap() < SOON);
+        signal(&servers[1], "-CONT");
+        let back = Instant::now();
+        for id in &hung {
+            partitions.partition(&name("2")).unwrap().task(id.as_str()).unwrap().wait(SOON).unwrap();
+        }
+        assert!(back.elapsed() < Duration::from_secs(10), "{:?}", back.elapsed());
+    });
+}
+
+/// As docs/configuration.md has the role `worker`.
+const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
+    +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec +config|get";
+
+#[test]
+fn who_delivers_needs_the_role_client_and_says_so_without_it() {
+    let (servers, partitions) = two();
+    let up = submit(&partitions, "1", "up", Submit::default());
+    let there = partitions.link(&up, &name("2")).unwrap();
+    complete(&partitions, "1", "17");
+    let allow = |rules: &str| {
+        for server in &servers {
+            let mut acl = redis::cmd("ACL");
+            acl.arg("SETUSER").arg("w").arg(rules.split_whitespace().collect::<Vec<_>>());
+            acl.exec(&mut server.connection()).unwrap();
+        }
+    };
+    allow(WORKER);
+    let urls = servers.iter().enumerate().map(|(at, server)| format!("{}={}?user=w&pass=pw", at + 1, server.url()));
+    let limited = Partitions::open(&urls.collect::<Vec<_>>().join(",")).unwrap();
+    let (said, hears) = std::sync::mpsc::channel();
+    let said = std::sync::Mutex::new(said);
+    let deliverer = Deliverer::new(&limited)
+        .on_error(move |name, error| said.lock().unwrap().send(format!("{name}: {error}")).unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| deliverer.run());
+        let _stop = Stopped(&deliverer);
+        let heard = hears.recv_timeout(SOON).unwrap();
+        assert!(heard.contains("NOPERM") && heard.contains("client"), "{heard}");
+        let client = partitions.partition(&name("1")).unwrap();
+        let carrier = client.task("@2:up").unwrap();
+        let error = eventually("the delivery is refused", || carrier.info().unwrap().last_error());
+        assert!(error.contains("the partition 2: ") && error.contains("NOPERM"), "{error}");
+        let placeholder = partitions.partition(&name("2")).unwrap().task(there.as_str()).unwrap();
+        assert!(!placeholder.info().unwrap().status().unwrap().is_finished());
+        allow("~blueque_CLIENT");
+        assert_eq!(placeholder.wait(SOON).unwrap().result_bytes(), Some(&b"17"[..]));
     });
 }

@@ -79,12 +79,24 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Task { word } => task::run(word)?,
         Command::Completions(options) => completions::run(options, Cli::command())?,
         Command::Ping(options) => doctor::ping::run(&cli.connection, options, cli.output)?,
-        command => match Places::load(&cli.connection)? {
+        command => match places(cli)? {
             Some(places) => return partitioned::run(cli, &places),
             None => return alone(cli, command),
         },
     };
     Ok(code.into())
+}
+
+/// The partitions that a command is about, if there are several.
+fn places(cli: &Cli) -> anyhow::Result<Option<Places>> {
+    let of_shards = if let Command::Graph(options) = &cli.command { options.topology()? } else { None };
+    match of_shards {
+        None => Places::load(&cli.connection),
+        Some(_) if cli.connection.url.is_some() || cli.connection.topology.is_some() => {
+            Err(fault(Code::Usage, "--shard SHARD=URL says where the partitions are: leave out --url and --topology"))
+        }
+        Some(topology) => Places::load(&cli.connection.with_topology(topology)),
+    }
 }
 
 /// Runs it in one namespace.

@@ -1,29 +1,30 @@
 //! Runs a command over several partitions: in that of each task, in a chosen one, or in all at the same time.
 
+mod all;
+mod graphs;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use blueque::{GlobalId, PartitionName, Statistics, TaskId};
 use clap::Parser;
 
+use self::all::{WATCH, missing, open, verdict, within};
 use crate::args::{Cli, Command};
 use crate::commands::{partitions, run, stats, top};
 use crate::dispatch;
 use crate::doctor;
-use crate::output::{Code, Format, chain, code, data, fault, say};
+use crate::output::{Code, Format, chain, code, data, fault};
 use crate::session::config::Places;
 use crate::session::many::{AT_ONCE, at_once};
 use crate::session::sheet::Sheet;
 use crate::session::{Elsewhere, LIMIT, Session};
+use crate::times;
 use crate::view::why::why;
-
-/// The refresh interval of `ls --watch`.
-const WATCH: Duration = Duration::from_secs(1);
 
 /// The partition of each task that is named, and its ids there.
 type Located = BTreeMap<PartitionName, Vec<String>>;
@@ -50,6 +51,9 @@ pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
                 (Some(shown), open)
             });
             top::run(looks.collect(), options)?
+        }
+        Command::Graph(options) if options.is_spread() || cli.connection.chosen.len() != 1 => {
+            graphs::run(cli, places, &all, options)?
         }
         Command::Submit(_) | Command::Run(_) => return submitted(cli, places),
         Command::Ls(options) if options.watch => loop {
@@ -203,16 +207,6 @@ fn again() -> Cli {
     Cli::parse_from(env::args_os())
 }
 
-/// Connects to a partition, and compares the topology that it has stored.
-fn open(cli: &Cli, places: &Places, name: &PartitionName) -> anyhow::Result<Session> {
-    within(places, name, dispatch::open(places.settings(name)?, cli.output, &cli.command)?)
-}
-
-fn within(places: &Places, name: &PartitionName, session: Session) -> anyhow::Result<Session> {
-    places.partitions.require(name, session.client.topology()?.as_ref())?;
-    Ok(Session { partition: Some(name.clone()), ..session })
-}
-
 /// Runs the command in these partitions, with the ids there, and writes the rows of all together.
 fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&Located>) -> anyhow::Result<Code> {
     let sheet = Arc::new(Sheet::default());
@@ -228,7 +222,7 @@ fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&L
         }
         link(places, name, &mut own.command)?;
         let session = open(&own, places, name)?;
-        let elsewhere = Some(elsewhere(places, cli.output));
+        let elsewhere = Some(elsewhere(places, name, cli.output));
         let session = Session { sheet: (!alone).then(|| sheet.clone()), elsewhere, ..session };
         let done = dispatch::run(&session, &own.command)?;
         if let (Command::Retry(options), Code::Ok) = (&own.command, done) {
@@ -241,8 +235,8 @@ fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&L
 }
 
 /// Says of a task of another partition why it has not ended.
-fn elsewhere(places: &Places, format: Format) -> Elsewhere {
-    let places = places.clone();
+fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere {
+    let (places, here) = (places.clone(), here.clone());
     Arc::new(move |text| {
         let Ok(id) = text.as_str().parse::<GlobalId>() else { return String::new() };
         let told = || {
@@ -254,41 +248,14 @@ fn elsewhere(places: &Places, format: Format) -> Elsewhere {
         match told() {
             Ok(sentence) => format!("{id}: {sentence}"),
             Err(error) if code(&error) == Code::Unreachable => {
-                format!("Partition {} cannot be reached: {}.", id.partition(), chain(&error))
+                let from = places.reachable(LIMIT, &[]).ok();
+                let since = from.and_then(|from| from.away_since(id.partition(), &here).ok().flatten());
+                let since = since.map(|since| format!(" since {}", times::to_the_second(since))).unwrap_or_default();
+                format!("Partition {} cannot be reached{since}: {}.", id.partition(), chain(&error))
             }
             Err(error) => format!("{id}: {}.", chain(&error)),
         }
     })
-}
-
-/// The code of the first that is not well. What one partition does not know may be in another.
-fn verdict(outcomes: Vec<(PartitionName, anyhow::Result<Code>)>) -> anyhow::Result<Code> {
-    if outcomes.len() == 1 {
-        return outcomes.into_iter().next().map_or(Ok(Code::Ok), |(_, outcome)| outcome);
-    }
-    let known = outcomes.iter().any(|(_, outcome)| outcome.is_ok());
-    let (mut worst, mut unknown) = (Code::Ok, None);
-    for (name, outcome) in outcomes {
-        let code = match outcome {
-            Ok(code) => code,
-            Err(error) if code(&error) == Code::NotFound => {
-                unknown = Some(error);
-                continue;
-            }
-            Err(error) => missing(&name, &error),
-        };
-        worst = if worst == Code::Ok { code } else { worst };
-    }
-    match unknown {
-        Some(error) if !known && worst == Code::Ok => Err(error),
-        _ => Ok(worst),
-    }
-}
-
-/// Names a partition that has not done what was asked.
-fn missing(name: &PartitionName, error: &anyhow::Error) -> Code {
-    say(format!("blueque: partition {name}: {}", chain(error)));
-    code(error)
 }
 
 /// Where each task is: as its id says, or in the only partition that has one of this id.

@@ -43,7 +43,7 @@ use self::state::{private_state, publishable};
 use self::takeover::Takeover;
 use self::verbose::Verbose;
 use crate::logs::sweep::sweep;
-use crate::output::{Code, chain, fault, say};
+use crate::output::{Code, causes, chain, fault, say};
 use crate::processes::{leftovers, limits};
 use crate::session::config::{self, Connection, Places};
 use crate::session::rights::missing;
@@ -64,7 +64,7 @@ const TASKS: &str = "tasks";
 const GOODBYE: &str = "goodbye";
 
 /// The limit of a delivery to another partition.
-const DELIVERY: Duration = Duration::from_secs(10);
+const DELIVERY: Duration = Duration::from_secs(3);
 
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;
@@ -138,7 +138,13 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
 /// Delivers the ends of tasks of these partitions to the others, as long as the worker lives.
 fn deliver(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<()> {
     if places.partitions.names().len() > 1 {
-        let deliverer = Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own);
+        let heed = |name: &PartitionName, error: &Error| {
+            if !error.is_transient() {
+                let why = causes(error);
+                say(format!("blueque worker: partition {name}: ends of tasks are not delivered to others: {why}"));
+            }
+        };
+        let deliverer = Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own).on_error(heed);
         thread::spawn(move || deliverer.run());
     }
     Ok(())

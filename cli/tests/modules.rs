@@ -44,7 +44,7 @@ const LIBRARY: House = House {
         &["tokio", "partitions"],
         &["worker", "work_queue"],
         &["search", "statistics", "schedule", "graph", "listener"],
-        &["queue", "processor", "choice"],
+        &["queue", "processor", "choice", "placeholder"],
         &["task"],
         &["client"],
         &["link", "repeat"],

@@ -122,8 +122,8 @@ fn a_task_has_an_id_that_names_its_partition_and_every_command_finds_it() {
     desk.submit(&["q", "--id", "x", "--partition", "1"]);
     assert!(desk.refused(2, &["show", "x"]).contains("x is ambiguous: 1:x, 2:x"));
     assert!(desk.refused(2, &["show", "2:x", "--partition", "1"]).contains("another partition"));
-    assert!(desk.refused(2, &["graph", "ls"]).contains("--partition"), "a command on one partition asks which");
-    desk.ok(&["graph", "ls", "--partition", "1"]);
+    assert!(desk.refused(2, &["schedule", "ls"]).contains("--partition"), "a command on one partition asks which");
+    desk.ok(&["schedule", "ls", "--partition", "1"]);
 }
 
 #[test]

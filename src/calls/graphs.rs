@@ -50,12 +50,39 @@ impl Calls {
         parts: &[GraphPart<'_>],
         options: &SubmitGraphOptions,
     ) -> Call<StagedGraph> {
+        self.stage_graph(graph, total, parts, options).once()
+    }
+
+    /// The same without a request id.
+    pub(crate) fn stage_graph(
+        &self,
+        graph: &GraphId,
+        total: usize,
+        parts: &[GraphPart<'_>],
+        options: &SubmitGraphOptions,
+    ) -> Call<StagedGraph> {
         let mut call = self.call("submit_graph", reply::word).arg(graph).arg(total).arg(parts.len());
         for part in parts {
             let eta = part.eta.map(|eta| seconds(since_1970(eta))).unwrap_or_default();
             call = call.arg(part.id).arg(part.queue).arg(eta).raw(part.parameters).arg(part.inputs).arg(part.options());
         }
-        call.once().pairs(&options.0)
+        call.pairs(&options.0)
+    }
+
+    /// The calls that [`pack`] wrote, each yet to get its request id; none if it is no such text.
+    pub(crate) fn packed_graph(&self, mut bytes: &[u8]) -> Option<Vec<Call<StagedGraph>>> {
+        let mut calls = Vec::new();
+        while !bytes.is_empty() {
+            let mut call = self.call("submit_graph", reply::word);
+            for _ in 0..number(&mut bytes)? {
+                let length = number(&mut bytes)?;
+                let (value, rest) = bytes.split_at_checked(length)?;
+                call = call.raw(value);
+                bytes = rest;
+            }
+            calls.push(call);
+        }
+        Some(calls)
     }
 
     /// Cancels all tasks of a graph that have not ended, or a part of them. [`Calls::settle`] does it, in steps.
@@ -82,6 +109,29 @@ impl Calls {
     pub fn show_graph(&self, graph: &GraphId, cursor: &str, limit: u32) -> Call<Option<GraphPage>> {
         self.call("show_graph", GraphPage::read).arg(graph).arg(cursor).arg(limit)
     }
+}
+
+/// Calls of `submit_graph` as one text, to be made again: the number of the arguments of each, and their lengths.
+pub(crate) fn pack(calls: &[Call<StagedGraph>]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for call in calls {
+        // Not the time.
+        let args = call.args.get(1..).unwrap_or_default();
+        bytes.extend(format!("{}\n", args.len()).into_bytes());
+        for arg in args {
+            bytes.extend(format!("{}\n", arg.len()).into_bytes());
+            bytes.extend(arg);
+        }
+    }
+    bytes
+}
+
+/// Takes a number and the end of its line.
+fn number(bytes: &mut &[u8]) -> Option<usize> {
+    let end = bytes.iter().take(20).position(|byte| *byte == b'\n')?;
+    let (digits, rest) = bytes.split_at_checked(end)?;
+    *bytes = rest.get(1..)?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// A value in a text whose options are separated by spaces.

@@ -14,16 +14,17 @@ use super::plan::{self, Argument, Bound, Edges, Input, Order, Step};
 use crate::contract;
 use crate::element;
 use crate::model::OnFailure;
-use crate::names::TaskId;
+use crate::names::{PartitionName, TaskId};
 use crate::options::TaskOptions;
 
 /// The fields of a graph. The first one names the schema, for editors.
-const GRAPH: [&str; 9] =
-    ["$schema", "name", "tags", "queue", "priority", "deadline", "on_failure", "templates", "tasks"];
+const GRAPH: [&str; 10] =
+    ["$schema", "name", "tags", "queue", "partition", "priority", "deadline", "on_failure", "templates", "tasks"];
 
 /// The fields of a template, each of which a task may have instead.
-const TEMPLATE: [&str; 12] = [
+const TEMPLATE: [&str; 13] = [
     "queue",
+    "partition",
     "method",
     "eta",
     "array",
@@ -114,7 +115,7 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         return Err(plan::too_many(places.len()));
     }
     plan::labels(entries.iter().map(|(label, ..)| label.as_str()))?;
-    let reader = Reader { queue: document.text("queue")?, places };
+    let reader = Reader { queue: document.text("queue")?, partition: partition(&document)?, places };
     let (mut steps, mut size) = (Vec::new(), Size::default());
     for (label, entry) in &entries {
         reader.steps(label, entry, &mut steps, &mut size)?;
@@ -176,6 +177,8 @@ impl Size {
 struct Reader {
     /// The queue of those that name none.
     queue: Option<String>,
+    /// The partition of those that name none.
+    partition: Option<PartitionName>,
     /// The places of the tasks by their names.
     places: Places,
 }
@@ -192,7 +195,7 @@ impl Reader {
                 return Err(fields.place.field("queue").flaw(text));
             }
         };
-        let eta = fields.time("eta")?;
+        let (eta, own_partition) = (fields.time("eta")?, partition(fields)?);
         let mut options = entry.options.clone();
         if let Some(method) = fields.text("method")? {
             options = options.method(method);
@@ -208,8 +211,9 @@ impl Reader {
             let input = self.input(fields, element, elements.is_matrix)?;
             let Conditions { edges, outside, least } = self.conditions(fields, element)?;
             size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;
-            let (shard, queue, options) = (None, queue.clone(), options.clone());
-            steps.push(Step { label, shard, queue, eta, options, input, edges, outside, least, bound });
+            let step = Step::new(label, queue.clone(), options.clone(), input);
+            let partition = own_partition.clone().or_else(|| self.partition.clone());
+            steps.push(Step { partition, eta, edges, outside, least, bound, ..step });
         }
         Ok(())
     }
@@ -315,6 +319,13 @@ fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError
         let known: Vec<&str> = [INDEX].into_iter().chain(known).collect();
         name.place.flaw(format!("an element has no {text:?}: there are {}", known.join(", ")))
     })
+}
+
+/// The partition that is named.
+fn partition(fields: &Fields<'_>) -> Result<Option<PartitionName>, GraphError> {
+    let Some(found) = fields.get("partition") else { return Ok(None) };
+    let name = PartitionName::new(found.text()?).map_err(|error| found.place.flaw(error.to_string()))?;
+    Ok(Some(name))
 }
 
 /// How many of a set are enough.

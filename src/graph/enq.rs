@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
@@ -14,7 +14,7 @@ use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Input, Step};
 use super::{Graph, Whole};
-use crate::names::{self, QueueName};
+use crate::names::{self, PartitionName, QueueName};
 use crate::options::TaskOptions;
 use crate::times;
 
@@ -42,6 +42,7 @@ const ARGUMENT: [&str; 3] = ["type", "value_json", "task_id"];
 pub struct Enq {
     queues: HashMap<String, QueueName>,
     strict: bool,
+    partitions: BTreeSet<PartitionName>,
 }
 
 /// A task within a document.
@@ -62,6 +63,13 @@ impl Enq {
     /// Refuses documents that refer to a task twice, as enq does.
     pub fn strict(mut self, on: bool) -> Self {
         self.strict = on;
+        self
+    }
+
+    /// A shard is the partition of its name, and there are no other shards: for
+    /// [`Partitions::submit_graph`](crate::Partitions::submit_graph).
+    pub fn partitions(mut self, names: impl IntoIterator<Item = PartitionName>) -> Self {
+        self.partitions.extend(names);
         self
     }
 
@@ -124,8 +132,18 @@ impl Enq {
             }
             arguments.push(argument);
         }
-        let shard = Some(id.0.clone());
-        Ok(Step { shard, ..Step::new(shown(id), queue, options, Input::List(arguments)) })
+        let partition = self.partition(&id.0).map_err(|text| place.flaw(text))?;
+        let shard = Some(id.0.clone()).filter(|_| partition.is_none());
+        Ok(Step { shard, partition, ..Step::new(shown(id), queue, options, Input::List(arguments)) })
+    }
+
+    fn partition(&self, shard: &str) -> Result<Option<PartitionName>, String> {
+        if self.partitions.is_empty() {
+            return Ok(None);
+        }
+        let known = self.partitions.iter().find(|name| name.as_str() == shard).cloned();
+        let names: Vec<&str> = self.partitions.iter().map(PartitionName::as_str).collect();
+        known.map(Some).ok_or_else(|| format!("unknown shard {shard:?}: there are the partitions {}", names.join(", ")))
     }
 
     fn queue(&self, shard: &str) -> Result<QueueName, String> {

@@ -8,7 +8,7 @@ use super::batches::{Part, batches};
 use super::digest::digest;
 use super::plan::Plan;
 use super::{Graph, Whole};
-use crate::calls::{CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
+use crate::calls::{Call, CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -143,6 +143,7 @@ impl<L: Link> Client<L> {
         let id = graph.id.clone().unwrap_or_else(GraphId::random);
         L::answer(async move {
             let plan = plan?;
+            plan.require_no_partition()?;
             let ids = plan.ids(&id)?;
             let graph = GraphHandle { client: self.clone(), id };
             let created = graph.stage(&plan, &ids, &whole).await?;
@@ -299,19 +300,8 @@ impl<L: Link> GraphHandle<L> {
 
     /// Brings all tasks. Returns false if the graph was created before.
     async fn stage(&self, plan: &Plan, ids: &[TaskId], whole: &Whole) -> Result<bool> {
-        let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
-        let digest = digest(plan, ids, &how);
-        let how = how.digest(digest);
-        for batch in batches(plan, ids)? {
-            let (queues, options) = self.owned(&batch, ids)?;
-            let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
-                let Part { step, inputs, parameters, .. } = part;
-                let (id, eta, label) = (ids.get(part.index)?, step.eta, step.label.as_str());
-                Some(GraphPart { id, queue, eta, parameters, inputs, label, options })
-            });
-            let parts: Vec<_> = parts.collect();
-            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
-            match self.client.run(&call).await? {
+        for call in staging(&self.client, &self.id, plan, ids, (whole, plan.steps.len()))? {
+            match self.client.run(&call.once()).await? {
                 StagedGraph::Created => {
                     // What ended before has its turn first. Any worker goes on with what is left.
                     self.client.settle_steps(plan.steps.len() + BEFORE).await?;
@@ -322,19 +312,6 @@ impl<L: Link> GraphHandle<L> {
             }
         }
         Err(Error::Reply { command: "submit_graph" })
-    }
-
-    /// The queues and the options of parts.
-    fn owned(&self, batch: &[Part<'_>], ids: &[TaskId]) -> Result<(Vec<QueueName>, Vec<crate::calls::TaskOptions>)> {
-        let queues = batch.iter().map(|part| QueueName::new(part.step.queue.as_str())).collect::<Result<_>>()?;
-        let options = batch.iter().map(|part| {
-            let options = self.client.sized(&part.step.options);
-            match part.step.bound.and_then(|bound| ids.get(bound.first)) {
-                Some(key) => options.key(key.as_str()),
-                None => options,
-            }
-        });
-        Ok((queues, options.collect()))
     }
 
     /// Checks that the graph, which was created before, has these tasks and no others: one of an earlier version has no
@@ -358,7 +335,55 @@ impl<L: Link> GraphHandle<L> {
     }
 }
 
+impl GraphHandle<Blocking> {
+    /// Checks that the graph has these tasks and no others.
+    pub(crate) fn must_have_now(&self, tasks: &[(String, TaskId)]) -> Result<()> {
+        Blocking::answer(self.must_have(tasks))
+    }
+}
+
 /// Whether a task has ended, or is gone.
 fn has_ended(task: &GraphMember) -> bool {
     task.status.is_none_or(Status::is_finished)
+}
+
+/// The calls that bring the tasks of a plan, of a graph with so many tasks. Each is yet to get its request id.
+pub(super) fn staging<L: Link>(
+    client: &Client<L>,
+    id: &GraphId,
+    plan: &Plan,
+    ids: &[TaskId],
+    (whole, total): (&Whole, usize),
+) -> Result<Vec<Call<StagedGraph>>> {
+    let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
+    let digest = digest(plan, ids, &how);
+    let how = how.digest(digest);
+    let call = |batch: Vec<Part<'_>>| {
+        let (queues, options) = owned(client, &batch, ids)?;
+        let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
+            let Part { step, inputs, parameters, .. } = part;
+            let (id, eta, label) = (ids.get(part.index)?, step.eta, step.label.as_str());
+            Some(GraphPart { id, queue, eta, parameters, inputs, label, options })
+        });
+        let parts: Vec<_> = parts.collect();
+        Ok(client.calls().stage_graph(id, total, &parts, &how))
+    };
+    batches(plan, ids)?.into_iter().map(call).collect()
+}
+
+/// The queues and the options of parts.
+fn owned<L: Link>(
+    client: &Client<L>,
+    batch: &[Part<'_>],
+    ids: &[TaskId],
+) -> Result<(Vec<QueueName>, Vec<crate::calls::TaskOptions>)> {
+    let queues = batch.iter().map(|part| QueueName::new(part.step.queue.as_str())).collect::<Result<_>>()?;
+    let options = batch.iter().map(|part| {
+        let options = client.sized(&part.step.options);
+        match part.step.bound.and_then(|bound| ids.get(bound.first)) {
+            Some(key) => options.key(key.as_str()),
+            None => options,
+        }
+    });
+    Ok((queues, options.collect()))
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::Whole;
 use super::flaw::{GraphError, Place};
-use crate::names::{self, GraphId, TaskId};
+use crate::names::{self, GraphId, PartitionName, TaskId};
 use crate::options::TaskOptions;
 
 /// Maximum number of tasks in a graph.
@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) label: String,
     /// What the id begins with: the shard of an enq document.
     pub(super) shard: Option<String>,
+    /// Its partition, if it names one.
+    pub(super) partition: Option<PartitionName>,
     pub(super) queue: String,
     pub(super) eta: Option<SystemTime>,
     pub(super) options: TaskOptions,
@@ -116,7 +118,19 @@ impl Step {
     /// One that waits for no other, at once, in no shard.
     pub(super) fn new(label: String, queue: String, options: TaskOptions, input: Input) -> Self {
         let (edges, outside) = (Vec::new(), Vec::new());
-        Self { label, shard: None, queue, eta: None, options, input, edges, outside, least: None, bound: None }
+        Self {
+            label,
+            shard: None,
+            partition: None,
+            queue,
+            eta: None,
+            options,
+            input,
+            edges,
+            outside,
+            least: None,
+            bound: None,
+        }
     }
 
     /// The tasks that it waits for, each with the field that says so.
@@ -133,7 +147,7 @@ impl Step {
     }
 
     /// The tasks whose results it receives.
-    fn received(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
+    pub(super) fn received(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
         let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
         for argument in self.arguments() {
             match argument {
@@ -333,6 +347,15 @@ impl Plan {
 }
 
 impl Plan {
+    /// Fails if a task names a partition: where there is only one.
+    pub(super) fn require_no_partition(&self) -> Result<(), GraphError> {
+        let named =
+            self.steps.iter().enumerate().find_map(|(index, step)| Some((index, step, step.partition.as_ref()?)));
+        let Some((index, step, name)) = named else { return Ok(()) };
+        let text = format!("it is to be in the partition {name}: submit the graph with a topology");
+        Err(Place::task(index, Some(&step.label)).field("partition").flaw(text))
+    }
+
     /// The bounds on how many of its tasks run at once, as an option of a submit: the key of an array is the id of its
     /// first task.
     pub(super) fn bounds(&self, ids: &[TaskId]) -> Option<String> {
@@ -395,7 +418,7 @@ fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
 
 /// The places of tasks, each after all its upstreams, otherwise from the lowest; or a cycle, its first place also at
 /// its end, where each waits for the one before.
-fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+pub(crate) fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut downstreams = vec![Vec::new(); upstreams.len()];
     for (index, above) in upstreams.iter().enumerate() {
         for upstream in above {

@@ -5,13 +5,9 @@
 //! and one that runs if that cannot be. So the call that ends the upstream makes a carrier ready in the same step, and it
 //! is gone only after the placeholder has what it carries. A worker of each partition runs both, from the queue `@links`.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, SystemTime};
+use std::collections::BTreeSet;
+use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Partitions;
@@ -21,77 +17,31 @@ use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::model::{Status, TaskInfo};
 use crate::names::{PartitionName, QueueName, TaskId};
-use crate::options::Submit;
+use crate::placeholder::{Carrier, Delivery, END, LARGEST, NEVER, QUEUE, Waits, away, part, patient};
+use crate::task::Task;
 use crate::topology::GlobalId;
-use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
-
-/// The queue of placeholders and carriers.
-const QUEUE: &str = Deliverer::QUEUE;
-
-/// What only those who deliver offer: a worker that takes all queues leaves these tasks alone.
-const OFFER: &str = "blueque-links";
-
-/// A placeholder is due when something has been delivered: this is later than all that.
-const NEVER: Duration = Duration::from_secs(90_000_000_000);
-
-/// Deliveries of one partition at the same time.
-const SLOTS: usize = 16;
-
-/// The largest payload that a call takes.
-const LARGEST: u32 = 8 << 20;
-
-/// The task that compares what waits in a partition with what it waits for, once in each period: its id and method.
-const COMPARE: &str = "@compare";
-const PERIOD: Duration = Duration::from_secs(30);
+use crate::worker::{Context, HandlerError};
 
 /// Placeholders that are read at once.
 const PAGE: u32 = 500;
 
-/// The longest pause before a partition that was not reached is tried again.
-const PAUSE: Duration = Duration::from_millis(500);
-
-/// What a placeholder gets.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Delivery<'a> {
-    /// The upstream is complete, with this result.
-    Complete(#[serde(borrow)] &'a RawValue),
-    /// It will not be, because of this.
-    Failed(String),
-}
-
-/// A carrier, as its id says: `@TO:ID` has the result of the task, `@TO@ID` runs if the other one failed.
-struct Carrier {
-    to: PartitionName,
-    task: TaskId,
-    has_result: bool,
-}
-
-impl Carrier {
-    fn of(id: &TaskId) -> Option<Self> {
-        let rest = id.as_str().strip_prefix('@')?;
-        let at = rest.find([':', '@'])?;
-        let (to, task) = rest.split_at_checked(at)?;
-        let has_result = task.starts_with(':');
-        Some(Self { to: PartitionName::new(to).ok()?, task: TaskId::new(task.get(1..)?).ok()?, has_result })
-    }
-
-    fn id(&self) -> Result<TaskId> {
-        let sign = if self.has_result { ':' } else { '@' };
-        TaskId::new(format!("@{}{sign}{}", self.to, self.task))
-    }
-}
-
-/// The options of what the queue has: a partition that is away for days is waited for.
-fn patient() -> Submit {
-    let submit = Submit::default().needs(OFFER).max_failures(1_000);
-    submit.delay(Duration::from_millis(200)).max_delay(Duration::from_secs(300))
-}
-
 impl Partitions {
+    /// Since when a partition cannot be reached from another one, as a [`Deliverer`](super::Deliverer) there has found; none if it can, or
+    /// nobody knows.
+    ///
+    /// # Errors
+    /// Those of [`Partitions::partition`].
+    pub fn away_since(&self, name: &PartitionName, from: &PartitionName) -> Result<Option<SystemTime>> {
+        match self.partition(from)?.task(away(name)?.as_str())?.info() {
+            Ok(info) => Ok(info.created()),
+            Err(Error::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Lets tasks of one partition wait for a task of another. Returns the id that stands for that task there: to be
     /// waited for with [`Submit::result_of`], [`Submit::after_success`] and the like. It ends as the task does, with its
-    /// result, while a [`Deliverer`] runs. Repeated, it changes nothing.
+    /// result, while a [`Deliverer`](super::Deliverer) runs. Repeated, it changes nothing.
     ///
     /// The result must be JSON, as that of every task whose result another one gets; the global id must have at most 128
     /// characters.
@@ -126,59 +76,183 @@ impl Partitions {
     }
 
     /// Repairs what a failover has lost of the links of one partition: an upstream that has ended is delivered again, and
-    /// one that has not gets its carriers again.
-    fn compare(&self, to: &PartitionName, context: &Context) -> Result<(), HandlerError> {
+    /// one that has not gets its carriers again. Returns the partitions that others wait for here.
+    pub(super) fn compare(
+        &self,
+        to: &PartitionName,
+        context: &Context,
+    ) -> Result<BTreeSet<PartitionName>, HandlerError> {
         let client = self.partition(to)?;
         let (queue, mut cursor) = (QueueName::new(QUEUE)?, "0".to_owned());
+        let (mut needed, mut away) = (BTreeSet::new(), BTreeSet::new());
         loop {
             let page = client.call(&client.calls().list(&queue, "scheduled", &cursor, PAGE))?;
             for upstream in page.items.iter().filter_map(|id| id.parse::<GlobalId>().ok()) {
                 context.check()?;
+                needed.insert(upstream.partition().clone());
                 // A partition that is away is compared next time.
-                let _ = self.mend(&upstream, to);
+                if !away.contains(upstream.partition())
+                    && let Err(Error::Unavailable { .. }) = self.mend(&upstream, to)
+                {
+                    away.insert(upstream.partition().clone());
+                }
             }
             match page.next {
                 Some(next) => cursor = next,
-                None => return Ok(()),
+                None => return Ok(needed),
             }
         }
     }
 
     fn mend(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
-        let info = match self.task(upstream)?.info() {
-            Ok(info) => info,
-            Err(Error::NotFound) => return self.hand_over(to, upstream, &Delivery::Failed(reason(upstream, None))),
-            Err(error) => return Err(error),
-        };
-        match info.status() {
-            Some(status) if status.is_finished() => {
-                let result = info.result_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
-                let delivery = match result.filter(|_| status == Status::Complete) {
-                    Some(result) => Delivery::Complete(result),
-                    None => Delivery::Failed(reason(upstream, Some(&info))),
-                };
-                self.hand_over(to, upstream, &delivery)
+        let here = self.task(&GlobalId::new(to.clone(), TaskId::new(upstream.to_string())?))?.info()?;
+        match self.standing(upstream, to, &here)? {
+            Standing::Complete(result) => {
+                let result = serde_json::from_slice(&result)?;
+                self.hand_over(to, upstream, &Delivery::Complete(result)).map(drop)
             }
-            _ => self.carriers(upstream, to),
+            Standing::Ended(why) => self.hand_over(to, upstream, &Delivery::Failed(why)).map(drop),
+            Standing::Unneeded => self.revive(upstream, to),
+            Standing::Open if is_of_graph(&here) => self.rearm(upstream, to),
+            Standing::Open => self.carriers(upstream, to),
+            Standing::Stopping | Standing::Coming => Ok(()),
         }
     }
 
-    /// Makes a placeholder due, with what it ends with. One that has ended had its delivery before, or was cancelled.
-    fn hand_over(&self, to: &PartitionName, upstream: &GlobalId, delivery: &Delivery<'_>) -> Result<()> {
+    /// How a task is of which a placeholder in the partition `to` has this record.
+    pub(super) fn standing(&self, upstream: &GlobalId, to: &PartitionName, here: &TaskInfo) -> Result<Standing> {
+        let info = match self.task(upstream)?.info() {
+            Ok(info) => info,
+            Err(Error::NotFound) => {
+                let parameters = here.parameters_bytes().unwrap_or_default();
+                return Ok(match serde_json::from_slice(parameters) {
+                    Ok(Delivery::Complete(result)) => Standing::Complete(result.get().as_bytes().to_vec()),
+                    Ok(Delivery::Failed(why)) => Standing::Ended(why),
+                    Ok(Delivery::Waits(waits)) if !self.has_begun(&waits, upstream.partition())? => Standing::Coming,
+                    _ => Standing::Ended(reason(upstream, None)),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let is = |field: &str, value: &str| info.fields.get(field).is_some_and(|bytes| bytes == value.as_bytes());
+        Ok(match info.status() {
+            Some(Status::Complete) if is_of_graph(here) && here.method().as_deref() == Some(END) => {
+                Standing::Complete(b"null".to_vec())
+            }
+            Some(Status::Complete) => {
+                let result = info.result_bytes().filter(|bytes| serde_json::from_slice::<&RawValue>(bytes).is_ok());
+                result.map_or_else(
+                    || Standing::Ended(reason(upstream, Some(&info))),
+                    |result| Standing::Complete(result.to_vec()),
+                )
+            }
+            Some(Status::Cancelled) if is("cause", carrier(upstream, to, true)?.as_str()) => Standing::Unneeded,
+            Some(status) if status.is_finished() => Standing::Ended(reason(upstream, Some(&info))),
+            _ if info.fields.contains_key("cancel") => Standing::Stopping,
+            _ => Standing::Open,
+        })
+    }
+
+    /// Whether the part of a partition was created, or will not be any more.
+    pub(super) fn has_begun(&self, waits: &Waits, of: &PartitionName) -> Result<bool> {
+        if &waits.home == of {
+            return Ok(true);
+        }
+        match self.partition(&waits.home)?.task(part(of, &waits.graph, None)?.as_str())?.info() {
+            Ok(info) => Ok(info.status() == Some(Status::Complete)),
+            Err(Error::NotFound) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a placeholder due, with what it ends with. One that has ended had its delivery before, or was cancelled; in a
+    /// graph it ends once more if it has failed, and the upstream is complete now. False while it is being run.
+    pub(super) fn hand_over(&self, to: &PartitionName, upstream: &GlobalId, delivery: &Delivery<'_>) -> Result<bool> {
         let parameters = serde_json::to_vec(delivery).map_err(|error| Error::argument(error.to_string()))?;
         let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
         let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
         let target = self.partition(to)?.durable(Durability::Local);
-        match target.task(&upstream.to_string())?.edit(&edit) {
-            Err(error) if error.code() == Some(Code::State) => Ok(()),
-            edited => edited.map(drop),
+        let placeholder = target.task(&upstream.to_string())?;
+        match placeholder.edit(&edit) {
+            Err(error) if error.code() == Some(Code::State) => {}
+            edited => return edited.map(|_| true),
         }
+        let info = placeholder.info()?;
+        let failed = matches!(info.status(), Some(Status::Failed | Status::Cancelled));
+        if failed && is_of_graph(&info) && matches!(delivery, Delivery::Complete(_)) {
+            unless_state(placeholder.retry().map(drop))?;
+            // It asks for the end itself if it runs before it has this.
+            unless_state(placeholder.edit(&edit).map(drop))?;
+        }
+        Ok(info.status().is_none_or(Status::is_finished))
+    }
+
+    /// Has those run again that were cancelled in their graph because the partition `to` did not need them.
+    pub(super) fn revive(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+        let (client, cause) = (self.partition(upstream.partition())?, carrier(upstream, to, true)?);
+        if let Some(graph) = self.task(upstream)?.info()?.graph() {
+            let graph = client.graph(&graph)?;
+            for member in graph.tasks() {
+                let member = member?;
+                if member.cause.as_ref() == Some(&cause) {
+                    unless_state(client.task(member.id.as_str())?.retry().map(drop))?;
+                }
+            }
+        }
+        self.rearm(upstream, to)
+    }
+
+    /// Has the carriers of a task that has not ended wait for its end, also if they have run before.
+    pub(super) fn rearm(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+        let (client, result, failure) =
+            (self.partition(upstream.partition())?, carrier(upstream, to, true)?, carrier(upstream, to, false)?);
+        let (result, failure) = (client.task(result.as_str())?, client.task(failure.as_str())?);
+        if let Some(Status::Failed | Status::Cancelled) = status(&result)? {
+            unless_state(result.retry().map(drop))?;
+        }
+        if status(&failure)?.is_some_and(|status| status != Status::Waiting) {
+            // The former failure, if it has not been delivered yet, is delivered no more.
+            unless_state(failure.cancel("the task was retried").map(drop))?;
+            unless_gone(failure.delete())?;
+        }
+        self.carriers(upstream, to)
+    }
+
+    /// Has those in other partitions go on that wait for tasks of a graph which run again here.
+    pub(super) fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
+        let client = self.partition(here)?;
+        client.settle(SETTLED)?;
+        let (mut open, mut again) = (Vec::new(), Vec::new());
+        for member in client.graph(graph)?.tasks() {
+            let member = member?;
+            let is_open = member.status.is_some_and(|status| !status.is_finished());
+            open.extend(
+                Carrier::of(&member.id).filter(|carrier| carrier.has_result && is_open && member.queue == QUEUE),
+            );
+        }
+        for page in open.chunks(PAGE as usize) {
+            let failures: Vec<TaskId> = page
+                .iter()
+                .map(|it| Carrier { has_result: false, to: it.to.clone(), task: it.task.clone() }.id())
+                .collect::<Result<_>>()?;
+            for (carrier, info) in page.iter().zip(client.infos(&failures)?) {
+                if info.and_then(|info| info.status()).is_none_or(Status::is_finished) {
+                    let upstream = GlobalId::new(here.clone(), carrier.task.clone());
+                    self.rearm(&upstream, &carrier.to)?;
+                    let placeholder = self.partition(&carrier.to)?.task(&upstream.to_string())?;
+                    unless_gone(unless_state(placeholder.retry().map(drop)))?;
+                    self.partition(&carrier.to)?.settle(SETTLED)?;
+                    again.push(carrier.to.clone());
+                }
+            }
+        }
+        Ok(again)
     }
 }
 
 impl Partitions {
     /// Retries a task that has failed or was cancelled, and has those elsewhere that wait for it get its new end:
-    /// [`Partitions::link_again`].
+    /// [`Partitions::link_again`]. In a graph all that ended because of it runs again, in each partition.
     ///
     /// # Errors
     /// As [`Task::retry`](crate::Task::retry) and [`Partitions::link_again`].
@@ -188,15 +262,17 @@ impl Partitions {
     }
 
     /// Has each partition whose placeholder got the failure of a task wait for its next end, now that the task was retried.
-    /// What waited for a placeholder there and has failed with it is retried by itself, as within one partition. Returns
-    /// those partitions. Repeated, it changes nothing.
+    /// What waited for a placeholder there and has failed with it is retried by itself, as within one partition, unless both
+    /// are of one graph. Returns those partitions. Repeated, it changes nothing.
     ///
     /// # Errors
     /// Those of [`Partitions::partition`].
     pub fn link_again(&self, upstream: &GlobalId) -> Result<Vec<PartitionName>> {
         let from = self.partition(upstream.partition())?;
-        let carrier =
-            |to: &PartitionName, has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
+        if let Some(graph) = from.task(upstream.task().as_str())?.info()?.graph() {
+            return self.relink(upstream.partition(), &graph);
+        }
+        let carrier = |to: &PartitionName, has_result| carrier(upstream, to, has_result);
         // An id that would be too long was never linked.
         let known = self.names().filter(|name| *name != upstream.partition());
         let known: Vec<_> =
@@ -248,170 +324,64 @@ impl Partitions {
     }
 }
 
+/// How the upstream of a placeholder is.
+pub(super) enum Standing {
+    /// It is complete, with this result as JSON.
+    Complete(Vec<u8>),
+    /// It is not, and will not be, because of this.
+    Ended(String),
+    /// It was cancelled because nobody needed it in the partition of the placeholder.
+    Unneeded,
+    /// It is being stopped for a cancel.
+    Stopping,
+    /// It has yet to end.
+    Open,
+    /// Its part of the graph has yet to be created.
+    Coming,
+}
+
+/// Dependents, and tasks of graphs, that are settled at once: workers go on with the rest.
+pub(super) const SETTLED: usize = 20_000;
+
+/// The id of a carrier.
+fn carrier(upstream: &GlobalId, to: &PartitionName, has_result: bool) -> Result<TaskId> {
+    Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id()
+}
+
+pub(super) fn is_of_graph(info: &TaskInfo) -> bool {
+    info.graph().is_some()
+}
+
+pub(super) fn status(task: &Task) -> Result<Option<Status>> {
+    match task.info() {
+        Ok(info) => Ok(info.status()),
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Without an error of a task whose state, or whose upstreams, do not allow the call.
+pub(super) fn unless_state(outcome: Result<()>) -> Result<()> {
+    match outcome {
+        Err(Error::State { .. } | Error::NotFound) => Ok(()),
+        other => other,
+    }
+}
+
+fn unless_gone(outcome: Result<()>) -> Result<()> {
+    if matches!(outcome, Err(Error::NotFound)) { Ok(()) } else { outcome }
+}
+
 fn unless_upstream(error: Error) -> Result<()> {
     if error.code() == Some(Code::Upstream) { Ok(()) } else { Err(error) }
 }
 
-/// Delivers the ends of tasks to the partitions in which others wait for them. Any number of processes may run one.
-#[derive(Debug)]
-pub struct Deliverer {
-    partitions: Partitions,
-    own: Vec<PartitionName>,
-    stopped: AtomicBool,
-    /// The last period in which it has begun to compare.
-    compared: AtomicU64,
-    workers: Mutex<BTreeMap<PartitionName, Worker>>,
-}
-
-impl Deliverer {
-    /// The queue of what stands for tasks of other partitions, and of what is to be delivered.
-    pub const QUEUE: &str = "@links";
-
-    /// One for these partitions.
-    #[must_use]
-    pub fn new(partitions: &Partitions) -> Self {
-        let own = partitions.names().cloned().collect();
-        Self {
-            partitions: partitions.clone(),
-            own,
-            stopped: AtomicBool::new(false),
-            compared: AtomicU64::new(0),
-            workers: Mutex::new(BTreeMap::new()),
-        }
-    }
-
-    /// Only what these partitions have for the others, and get from them: of many, each process takes some.
-    #[must_use]
-    pub fn only(mut self, own: impl IntoIterator<Item = PartitionName>) -> Self {
-        self.own = own.into_iter().collect();
-        self
-    }
-
-    /// Delivers until [`Deliverer::stop`]. A partition that cannot be reached is tried again and again; the others go on.
-    pub fn run(&self) {
-        thread::scope(|scope| {
-            for name in &self.own {
-                scope.spawn(|| {
-                    while !self.stopped.load(Ordering::Acquire) {
-                        let ran = self.worker(name).and_then(|worker| worker.run());
-                        if ran.is_err() {
-                            thread::sleep(PAUSE);
-                        }
-                    }
-                });
-            }
-            while !self.stopped.load(Ordering::Acquire) {
-                self.begin_to_compare();
-                thread::sleep(PAUSE);
-            }
-        });
-    }
-
-    /// Submits the task that compares, once in each period however many deliver.
-    fn begin_to_compare(&self) {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let period = now.as_secs() / PERIOD.as_secs();
-        if self.compared.swap(period, Ordering::AcqRel) == period {
-            return;
-        }
-        let request = format!("{COMPARE}-{period}");
-        for name in &self.own {
-            let submit = |client: Client| {
-                let compare = patient().id(TaskId::new(COMPARE)?);
-                client.queue(QUEUE)?.submit_again_bytes(b"null", compare, &request)
-            };
-            // Refused while the last one runs. A partition that is away is compared when it is back.
-            let _ = self.partitions.partition(name).and_then(submit);
-        }
-    }
-
-    /// Ends [`Deliverer::run`]; what is being delivered is done first.
-    pub fn stop(&self) {
-        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
-        self.stopped.store(true, Ordering::Release);
-        for worker in workers.values() {
-            worker.stop(Stop::Drain);
-        }
-    }
-
-    fn worker(&self, name: &PartitionName) -> Result<Worker> {
-        // What a failover loses of a delivery is found by comparing.
-        let client = self.partitions.partition(name)?.durable(Durability::Local);
-        let partitions = self.partitions.clone();
-        let (own, from) = (client.clone(), name.clone());
-        let worker = Worker::builder(&client)
-            .queue(QUEUE)?
-            .has(OFFER)
-            .slots(SLOTS)
-            .handle_bytes(move |context| {
-                let id = &context.reservation().id;
-                if id.as_str() == COMPARE {
-                    partitions.compare(&from, context)?;
-                } else if let Some(carrier) = Carrier::of(id) {
-                    let upstream = GlobalId::new(from.clone(), carrier.task.clone());
-                    carry(&partitions, &own, &carrier, &upstream, context)?;
-                } else {
-                    return received(&context.reservation().parameters);
-                }
-                Ok(b"null".to_vec())
-            })
-            .build()?;
-        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.stopped.load(Ordering::Acquire) {
-            worker.stop(Stop::Drain);
-        }
-        workers.insert(name.clone(), worker.clone());
-        Ok(worker)
-    }
-}
-
-/// Ends a placeholder as what was delivered says.
-fn received(delivery: &[u8]) -> Result<Vec<u8>, HandlerError> {
-    match serde_json::from_slice(delivery) {
-        Ok(Delivery::Complete(result)) => Ok(result.get().as_bytes().to_vec()),
-        Ok(Delivery::Failed(why)) => Err(Failure::new(why).group("upstream").permanent().into()),
-        // Somebody else made it due.
-        Err(_) => Err(Failure::new("nothing has been delivered yet").again_in(Duration::from_secs(31_536_000)).into()),
-    }
-}
-
-/// Gives a placeholder what a carrier has.
-fn carry(
-    partitions: &Partitions,
-    own: &Client,
-    carrier: &Carrier,
-    upstream: &GlobalId,
-    context: &Context,
-) -> Result<(), HandlerError> {
-    let delivery = if carrier.has_result {
-        let [result] = serde_json::from_slice::<[&RawValue; 1]>(&context.reservation().parameters)?;
-        Delivery::Complete(result)
-    } else {
-        let info = match own.task(upstream.task().as_str())?.info() {
-            Err(Error::NotFound) => None,
-            info => Some(info?),
-        };
-        Delivery::Failed(reason(upstream, info.as_ref()))
-    };
-    match partitions.hand_over(&carrier.to, upstream, &delivery) {
-        Ok(()) => Ok(()),
-        Err(Error::NotFound) => {
-            Err(Failure::new(format!("{} has no placeholder {upstream}", carrier.to)).permanent().into())
-        }
-        Err(error) if error.code() == Some(Code::TooBig) => Err(Failure::new(error.to_string()).permanent().into()),
-        Err(error) => Err(away(&carrier.to, &error)),
-    }
-}
-
-fn away(to: &PartitionName, error: &Error) -> HandlerError {
-    Failure::new(format!("the partition {to}: {error}")).group(format!("partition-{to}")).into()
-}
-
 /// Why there is no result.
-fn reason(upstream: &GlobalId, info: Option<&TaskInfo>) -> String {
+pub(super) fn reason(upstream: &GlobalId, info: Option<&TaskInfo>) -> String {
     let why = match info.map(|info| (info.status(), info)) {
         None => "was removed".to_owned(),
-        Some((Some(Status::Failed), info)) => format!("failed: {}", info.error().unwrap_or_default()),
+        // What waits for the placeholder says itself which task has failed.
+        Some((Some(Status::Failed), info)) => return info.error().unwrap_or_default(),
         Some((Some(Status::Cancelled), _)) => "was cancelled".to_owned(),
         Some(_) => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),
     };

@@ -65,10 +65,11 @@ impl Partitions {
     /// Moves the waiting tasks of a queue to another partition, while both are in use. They keep their ids there, so each
     /// gets another global id; what is left of it is cancelled, with the reason `moved to PARTITION:ID`. Tasks that run
     /// stay, and so do those of [`Moved::left`]. Call it again after an error, or the end of the process, and nothing is
-    /// lost or runs twice.
+    /// lost or runs twice. A failover of the target may lose what it has just got, unless these partitions were opened with a
+    /// [`PartitionsBuilder::durability`](super::PartitionsBuilder::durability) that it keeps.
     ///
     /// # Errors
-    /// `BADARG` from a partition to itself; `BADNAME` for a queue whose name is too long; those of
+    /// [`Error::NotDurable`] if that was not reached: the task is not given up yet. `BADARG` from a partition to itself; `BADNAME` for a queue whose name is too long; those of
     /// [`Partitions::partition`].
     pub fn move_queue(&self, queue: &str, from: &PartitionName, to: &PartitionName) -> Result<Moved> {
         self.way(queue, from, to)?.all(|_| true)
@@ -220,6 +221,8 @@ impl Way<'_> {
                 Ok(_) | Err(Error::State { .. } | Error::NotFound) => Ok(true),
                 Err(error) => Err(error),
             },
+            // It may be there, but not where a failover of the target keeps it: the next call asks again.
+            Err(error @ Error::NotDurable { .. }) => Err(error),
             Err(error) if error.is_transient() || matches!(error, Error::Unsuitable { .. }) => Err(error),
             Err(_) => match self.source.call(&calls.move_to(id, &self.queue)) {
                 Ok(()) | Err(Error::State { .. } | Error::NotFound) => Ok(false),

@@ -23,11 +23,11 @@ const WATCH: Duration = Duration::from_secs(1);
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(subcommand)]
-    word: Word,
+    pub word: Word,
 }
 
 #[derive(Debug, Subcommand)]
-enum Word {
+pub enum Word {
     /// Submit all tasks of a document, or none; prints their ids by their names
     Submit {
         #[command(flatten)]
@@ -110,6 +110,19 @@ enum Word {
 }
 
 impl Options {
+    /// The topology that the shards of a document are, if they are partitions.
+    pub fn topology(&self) -> anyhow::Result<Option<String>> {
+        match &self.word {
+            Word::Submit { document, .. } => document.topology(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it may concern other partitions, also if one is named.
+    pub fn is_spread(&self) -> bool {
+        matches!(self.word, Word::Submit { .. })
+    }
+
     /// Whether it waits for something that may take hours, and for how long if limited.
     pub fn waits(&self) -> Option<Option<Duration>> {
         match &self.word {
@@ -240,18 +253,26 @@ fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyho
 
 fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::Result<Code> {
     let graph = session.client.graph(id.as_str())?;
-    let Some(tasks) = ended(session, &graph)? else {
-        let waited = humantime::format_duration(timeout.unwrap_or_default());
-        return Err(fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}")));
-    };
+    let Some(tasks) = ended(session, &graph)? else { return Err(late(id.as_str(), timeout)) };
+    let code = outcome(&tasks);
+    stand(session, &graph, tasks)?;
+    Ok(code)
+}
+
+/// Of a graph that has not ended in time.
+pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
+    let waited = humantime::format_duration(timeout.unwrap_or_default());
+    fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
+}
+
+/// How tasks have ended.
+pub fn outcome(tasks: &[GraphMember]) -> Code {
     let of = |status| tasks.iter().any(|task| task.status == Some(status));
-    let code = match (of(Status::Failed), of(Status::Cancelled)) {
+    match (of(Status::Failed), of(Status::Cancelled)) {
         (true, _) => Code::Failed,
         (false, true) => Code::Cancelled,
         (false, false) => Code::Ok,
-    };
-    stand(session, &graph, tasks)?;
-    Ok(code)
+    }
 }
 
 /// The tasks of a graph when all have ended; none when the time is over. A server that goes away is waited for.

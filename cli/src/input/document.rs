@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::Path;
 
-use blueque::{Enq, Graph, OnFailure, QueueName};
+use blueque::{Enq, Graph, Namespace, OnFailure, PartitionName, QueueName};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -20,9 +20,9 @@ pub struct Document {
     /// The document as JSON or YAML: a graph as docs/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
     #[arg(value_name = "FILE")]
     file: String,
-    /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]
+    /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]; or on which server it is, as a partition: SHARD=URL or SHARD=URL,NAMESPACE
     #[arg(long, value_name = "SHARD=QUEUE", value_parser = shard)]
-    shard: Vec<(String, QueueName)>,
+    shard: Vec<(String, Shard)>,
     /// Refuse a second reference to one task in an enq document, as enq does
     #[arg(long)]
     strict: bool,
@@ -31,8 +31,36 @@ pub struct Document {
     on_failure: Option<OnFailure>,
 }
 
+/// What a shard is.
+#[derive(Clone, Debug)]
+enum Shard {
+    Queue(QueueName),
+    /// The address of a partition.
+    Partition(String),
+}
+
 impl Document {
+    /// The addresses of the shards that are partitions, as a topology.
+    pub fn topology(&self) -> anyhow::Result<Option<String>> {
+        let address = |(name, shard): &(String, Shard)| match shard {
+            Shard::Queue(_) => None,
+            Shard::Partition(address) => Some(format!("{name}={address}")),
+        };
+        let all: Vec<String> = self.shard.iter().filter_map(address).collect();
+        if !all.is_empty() && all.len() < self.shard.len() {
+            let text = "--shard is a queue or a URL: of each shard the same, as those are of one namespace, and these \
+                        partitions";
+            return Err(fault(Code::Usage, text));
+        }
+        Ok((!all.is_empty()).then(|| all.join(",")))
+    }
+
     pub fn graph(&self) -> anyhow::Result<Graph> {
+        self.over(Vec::new())
+    }
+
+    /// The graph, whose tasks may be in these partitions. Without any it is of one namespace.
+    pub fn over(&self, partitions: Vec<PartitionName>) -> anyhow::Result<Graph> {
         let text = self.json(self.text()?)?;
         let listed = text.trim_start().starts_with('[');
         if text.trim().is_empty() {
@@ -42,8 +70,11 @@ impl Document {
             let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks; this one is no list";
             return Err(fault(Code::Usage, text.to_owned()));
         }
-        let enq = Enq::new().strict(self.strict);
-        let enq = self.shard.iter().cloned().fold(enq, |enq, (shard, queue)| enq.shard(shard, queue));
+        let enq = Enq::new().strict(self.strict).partitions(partitions);
+        let enq = self.shard.iter().cloned().fold(enq, |enq, (name, shard)| match shard {
+            Shard::Queue(queue) => enq.shard(name, queue),
+            Shard::Partition(_) => enq,
+        });
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
         let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
@@ -88,10 +119,18 @@ fn on_failure() -> impl TypedValueParser<Value = OnFailure> {
     PossibleValuesParser::new(OnFailure::ALL.iter().map(|word| word.as_str())).try_map(|word| word.parse::<OnFailure>())
 }
 
-fn shard(text: &str) -> Result<(String, QueueName), String> {
-    let (shard, queue) = text.split_once('=').ok_or("must be SHARD=QUEUE")?;
+fn shard(text: &str) -> Result<(String, Shard), String> {
+    let (shard, is) = text.split_once('=').ok_or("must be SHARD=QUEUE, or SHARD=URL")?;
     if shard.is_empty() {
-        return Err("must be SHARD=QUEUE".to_owned());
+        return Err("must be SHARD=QUEUE, or SHARD=URL".to_owned());
     }
-    Ok((shard.to_owned(), queue_name(queue)?))
+    if !is.contains("://") {
+        return Ok((shard.to_owned(), Shard::Queue(queue_name(is)?)));
+    }
+    PartitionName::new(shard).map_err(|error| error.to_string())?;
+    // A URL of several servers has commas, too: a namespace has neither `/` nor `=`.
+    let namespace = is.rsplit_once(',').filter(|(_, name)| !is.contains('#') && Namespace::new(*name).is_ok());
+    let namespace = namespace.filter(|(url, _)| url.split_once("://").is_some_and(|(_, rest)| rest.contains('/')));
+    let address = namespace.map_or_else(|| is.to_owned(), |(url, name)| format!("{url}#{name}"));
+    Ok((shard.to_owned(), Shard::Partition(address)))
 }

@@ -70,6 +70,13 @@ pub struct Connection {
     pub per_partition: bool,
 }
 
+impl Connection {
+    /// The same, to these partitions.
+    pub fn with_topology(&self, topology: String) -> Self {
+        Self { topology: Some(topology), ..self.clone() }
+    }
+}
+
 /// Where to connect, resolved.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -277,7 +284,9 @@ impl Places {
         for (name, settings) in &self.settings {
             all.push(format!("{name}={}#{}", settings.address()?, settings.namespace()));
         }
-        Ok(Partitions::builder().by(caller()).limit(limit).open(&all.join(","))?)
+        // One for all.
+        let durability = self.settings.values().next().map(|settings| settings.durability).unwrap_or_default();
+        Ok(Partitions::builder().by(caller()).durability(durability).limit(limit).open(&all.join(","))?)
     }
 }
 

@@ -8,7 +8,7 @@ mod tree;
 
 use std::collections::HashMap;
 
-use blueque::{GraphId, GraphInfo, GraphMember, Status, SubmittedGraph, TaskId};
+use blueque::{GraphId, GraphInfo, GraphMember, Status, SubmittedGraph, SubmittedParts, TaskId};
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
@@ -46,6 +46,12 @@ impl Made {
     pub fn new(made: &SubmittedGraph) -> Self {
         let tasks = made.tasks.iter().map(|(label, id)| (label.clone(), id.to_string()));
         Self { graph: made.graph.id().to_string(), created: made.created, tasks: Names(tasks.collect()) }
+    }
+
+    pub fn spread(made: &SubmittedParts) -> Self {
+        let tasks = made.tasks.iter().map(|(label, id)| (label.clone(), id.to_string()));
+        let graph = format!("{}:{}", made.graph.home(), made.graph.id());
+        Self { graph, created: made.created, tasks: Names(tasks.collect()) }
     }
 
     /// The names with their ids; with `--output id` the id of the graph.
@@ -92,11 +98,11 @@ impl Whole {
         Ok(Self::with(id, info, tasks, &outlook))
     }
 
-    pub fn new(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
+    pub fn new(id: impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
         Self::with(id, info, tasks, &Outlook::default())
     }
 
-    fn with(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
+    fn with(id: impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
         let now = times::now();
         let ended = |status: Option<Status>| status.is_none_or(Status::is_finished);
         let known: HashMap<TaskId, (String, Option<Status>)> =

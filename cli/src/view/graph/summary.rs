@@ -1,6 +1,6 @@
 //! Graphs in a list.
 
-use blueque::{GraphState, GraphSummary};
+use blueque::{GraphState, GraphSummary, PartitionName};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -63,6 +63,12 @@ fn open(graph: &GraphSummary) -> u64 {
 }
 
 impl Summary {
+    /// One of several partitions.
+    pub fn of(partition: &PartitionName, graph: GraphSummary) -> Self {
+        let id = format!("{partition}:{}", graph.id);
+        Self { graph: id, ..Self::new(graph) }
+    }
+
     pub fn new(graph: GraphSummary) -> Self {
         Self {
             standing: Standing::of(&graph),

@@ -1,0 +1,248 @@
+//! `blueque graph` over several partitions.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::thread;
+use std::time::Instant;
+
+use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
+use blueque::{Error, GraphId, GraphParts, GraphSummary, PartitionName, SpreadGraph};
+
+use super::all::{WATCH, missing, open, verdict};
+use crate::args::Cli;
+use crate::commands::graph::{self, Options, Word};
+use crate::input::document::Document;
+use crate::output::table;
+use crate::output::{Code, Format, code, data, fault, say};
+use crate::session::LIMIT;
+use crate::session::config::Places;
+use crate::session::many::{AT_ONCE, at_once};
+use crate::view::graph::{Made, Standing, Summary, Whole};
+
+pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options) -> anyhow::Result<Code> {
+    match &options.word {
+        Word::Submit { document, id } => submit(cli, places, document, id.as_ref()),
+        Word::Ls { status, name, tag, limit } => list(cli, places, all, *limit as usize, |graph| {
+            (status.is_empty() || status.contains(&Standing::of(graph)))
+                && (name.is_none() || graph.name == *name)
+                && tag.as_ref().is_none_or(|tag| graph.tags.contains(tag))
+        }),
+        Word::Show { id, all: whole, watch } => show(cli, &Spread::find(places, id)?, *whole, *watch),
+        Word::Export { id, format } => {
+            let (graph, code) = Spread::find(places, id)?.look()?;
+            graph.draw(*format)?;
+            Ok(code)
+        }
+        Word::Cancel { id, task, force, reason } => {
+            let spread = Spread::find(places, id)?;
+            let task = task.as_deref().map(|task| spread.known(spread.graph.member(task))).transpose()?;
+            let options = CancelGraphOptions::new().force(*force);
+            let done = spread.graph.cancel(task.as_ref(), reason, &options);
+            spread.after(cli.output, done)
+        }
+        Word::Retry { from: Some(_), .. } => {
+            let text = "retry --from works within one partition: name it with --partition, or retry without --from";
+            Err(fault(Code::Usage, text))
+        }
+        Word::Retry { id, from: None, deadline } => {
+            let spread = Spread::find(places, id)?;
+            let how = deadline.iter().copied().fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
+            let done = spread.graph.retry(&how);
+            spread.after(cli.output, done)
+        }
+        Word::Wait { id, timeout } => {
+            let begun = Instant::now();
+            let spread = Spread::find(places, id)?;
+            let left = timeout.map_or(std::time::Duration::MAX, |timeout| timeout.saturating_sub(begun.elapsed()));
+            let found = match spread.graph.wait(left) {
+                Err(Error::TimedOut(_)) => return Err(graph::late(&spread.id, *timeout)),
+                found => spread.known(found)?,
+            };
+            let code = graph::outcome(&found.tasks);
+            stand(cli.output, &Whole::new(&spread.id, &found.info, found.tasks))?;
+            Ok(code)
+        }
+    }
+}
+
+/// A graph, with the id that names its partition.
+struct Spread {
+    graph: SpreadGraph,
+    id: String,
+}
+
+impl Spread {
+    /// By its id with a partition, or by the id that it has there.
+    fn find(places: &Places, id: &GraphId) -> anyhow::Result<Self> {
+        let partitions = places.reachable(LIMIT, &[])?;
+        let named = id.as_str().split_once(':').and_then(|(name, rest)| {
+            let name = PartitionName::new(name).ok().filter(|name| places.settings(name).is_ok())?;
+            Some((name, GraphId::new(rest).ok()?))
+        });
+        let graph = match named {
+            Some((home, id)) => partitions.graph(&home, &id),
+            None => known(id.as_str(), partitions.find_graph(id))?,
+        };
+        let id = format!("{}:{}", graph.home(), graph.id());
+        Ok(Self { graph, id })
+    }
+
+    fn known<T>(&self, answer: blueque::Result<T>) -> anyhow::Result<T> {
+        known(&self.id, answer)
+    }
+
+    /// What there is of it, and whether that is all.
+    fn look(&self) -> anyhow::Result<(Whole, Code)> {
+        let GraphParts { info, tasks, missing: away, .. } = self.known(self.graph.look())?;
+        let mut worst = Code::Ok;
+        for (name, error) in away {
+            worst = missing(&name, &anyhow::Error::new(error));
+        }
+        Ok((Whole::new(&self.id, &info, tasks), worst))
+    }
+
+    /// Shows how it stands after a call.
+    fn after(&self, format: Format, done: blueque::Result<()>) -> anyhow::Result<Code> {
+        let (graph, code) = self.look()?;
+        stand(format, &graph)?;
+        // What does not answer was named.
+        match done {
+            Err(error) if !error.is_transient() => self.known(Err(error)),
+            Err(_) => Ok(Code::Unreachable),
+            Ok(()) => Ok(code),
+        }
+    }
+}
+
+fn known<T>(id: &str, answer: blueque::Result<T>) -> anyhow::Result<T> {
+    match answer {
+        Err(Error::State { code: blueque::Code::NoTask, text }) if text.starts_with("no task") => {
+            Err(fault(Code::NotFound, text))
+        }
+        Err(error) if error.code() == Some(blueque::Code::NoTask) => {
+            Err(fault(Code::NotFound, format!("there is no graph {id}")))
+        }
+        answer => Ok(answer?),
+    }
+}
+
+fn stand(format: Format, graph: &Whole) -> anyhow::Result<()> {
+    if format == Format::Table {
+        say(graph.sentence());
+        return Ok(());
+    }
+    graph.write(format, false)
+}
+
+fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
+    let otherwise = match cli.connection.chosen.as_slice() {
+        [] => None,
+        [only] => Some(only),
+        _ => return Err(fault(Code::Usage, "name one partition: that of the tasks which name none")),
+    };
+    let id = id.cloned().unwrap_or_else(GraphId::random);
+    let graph = document.over(places.partitions.names().cloned().collect())?.id(id.clone());
+    graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
+    let partitions = places.reachable(LIMIT, &[])?;
+    // One that is away is found out at once, and nothing is made.
+    let names = partitions.partitions_of(&graph, otherwise)?;
+    for (name, found) in at_once(&names, AT_ONCE, |name| open(cli, places, name).map(drop)) {
+        found.map_err(|error| {
+            let code = code(&error);
+            error.context(fault(code, format!("partition {name} does not answer; nothing was made")))
+        })?;
+    }
+    let made = partitions.submit_graph(&graph, otherwise).map_err(|error| match error {
+        lost @ Error::Unavailable { .. } => {
+            anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
+        }
+        Error::NotFound => {
+            let text = "a task outside of the graph that it is to wait for does not exist; nothing was made";
+            fault(Code::NotFound, text)
+        }
+        error => error.into(),
+    })?;
+    if !made.created {
+        say(format!("{}:{id} exists already; nothing was created", made.graph.home()));
+    }
+    for name in &made.coming {
+        say(format!("partition {name} does not answer any more: a worker brings it its part when it is back"));
+    }
+    Made::spread(&made).write(cli.output)?;
+    Ok(Code::Ok)
+}
+
+fn show(cli: &Cli, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<Code> {
+    loop {
+        let (graph, code) = spread.look()?;
+        if !watch {
+            graph.write(cli.output, whole)?;
+            return Ok(code);
+        }
+        if io::stdout().is_terminal() {
+            // Clears the screen and moves the cursor home.
+            data("\x1b[2J\x1b[H")?;
+        }
+        let hidden = graph.write_screen(cli.output, whole)?;
+        if hidden > 0 {
+            say(format!("+{hidden} lines"));
+        }
+        if code == Code::Ok && graph.has_ended() {
+            return Ok(Code::Ok);
+        }
+        thread::sleep(WATCH);
+    }
+}
+
+/// The graphs of all partitions, the latest first; the parts of one as one.
+fn list(
+    cli: &Cli,
+    places: &Places,
+    all: &[PartitionName],
+    limit: usize,
+    fits: impl Fn(&GraphSummary) -> bool,
+) -> anyhow::Result<Code> {
+    let found = at_once(all, AT_ONCE, |name| {
+        let session = open(cli, places, name)?;
+        // Of those that do not fit some may be parts of one that does.
+        let some = session.client.graphs().take(10 * limit + 1).collect::<blueque::Result<Vec<_>>>()?;
+        anyhow::Ok(some)
+    });
+    let (mut outcomes, mut graphs) = (Vec::new(), BTreeMap::<GraphId, Vec<(PartitionName, GraphSummary)>>::new());
+    for (name, found) in found {
+        outcomes.push((
+            name.clone(),
+            found.map(|found| {
+                for graph in found {
+                    graphs.entry(graph.id.clone()).or_default().push((name.clone(), graph));
+                }
+                Code::Ok
+            }),
+        ));
+    }
+    let partitions = places.reachable(LIMIT, &[])?;
+    let mut rows = Vec::new();
+    for (id, mut parts) in graphs {
+        if parts.len() > 1
+            && let Ok(graph) = partitions.find_graph(&id)
+            && let Ok(found) = graph.look()
+        {
+            parts.retain(|(name, _)| name == graph.home());
+            for (_, part) in &mut parts {
+                (part.total, part.left) = (found.info.total, found.info.total);
+                (part.complete, part.failed) = (found.info.complete, found.info.failed);
+                part.cancelled = found.info.cancelled;
+            }
+        }
+        rows.extend(parts);
+    }
+    rows.retain(|(_, graph)| fits(graph));
+    rows.sort_by_key(|(_, graph)| std::cmp::Reverse(graph.created));
+    let more = rows.len() > limit;
+    let shown = rows.into_iter().take(limit).map(|(name, graph)| Summary::of(&name, graph));
+    table::write(cli.output, &shown.collect::<Vec<_>>())?;
+    if more && cli.output == Format::Table {
+        say(format!("the latest {limit} graphs; --limit shows more"));
+    }
+    verdict(outcomes)
+}

@@ -1,0 +1,322 @@
+//! A graph over several partitions: the part of it that each of them has.
+//!
+//! An edge between two partitions becomes a link, as `partitions::links` describes them: in the partition of what waits a
+//! placeholder, and a task that is told when nobody needs it any more; in that of the upstream the two carriers. All of
+//! them are tasks of the parts, so that each part appears with its links. The first part also has what brings the
+//! others, once it is created itself.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::SystemTime;
+
+use super::flaw::{GraphError, Place};
+use super::handle::staging;
+use super::plan::{Argument, Input, Order, Plan, Step, sorted};
+use super::{Graph, Whole};
+use crate::calls::{Call, GraphPart, SubmitGraphOptions, pack};
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::model::StagedGraph;
+use crate::names::{GraphId, PartitionName, QueueName, TaskId};
+use crate::options::TaskOptions;
+use crate::placeholder::{self, Carrier, Waits};
+use crate::topology::{GlobalId, Topology};
+
+/// Bytes of the calls that one task of the first part has for another one. A longer call goes alone.
+const CHUNK: usize = 4 << 20;
+
+/// Maximum number of tasks of a part, with its links.
+const TASKS: usize = 10_000;
+
+/// A graph, split into parts. The first of them decides whether there is a graph.
+pub(crate) struct Shares {
+    pub(crate) id: GraphId,
+    whole: Whole,
+    pub(crate) each: Vec<Share>,
+    /// The tasks, in the order of the graph.
+    pub(crate) tasks: Vec<(String, GlobalId)>,
+}
+
+/// The part of one partition: the tasks of the graph, then its links.
+pub(crate) struct Share {
+    pub(crate) partition: PartitionName,
+    steps: Vec<Step>,
+    ids: Vec<TaskId>,
+}
+
+/// How one part is brought.
+pub(crate) struct Parcel {
+    /// The calls that stage it.
+    pub(crate) calls: Vec<Call<StagedGraph>>,
+    /// Those that complete it.
+    pub(crate) seals: Vec<Call<StagedGraph>>,
+    /// Both as texts.
+    pub(crate) texts: Vec<Vec<u8>>,
+    /// The names and ids of its tasks.
+    pub(crate) members: Vec<(String, TaskId)>,
+}
+
+/// A link, as a task of a part.
+fn link(id: &TaskId, options: TaskOptions, input: Input, edges: Vec<(Order, usize)>) -> Step {
+    let step = Step::new(id.to_string(), placeholder::QUEUE.to_owned(), options, input);
+    Step { edges, ..step }
+}
+
+fn null() -> Input {
+    Input::Whole(b"null".to_vec())
+}
+
+impl Graph {
+    /// Its parts. A task that names no partition is in the one of `otherwise`, or else in the one that the graph's id
+    /// chooses.
+    pub(crate) fn shares(&self, names: &Topology, otherwise: Option<&PartitionName>) -> Result<Shares> {
+        let (plan, id) = (self.plan()?, self.id.clone().unwrap_or_else(GraphId::random));
+        let chosen = otherwise.or_else(|| names.place(id.as_str()));
+        let chosen = chosen.ok_or_else(|| Error::argument("there is no partition"))?;
+        let mut at = Vec::new();
+        for (index, step) in plan.steps.iter().enumerate() {
+            let own = step.partition.as_ref().unwrap_or(chosen);
+            if !names.has(own) {
+                let known: Vec<_> = names.names().map(PartitionName::as_str).collect();
+                let text = format!("there is no partition {own}: there are {}", known.join(", "));
+                return Err(Place::task(index, Some(&step.label)).field("partition").flaw(text).into());
+            }
+            at.push(own.clone());
+        }
+        let ids = plan.ids(&id)?;
+        let labels = plan.steps.iter().map(|step| step.label.clone());
+        let global = at.iter().zip(&ids).map(|(name, id)| GlobalId::new(name.clone(), id.clone()));
+        let tasks: Vec<(String, GlobalId)> = labels.zip(global).collect();
+        let all = Splitter { id: &id, names, plan: &plan, at: &at, tasks: &tasks };
+        let each = all.split()?;
+        Ok(Shares { id, whole: self.whole.clone(), each, tasks })
+    }
+}
+
+/// What the parts are made of.
+struct Splitter<'a> {
+    id: &'a GraphId,
+    names: &'a Topology,
+    plan: &'a Plan,
+    /// The partition of each task.
+    at: &'a [PartitionName],
+    tasks: &'a [(String, GlobalId)],
+}
+
+impl Splitter<'_> {
+    fn split(&self) -> Result<Vec<Share>> {
+        // Each upstream with a partition in which others wait for it, and whether one of those gets its result.
+        let mut links: BTreeMap<(usize, &PartitionName), bool> = BTreeMap::new();
+        for (step, here) in self.plan.steps.iter().zip(self.at) {
+            let (received, _) = step.received();
+            for (upstream, _) in step.upstreams().filter(|(upstream, _)| self.at.get(*upstream) != Some(here)) {
+                *links.entry((upstream, here)).or_default() |= received.contains(&upstream);
+            }
+        }
+        let Some(home) = self.at.first() else { return Ok(Vec::new()) };
+        let others: BTreeSet<&PartitionName> = self.at.iter().filter(|name| *name != home).collect();
+        [home].into_iter().chain(others).map(|name| self.share(name, home, &links)).collect()
+    }
+
+    fn share(
+        &self,
+        here: &PartitionName,
+        home: &PartitionName,
+        links: &BTreeMap<(usize, &PartitionName), bool>,
+    ) -> Result<Share> {
+        let own = self.at.iter().enumerate().filter(|(_, name)| *name == here).map(|(index, _)| index);
+        let own: Vec<usize> = own.collect();
+        let mut places: HashMap<usize, usize> = own.iter().enumerate().map(|(at, index)| (*index, at)).collect();
+        let came: Vec<(usize, bool)> = links
+            .iter()
+            .filter(|((_, to), _)| *to == here)
+            .map(|((upstream, _), result)| (*upstream, *result))
+            .collect();
+        places.extend(came.iter().enumerate().map(|(at, (upstream, _))| (*upstream, own.len() + at)));
+        let mut share = Share { partition: here.clone(), steps: Vec::new(), ids: Vec::new() };
+        for index in &own {
+            if let (Some(step), Some((_, id))) = (self.plan.steps.get(*index), self.tasks.get(*index)) {
+                share.steps.push(self.moved(*index, step, here, &places)?);
+                share.ids.push(id.task().clone());
+            }
+        }
+        for (upstream, has_result) in &came {
+            let Some((_, upstream)) = self.tasks.get(*upstream) else { continue };
+            let waits = Waits { home: home.clone(), graph: self.id.clone() };
+            let method = if *has_result { placeholder::RESULT } else { placeholder::END };
+            let id = TaskId::new(upstream.to_string()).map_err(|_| long(self.id))?;
+            let step =
+                link(&id, placeholder::patient().options.method(method), Input::Whole(waits.json()?), Vec::new());
+            share.add(id, Step { eta: Some(SystemTime::UNIX_EPOCH + placeholder::NEVER), ..step });
+        }
+        for (at, (upstream, _)) in came.iter().enumerate() {
+            let Some((_, upstream)) = self.tasks.get(*upstream) else { continue };
+            let id = placeholder::unneeded(upstream).map_err(|_| long(self.id))?;
+            let options = placeholder::patient().options.method(placeholder::UNNEEDED);
+            share.add(id.clone(), link(&id, options, null(), vec![(Order::Failure, own.len() + at)]));
+        }
+        for ((upstream, to), has_result) in links {
+            let (Some(place), Some((_, global))) = (places.get(upstream), self.tasks.get(*upstream)) else { continue };
+            if global.partition() != here {
+                continue;
+            }
+            let carrier = |has_result| Carrier { to: (*to).clone(), task: global.task().clone(), has_result }.id();
+            let (result, failure) =
+                (carrier(true).map_err(|_| long(self.id))?, carrier(false).map_err(|_| long(self.id))?);
+            let at = share.steps.len();
+            let step = if *has_result {
+                link(&result, placeholder::patient().options, Input::List(vec![Argument::Result(*place)]), Vec::new())
+            } else {
+                let input = Input::Whole(b"[null]".to_vec());
+                link(&result, placeholder::patient().options, input, vec![(Order::Success, *place)])
+            };
+            share.add(result, step);
+            share.add(
+                failure.clone(),
+                link(&failure, placeholder::patient().options, null(), vec![(Order::Failure, at)]),
+            );
+        }
+        Ok(share)
+    }
+
+    /// A task of the graph as a task of its part.
+    fn moved(
+        &self,
+        index: usize,
+        step: &Step,
+        here: &PartitionName,
+        places: &HashMap<usize, usize>,
+    ) -> Result<Step, GraphError> {
+        let place = |index: &usize| places.get(index).copied().unwrap_or_default();
+        let own = |id: &TaskId| match id.as_str().parse::<GlobalId>() {
+            Ok(global) if global.partition() == here => Ok(global.task().clone()),
+            Ok(global) if self.names.has(global.partition()) => {
+                let text = format!(
+                    "{global} is a task of another partition: of tasks that were there before the graph, one \
+                                    waits only for those of its own"
+                );
+                Err(Place::task(index, Some(&step.label)).flaw(text))
+            }
+            _ => Ok(id.clone()),
+        };
+        let mut moved = step.clone();
+        if let Input::List(arguments) = &mut moved.input {
+            for argument in arguments {
+                match argument {
+                    Argument::Result(upstream) => *upstream = place(upstream),
+                    Argument::Outside(id) => *id = own(id)?,
+                    Argument::Value(_) => {}
+                }
+            }
+        }
+        for (_, upstream) in &mut moved.edges {
+            *upstream = place(upstream);
+        }
+        for (_, id) in &mut moved.outside {
+            *id = own(id)?;
+        }
+        if let Some(bound) = &mut moved.bound {
+            bound.first = place(&bound.first);
+        }
+        moved.partition = None;
+        Ok(moved)
+    }
+}
+
+/// Of a graph whose id leaves no room for those of its links.
+fn long(id: &GraphId) -> Error {
+    Error::argument(format!("the ids of the links between partitions would be too long: shorten the graph's id {id}"))
+}
+
+impl Share {
+    fn add(&mut self, id: TaskId, step: Step) {
+        self.ids.push(id);
+        self.steps.push(step);
+    }
+
+    fn plan(&self) -> Result<Plan> {
+        if self.steps.len() > TASKS {
+            let (number, name) = (self.steps.len(), &self.partition);
+            let text = format!(
+                "with its links to others the part of the partition {name} has {number} tasks: at most {TASKS}; submit \
+                 several graphs"
+            );
+            return Err(Error::argument(text));
+        }
+        let steps = self.steps.clone();
+        let upstreams: Vec<Vec<usize>> =
+            steps.iter().map(|step| step.upstreams().map(|(upstream, _)| upstream).collect()).collect();
+        let order = sorted(&upstreams).map_err(|_| Error::argument("the links of the graph make a circle"))?;
+        Ok(Plan { steps, order })
+    }
+
+    fn members(&self) -> Vec<(String, TaskId)> {
+        self.steps.iter().map(|step| step.label.clone()).zip(self.ids.iter().cloned()).collect()
+    }
+}
+
+impl Shares {
+    /// The only part of a graph that has no other, or the first one, with what it has for the others.
+    pub(crate) fn first(&mut self, client: &Client, others: &[(PartitionName, Vec<Vec<u8>>)]) -> Result<Parcel> {
+        let id = self.id.clone();
+        let home = self.each.first_mut().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
+        for (to, texts) in others {
+            let mut former = None;
+            for (number, text) in texts.iter().enumerate() {
+                let own = placeholder::part(to, &id, Some(number).filter(|number| number + 1 < texts.len()));
+                let own = own.map_err(|_| long(&id))?;
+                let options = placeholder::patient().options.method(placeholder::PART).max_bytes(placeholder::LARGEST);
+                let edges = former.map(|at| (Order::Success, at)).into_iter().collect();
+                former = Some(home.steps.len());
+                home.add(own.clone(), link(&own, options, Input::Whole(text.clone()), edges));
+            }
+        }
+        let home = self.each.first().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
+        let plan = home.plan()?;
+        let calls = staging(client, &self.id, &plan, &home.ids, (&self.whole, plan.steps.len()))?;
+        Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new(), members: home.members() })
+    }
+
+    /// The part of another partition. The last of its tasks are brought only after the first part is created.
+    pub(crate) fn other(&self, share: &Share, client: &Client) -> Result<Parcel> {
+        let home = self.each.first().map(|share| &share.partition);
+        let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;
+        let plan = share.plan()?;
+        let calls = |seals| staging(client, &self.id, &plan, &share.ids, (&self.whole, plan.steps.len() + seals));
+        let mut chunks: Vec<(usize, usize)> = Vec::new();
+        for size in calls(1)?.iter().map(|call| pack(std::slice::from_ref(call)).len()) {
+            match chunks.last_mut() {
+                Some((number, bytes)) if *bytes + size <= CHUNK => (*number, *bytes) = (*number + 1, *bytes + size),
+                _ => chunks.push((1, size)),
+            }
+        }
+        let total = plan.steps.len() + chunks.len();
+        let mut left = calls(chunks.len())?;
+        let how = plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds);
+        let (queue, options) =
+            (QueueName::new(placeholder::QUEUE)?, placeholder::patient().options.method(placeholder::BEGUN));
+        let mut parcel = Parcel { calls: Vec::new(), seals: Vec::new(), texts: Vec::new(), members: share.members() };
+        for (number, (count, _)) in chunks.iter().enumerate() {
+            let id = placeholder::begun(home, &self.id, Some(number).filter(|number| number + 1 < chunks.len()));
+            let id = id.map_err(|_| long(&self.id))?;
+            let own = GraphPart {
+                id: &id,
+                queue: &queue,
+                eta: None,
+                parameters: b"null",
+                inputs: "",
+                label: id.as_str(),
+                options: &options,
+            };
+            let seal = client.calls().stage_graph(&self.id, total, &[own], &how);
+            let rest = left.split_off((*count).min(left.len()));
+            let mut text = pack(&left);
+            text.extend(pack(std::slice::from_ref(&seal)));
+            parcel.texts.push(text);
+            parcel.calls.append(&mut left);
+            parcel.seals.push(seal);
+            parcel.members.push((id.to_string(), id));
+            left = rest;
+        }
+        Ok(parcel)
+    }
+}

@@ -1,0 +1,398 @@
+//! Graphs over several partitions: all of their parts are made, or none.
+//!
+//! The part of the first partition decides. Those of the others are staged before it, but for their last task, so that
+//! nobody sees them, and go by themselves after ten minutes. Then the first part is created by one call. It has a task for
+//! each other part, with all that this consists of, which is there until the other partition has created it: so whoever
+//! dies, a [`Deliverer`](super::Deliverer) completes what was decided.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::thread;
+use std::time::Duration;
+
+use super::Partitions;
+use super::links;
+use crate::calls::{Call, CancelGraphOptions, RetryGraphOptions};
+use crate::client::Client;
+use crate::deadline::Deadline;
+use crate::error::{Code, Error, Result};
+use crate::graph::{Graph, GraphHandle, Parcel};
+use crate::model::{GraphInfo, GraphMember, StagedGraph, Status};
+use crate::names::{GraphId, PartitionName, TaskId};
+use crate::placeholder::{Carrier, QUEUE, other_part};
+use crate::topology::GlobalId;
+
+/// The longest pause between two looks at a graph that is waited for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A graph over one or several partitions.
+#[derive(Clone, Debug)]
+pub struct SpreadGraph {
+    partitions: Partitions,
+    home: PartitionName,
+    id: GraphId,
+}
+
+/// A graph that was submitted to one or several partitions.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SubmittedParts {
+    /// The graph.
+    pub graph: SpreadGraph,
+    /// False if it was created before.
+    pub created: bool,
+    /// The names of its tasks within the graph, in their order, with their ids.
+    pub tasks: Vec<(String, GlobalId)>,
+    /// The partitions that have yet to create their part: it is brought to them when they answer.
+    pub coming: Vec<PartitionName>,
+}
+
+/// What the partitions have of a graph.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GraphParts {
+    /// The whole graph, without its links between partitions.
+    pub info: GraphInfo,
+    /// Its tasks with their global ids, each after those that it waits for.
+    pub tasks: Vec<GraphMember>,
+    /// The partitions whose part is not known.
+    pub missing: BTreeMap<PartitionName, Error>,
+}
+
+impl Partitions {
+    /// Submits a graph whose tasks are in several partitions: all of them or, on an error, none. A task that names no
+    /// partition is in the one of `otherwise`, or else in the one that the graph's id chooses. Tasks of one partition may
+    /// wait for those of another, which needs a running [`Deliverer`](super::Deliverer).
+    ///
+    /// # Errors
+    /// As [`Client::submit_graph`]; that of the first partition that does not answer: then nothing was made.
+    pub fn submit_graph(&self, graph: &Graph, otherwise: Option<&PartitionName>) -> Result<SubmittedParts> {
+        let mut all = graph.shares(&self.inner.names, otherwise)?;
+        let home = all.each.first().map(|share| share.partition.clone());
+        let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;
+        let clients: Vec<Client> =
+            all.each.iter().map(|share| self.partition(&share.partition)).collect::<Result<_>>()?;
+        // Before anything is made.
+        for client in &clients {
+            client.topology()?;
+        }
+        let handle = SpreadGraph { partitions: self.clone(), home: home.clone(), id: all.id.clone() };
+        let (mut parcels, mut texts) = (Vec::new(), Vec::new());
+        for (share, client) in all.each.iter().zip(&clients).skip(1) {
+            let mut parcel = all.other(share, client)?;
+            stage(client, &all.id, &parcel)?;
+            texts.push((share.partition.clone(), std::mem::take(&mut parcel.texts)));
+            parcels.push((share.partition.clone(), client, parcel.seals));
+        }
+        let client = clients.first().ok_or_else(|| Error::argument("there is no partition"))?;
+        let first = all.first(client, &texts)?;
+        let created = match stage(client, &all.id, &first)? {
+            StagedGraph::Created => true,
+            StagedGraph::Existing => false,
+            StagedGraph::Staged => return Err(Error::Reply { command: "submit_graph" }),
+        };
+        // It is decided. What fails from here on is done later.
+        let _ = client.settle(links::SETTLED);
+        let seal = |client: &Client, seals: Vec<Call<StagedGraph>>| {
+            let mut last = StagedGraph::Staged;
+            for call in seals {
+                last = client.call(&call.once())?;
+            }
+            let _ = client.settle(links::SETTLED);
+            Ok::<_, Error>(last)
+        };
+        let mut coming = Vec::new();
+        for (name, client, seals) in parcels {
+            if !matches!(seal(client, seals), Ok(StagedGraph::Created | StagedGraph::Existing)) {
+                coming.push(name);
+            }
+        }
+        Ok(SubmittedParts { graph: handle, created, tasks: all.tasks, coming })
+    }
+
+    /// The partitions that a graph would be submitted to, the first one first. Makes no call.
+    ///
+    /// # Errors
+    /// As [`Graph::check`]; `BADARG` for a partition that is none of these.
+    pub fn partitions_of(&self, graph: &Graph, otherwise: Option<&PartitionName>) -> Result<Vec<PartitionName>> {
+        let all = graph.shares(&self.inner.names, otherwise)?;
+        Ok(all.each.into_iter().map(|share| share.partition).collect())
+    }
+
+    /// The graph that has this id in some partition.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is none; `BADARG` if several partitions have one, each its own; that of a partition that does not
+    /// answer, if no other has it.
+    pub fn find_graph(&self, id: &GraphId) -> Result<SpreadGraph> {
+        let found = self.each(|client| match client.graph(id.as_str())?.info() {
+            Ok(_) => Ok(true),
+            Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
+            Err(error) => Err(error),
+        });
+        let has: Vec<PartitionName> = found.answers.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
+        let Some(first) = has.first() else {
+            let text = format!("no graph has the id {id}");
+            return Err(found.missing.into_values().next().unwrap_or(Error::State { code: Code::NoTask, text }));
+        };
+        let graph = self.graph(first, id);
+        let (parts, missing) = graph.parts()?;
+        if let Some(other) = has.iter().find(|name| !parts.contains_key(name) && !missing.contains_key(name)) {
+            return Err(Error::argument(format!("{id} is ambiguous: {first}:{id}, {other}:{id}")));
+        }
+        let home = parts.values().flat_map(SpreadGraph::others).find(|(_, is_first)| *is_first);
+        Ok(home.map_or(graph, |(home, _)| self.graph(&home, id)))
+    }
+
+    /// A graph by the partition that its id begins with, and the rest of its id. Makes no call.
+    #[must_use]
+    pub fn graph(&self, home: &PartitionName, id: &GraphId) -> SpreadGraph {
+        SpreadGraph { partitions: self.clone(), home: home.clone(), id: id.clone() }
+    }
+}
+
+/// Stages a part, and checks that one which was created before is the same.
+fn stage(client: &Client, id: &GraphId, parcel: &Parcel) -> Result<StagedGraph> {
+    for call in &parcel.calls {
+        match client.call(&call.again())? {
+            StagedGraph::Staged => {}
+            StagedGraph::Created => return Ok(StagedGraph::Created),
+            StagedGraph::Existing => {
+                client.graph(id.as_str())?.must_have_now(&parcel.members)?;
+                return Ok(StagedGraph::Existing);
+            }
+        }
+    }
+    Ok(StagedGraph::Staged)
+}
+
+/// The part of a partition, if it has one.
+struct Part {
+    info: GraphInfo,
+    members: Vec<GraphMember>,
+}
+
+impl SpreadGraph {
+    /// Its id within each partition.
+    #[must_use]
+    pub fn id(&self) -> &GraphId {
+        &self.id
+    }
+
+    /// The partition that has decided whether there is this graph: its global id is `PARTITION:ID`.
+    #[must_use]
+    pub fn home(&self) -> &PartitionName {
+        &self.home
+    }
+
+    fn part(&self, name: &PartitionName) -> Result<Option<Part>> {
+        let graph = self.partitions.partition(name)?.graph(self.id.as_str())?;
+        match graph.info() {
+            Ok(info) => Ok(Some(Part { info, members: graph.tasks().collect::<Result<_>>()? })),
+            Err(error) if error.code() == Some(Code::NoTask) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The partitions that have a part, as one part names them, and whether that one is the first.
+    fn others(part: &Part) -> BTreeMap<PartitionName, bool> {
+        part.members.iter().filter_map(|member| other_part(&member.id)).collect()
+    }
+
+    /// Whether a task of a part is a link, also if it is gone.
+    fn is_link(&self, here: &PartitionName, member: &GraphMember) -> bool {
+        let of_another = || {
+            let id = member.id.as_str().parse::<GlobalId>();
+            id.is_ok_and(|id| id.partition() != here && self.partitions.inner.names.has(id.partition()))
+        };
+        member.queue == QUEUE || member.queue.is_empty() && (member.id.as_str().starts_with('@') || of_another())
+    }
+
+    /// All parts, and the partitions that do not answer.
+    fn parts(&self) -> Result<(BTreeMap<PartitionName, Part>, BTreeMap<PartitionName, Error>)> {
+        let (mut parts, mut missing) = (BTreeMap::new(), BTreeMap::new());
+        let (mut left, mut asked) = (vec![self.home.clone()], BTreeSet::new());
+        while let Some(name) = left.pop() {
+            if !asked.insert(name.clone()) {
+                continue;
+            }
+            match self.part(&name) {
+                Ok(Some(part)) => {
+                    left.extend(Self::others(&part).into_keys());
+                    parts.insert(name, part);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    if name == self.home {
+                        // Which partitions have a part is known from any of them.
+                        left.extend(self.partitions.names().cloned());
+                    }
+                    missing.insert(name, error);
+                }
+            }
+        }
+        if parts.is_empty() && missing.is_empty() {
+            let text = format!("no graph has the id {}:{}", self.home, self.id);
+            return Err(Error::State { code: Code::NoTask, text });
+        }
+        if let Some(other) = parts.keys().next().cloned().filter(|_| missing.contains_key(&self.home)) {
+            // Another one may be a graph of its own with this id.
+            parts.retain(|_, part| Self::others(part).contains_key(&self.home));
+            if parts.is_empty() {
+                return Err(missing
+                    .remove(&self.home)
+                    .unwrap_or_else(|| Error::argument(format!("{other} has another"))));
+            }
+            missing.retain(|name, _| *name == self.home || parts.contains_key(name));
+        }
+        Ok((parts, missing))
+    }
+
+    /// What there is of it now.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph; if no partition answers that has a part, the error of the first one.
+    pub fn look(&self) -> Result<GraphParts> {
+        let (parts, mut missing) = self.parts()?;
+        if parts.is_empty() {
+            return Err(missing.remove(&self.home).unwrap_or(Error::NotFound));
+        }
+        let first = parts.get(&self.home).or_else(|| parts.values().next());
+        let mut info = first.map(|part| part.info.clone()).ok_or(Error::NotFound)?;
+        let mut tasks = Vec::new();
+        for (name, part) in &parts {
+            let (far, own): (Vec<&GraphMember>, Vec<&GraphMember>) =
+                part.members.iter().partition(|member| self.is_link(name, member));
+            let far: BTreeSet<&TaskId> = far.into_iter().map(|member| &member.id).collect();
+            let global = |id: &TaskId| {
+                if far.contains(id) { Ok(id.clone()) } else { TaskId::new(format!("{name}:{id}")) }
+            };
+            for member in own {
+                let mut member = member.clone();
+                member.id = global(&member.id)?;
+                member.cause = member
+                    .cause
+                    .as_ref()
+                    .map(|id| first_cause(&parts, name, id).map_or_else(|| global(id), Ok))
+                    .transpose()?;
+                for (_, upstream) in &mut member.upstreams {
+                    *upstream = global(upstream)?;
+                }
+                tasks.push(member);
+            }
+        }
+        let of = |status| tasks.iter().filter(|task| task.status == Some(status)).count() as u64;
+        info.total = tasks.len() as u64;
+        (info.complete, info.failed, info.cancelled) =
+            (of(Status::Complete), of(Status::Failed), of(Status::Cancelled));
+        Ok(GraphParts { info, tasks: ordered(tasks), missing })
+    }
+
+    /// Waits until all its tasks have ended, and returns them. With [`Duration::MAX`] it waits without limit; a partition
+    /// that does not answer is waited for.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] after `limit`; `NOTASK` if there is no such graph.
+    pub fn wait(&self, limit: Duration) -> Result<GraphParts> {
+        let (deadline, mut pause) = (Deadline::after(limit), Duration::from_millis(10));
+        loop {
+            match self.settled() {
+                Ok(true) => return self.look(),
+                Err(error) if !error.is_transient() => return Err(error),
+                Ok(false) | Err(_) => {}
+            }
+            let left = deadline.left();
+            if left.is_zero() {
+                return Err(Error::TimedOut(limit));
+            }
+            thread::sleep(pause.min(left));
+            pause = (pause * 2).min(LOOK);
+        }
+    }
+
+    /// Whether all tasks of all parts have ended.
+    fn settled(&self) -> Result<bool> {
+        let (parts, missing) = self.parts()?;
+        if let Some(error) = missing.into_values().next() {
+            return Err(error);
+        }
+        let ended = |member: &GraphMember| member.status.is_none_or(Status::is_finished);
+        // What brings another part ends when that is there.
+        let brings = |member: &GraphMember| other_part(&member.id).is_some_and(|(_, is_first)| !is_first);
+        let counts = |(name, member): &(&PartitionName, &GraphMember)| !self.is_link(name, member) || brings(member);
+        let members = parts.iter().flat_map(|(name, part)| part.members.iter().map(move |member| (name, member)));
+        Ok(members.filter(counts).all(|(_, member)| ended(member)))
+    }
+
+    /// The part that a task is in, by its name or its id.
+    ///
+    /// # Errors
+    /// `NOTASK` for a task that is not of this graph; those of [`SpreadGraph::look`].
+    pub fn member(&self, named: &str) -> Result<GlobalId> {
+        let found = self.look()?;
+        let task = found.tasks.iter().find(|task| task.label == named);
+        let task = task.or_else(|| found.tasks.iter().find(|task| task.id.as_str() == named));
+        match (task, found.missing.into_values().next()) {
+            (Some(task), _) => task.id.as_str().parse(),
+            (None, Some(error)) => Err(error),
+            (None, None) => {
+                let text = format!("no task of the graph {}:{} is {named}", self.home, self.id);
+                Err(Error::State { code: Code::NoTask, text })
+            }
+        }
+    }
+
+    /// Cancels all its tasks that have not ended, or one and those that need it. Of a task the cancel reaches other
+    /// partitions by the links.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph, or task; that of the first partition that does not answer: the others are done.
+    pub fn cancel(&self, task: Option<&GlobalId>, reason: &str, options: &CancelGraphOptions) -> Result<()> {
+        if let Some(task) = task {
+            let options = options.clone().task(task.task().as_str());
+            return self.handle(task.partition())?.cancel_with(reason, &options).map(drop);
+        }
+        self.each(|graph| graph.cancel_with(reason, options).map(drop))
+    }
+
+    /// Runs those of its tasks again that have failed or were cancelled, and keeps what is complete.
+    ///
+    /// # Errors
+    /// As [`SpreadGraph::cancel`]; `OVERDUE`.
+    pub fn retry(&self, options: &RetryGraphOptions) -> Result<()> {
+        self.each(|graph| graph.retry_with(options).map(drop))?;
+        let (parts, _) = self.parts()?;
+        parts.keys().try_for_each(|name| self.partitions.relink(name, self.id.as_str()).map(drop))
+    }
+
+    fn handle(&self, name: &PartitionName) -> Result<GraphHandle> {
+        self.partitions.partition(name)?.graph(self.id.as_str())
+    }
+
+    /// Does something with each part. Those that can be reached are done.
+    fn each(&self, act: impl Fn(&GraphHandle) -> Result<()>) -> Result<()> {
+        let (parts, missing) = self.parts()?;
+        let outcomes: Vec<Result<()>> =
+            parts.keys().map(|name| self.handle(name).and_then(|graph| act(&graph))).collect();
+        missing.into_values().map(Err).chain(outcomes).collect()
+    }
+}
+
+/// The cause that is behind one which is a carrier: what happened to its placeholder.
+fn first_cause(parts: &BTreeMap<PartitionName, Part>, here: &PartitionName, cause: &TaskId) -> Option<TaskId> {
+    let carrier = Carrier::of(cause)?;
+    let id = format!("{here}:{}", carrier.task);
+    let placeholder = parts.get(&carrier.to)?.members.iter().find(|member| member.id.as_str() == id)?;
+    TaskId::new(format!("{}:{}", carrier.to, placeholder.cause.as_ref()?)).ok()
+}
+
+/// Each task after those that it waits for, otherwise as they stand.
+fn ordered(tasks: Vec<GraphMember>) -> Vec<GraphMember> {
+    let places: HashMap<&TaskId, usize> = tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
+    let upstreams: Vec<Vec<usize>> = tasks
+        .iter()
+        .map(|task| task.upstreams.iter().filter_map(|(_, id)| places.get(id).copied()).collect())
+        .collect();
+    let order = crate::graph::sorted(&upstreams).unwrap_or_else(|_| (0..tasks.len()).collect());
+    let mut tasks: Vec<Option<GraphMember>> = tasks.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| tasks.get_mut(at)?.take()).collect()
+}
