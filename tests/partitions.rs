@@ -682,14 +682,14 @@ fn who_delivers_needs_the_role_client_and_says_so_without_it() {
     allow(WORKER);
     let urls = servers.iter().enumerate().map(|(at, server)| format!("{}={}?user=w&pass=pw", at + 1, server.url()));
     let limited = Partitions::open(&urls.collect::<Vec<_>>().join(",")).unwrap();
-    let (said, hears) = std::sync::mpsc::channel();
+    let (said, told) = std::sync::mpsc::channel();
     let said = std::sync::Mutex::new(said);
     let deliverer = Deliverer::new(&limited)
         .on_error(move |name, error| said.lock().unwrap().send(format!("{name}: {error}")).unwrap());
     std::thread::scope(|scope| {
         scope.spawn(|| deliverer.run());
         let _stop = Stopped(&deliverer);
-        let heard = hears.recv_timeout(SOON).unwrap();
+        let heard = told.recv_timeout(SOON).unwrap();
         assert!(heard.contains("NOPERM") && heard.contains("client"), "{heard}");
         let client = partitions.partition(&name("1")).unwrap();
         let carrier = client.task("@2:up").unwrap();

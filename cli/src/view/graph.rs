@@ -98,11 +98,11 @@ impl Whole {
         Ok(Self::with(id, info, tasks, &outlook))
     }
 
-    pub fn new(id: impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
+    pub fn new(id: &impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
         Self::with(id, info, tasks, &Outlook::default())
     }
 
-    fn with(id: impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
+    fn with(id: &impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
         let now = times::now();
         let ended = |status: Option<Status>| status.is_none_or(Status::is_finished);
         let known: HashMap<TaskId, (String, Option<Status>)> =
