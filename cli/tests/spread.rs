@@ -160,17 +160,17 @@ impl Drop for Worker {
     }
 }
 
-fn task(shard: &str, id: &str, method: &str, args: Value) -> Value {
+fn task(shard: &str, id: &str, method: &str, args: &Value) -> Value {
     json!({"task_id": {"shard": shard, "id": id}, "method": method, "args": args})
 }
 
 fn save(shard: &str, method: &str, uid: u32) -> Value {
-    task(shard, "save", method, json!([{"type": "VALUE", "value_json": json!({"uid": uid}).to_string()}]))
+    task(shard, "save", method, &json!([{"type": "VALUE", "value_json": json!({"uid": uid}).to_string()}]))
 }
 
 fn email(method: &str) -> Value {
     let args = ["1", "2"].map(|shard| json!({"type": "TASKREF", "task_id": {"shard": shard, "id": "save"}}));
-    task("1", "email", method, json!(args))
+    task("1", "email", method, &json!(args))
 }
 
 /// D3, with other programs.
@@ -241,8 +241,8 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     assert_eq!(desk.show(&made["tasks"]["1/email"])["status"], "waiting");
     desk.file("go");
     let done = desk.until(&made["tasks"]["1/email"], "complete");
-    let links = [1, 2].map(|uid| json!({"link": format!("https://download/for/{uid}")}));
-    assert_eq!(done["parameters"], json!(links));
+    let both = [1, 2].map(|uid| json!({"link": format!("https://download/for/{uid}")}));
+    assert_eq!(done["parameters"], json!(both));
 }
 
 #[test]
