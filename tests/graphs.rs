@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use blueque::calls::{GraphPart, NewTask, RetainOptions, SubmitGraphOptions, TaskOptions};
 use blueque::{
-    Client, Code, Context, Filter, Graph, GraphId, GraphInfo, Namespace, QueueName, Status, Stop, Submit, TaskId, Worker,
+    Client, Code, Context, Filter, Graph, GraphId, GraphInfo, Namespace, QueueName, Status, Stop, Submit, TaskId,
+    Worker,
 };
 use serde_json::{Value, json};
 use support::{Server, eventually};

@@ -202,8 +202,8 @@ impl Splitter<'_> {
         if let Input::List(arguments) = &mut moved.input {
             for argument in arguments {
                 match argument {
-                    Argument::Result(upstream) => *upstream = place(upstream),
-                    Argument::Outside(id) => *id = own(id)?,
+                    Argument::Result(upstream) | Argument::Optional(upstream) => *upstream = place(upstream),
+                    Argument::Outside(id) | Argument::OptionalOutside(id) => *id = own(id)?,
                     Argument::Value(_) => {}
                 }
             }
