@@ -443,9 +443,9 @@ fn each_call_in_each_row_for_users_of_blueque_1_0_is_made_by_the_test_of_its_col
         table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Blueque 1.0 |")).collect();
     let mut calls = 0;
     for row in &rows {
-        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
-        assert_eq!(cells.len(), 5, "{row}");
-        for (cell, test) in cells[1..].iter().zip(&tests) {
+        let columns: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(columns.len(), 5, "{row}");
+        for (cell, test) in columns[1..].iter().zip(&tests) {
             for call in called(cell) {
                 assert!(has_word(test, &call), "no test of this column has {call}: {row}");
                 calls += 1;
