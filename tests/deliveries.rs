@@ -49,7 +49,7 @@ impl Gate {
             for client in listener.incoming().map_while(Result::ok) {
                 let (gate, server) = (Arc::clone(&gate), server.clone());
                 thread::spawn(move || {
-                    let _ = gate.pass(client, &server);
+                    let _ = gate.pass(&client, &server);
                 });
             }
         });
@@ -57,7 +57,7 @@ impl Gate {
     }
 
     /// Passes requests and replies on, in turn: a connection of the blocking client has one request under way.
-    fn pass(&self, client: UnixStream, server: &Path) -> std::io::Result<()> {
+    fn pass(&self, client: &UnixStream, server: &Path) -> std::io::Result<()> {
         let server = UnixStream::connect(server)?;
         let (mut requests, mut to) = (client.try_clone()?, server.try_clone()?);
         thread::scope(|scope| {
@@ -78,7 +78,7 @@ impl Gate {
                 }
                 let _ = to.shutdown(Shutdown::Both);
             });
-            let (mut from, mut client) = (&server, &client);
+            let (mut from, mut client) = (&server, client);
             let mut bytes = vec![0; 1 << 16];
             while let Ok(length @ 1..) = from.read(&mut bytes) {
                 if client.write_all(&bytes[..length]).is_err() {
