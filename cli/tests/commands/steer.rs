@@ -198,7 +198,9 @@ fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
     let left = desk.run(&["upkeep", "r", "--once"]);
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
-    let coded = desk.run(&["upkeep", "r", "--once", "--exit-code"]);
+    // A part that has failed is due again after a while, so in another queue.
+    redis::cmd("SET").arg("blueque_scheduled_tasks_s").arg("x").exec(&mut desk.server.connection()).unwrap();
+    let coded = desk.run(&["upkeep", "s", "--once", "--exit-code"]);
     assert_eq!(coded.code, 1, "{} {}", coded.out, coded.err);
     desk.refused(2, &["upkeep", "-o", "json"]);
     desk.refused(2, &["upkeep", "--exit-code"]);
