@@ -40,8 +40,9 @@ impl Partitions {
     }
 
     /// Lets tasks of one partition wait for a task of another. Returns the id that stands for that task there: to be
-    /// waited for with [`Submit::result_of`], [`Submit::after_success`] and the like. It ends as the task does, with its
-    /// result, while a [`Deliverer`](super::Deliverer) runs. Repeated, it changes nothing.
+    /// waited for with [`Submit::result_of`](crate::Submit::result_of),
+    /// [`Submit::after_success`](crate::Submit::after_success) and the like. It ends as the task does, with its result, while a
+    /// [`Deliverer`](super::Deliverer) runs. Repeated, it changes nothing.
     ///
     /// The result must be JSON, as that of every task whose result another one gets; the global id must have at most 128
     /// characters.
