@@ -194,7 +194,8 @@ impl Scene {
         let placeholder = self.partitions.partition(&name("2")).unwrap().task(self.there.as_str()).unwrap();
         let info = placeholder.info().unwrap();
         if self.fails {
-            let error = info.error().unwrap();
+            assert_eq!(info.error().as_deref(), Some("the disk is full"), "{death:?}");
+            let error = down.info().unwrap().error().unwrap();
             assert!(error.contains("1:up failed: the disk is full"), "{death:?}: {error}");
         } else {
             assert_eq!(info.result_bytes(), Some(&b"17"[..]), "{death:?}");

@@ -257,7 +257,7 @@ fn the_failures_of_d3_reach_the_other_server() {
         assert_eq!(desk.show(&made["tasks"]["2/save"])["attempt"], 0, "it was never started");
         let email = desk.show(&made["tasks"]["1/email"]);
         assert_eq!(
-            (&email["attempt"], &email["fields"]["cause"]),
+            (&email["attempt"], &email["cause"]),
             (&json!(0), &json!(made["tasks"]["1/save"].as_str().unwrap()[2..]))
         );
         let left = desk.run(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "20s"]);

@@ -214,7 +214,8 @@ impl Partitions {
         if status(&failure)?.is_some_and(|status| status != Status::Waiting) {
             // The former failure, if it has not been delivered yet, is delivered no more.
             unless_state(failure.cancel("the task was retried").map(drop))?;
-            unless_gone(failure.delete())?;
+            // Somebody else may have had it wait again meanwhile, which is what is wanted.
+            unless_state(failure.delete())?;
         }
         self.carriers(upstream, to)
     }

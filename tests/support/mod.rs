@@ -320,13 +320,18 @@ pub fn report(line: &str) {
 }
 
 /// Polls until there is a result, for at most 30 s.
-pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(30);
+pub fn eventually<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    within(Duration::from_secs(30), what, look)
+}
+
+/// The same for what takes longer on a loaded machine.
+pub fn within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + limit;
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "waited 30 s in vain until {what}");
+        assert!(Instant::now() < deadline, "waited {limit:?} in vain until {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -5,8 +5,9 @@ use std::io::Write;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use crate::support::{Folder, eventually};
+use crate::support::{Folder, eventually, within};
 use crate::{Desk, SOON};
 
 /// A command on a terminal, created by `script` of util-linux.
@@ -76,9 +77,9 @@ impl Screen {
         self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Its exit code.
+    /// Its exit code. Ten thousand lines take a while.
     pub fn ends(&mut self) -> i32 {
-        eventually("it ends", || self.child.try_wait().unwrap()).code().unwrap()
+        within(Duration::from_secs(180), "it ends", || self.child.try_wait().unwrap()).code().unwrap()
     }
 }
 
