@@ -20,7 +20,7 @@ use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -121,33 +121,50 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         let about = crew.settings.clone();
         thread::spawn(move || sweep_logs(&about));
     }
-    if let Some(places) = &places {
-        deliver(
-            places,
-            crews.iter().filter_map(|crew| crew.partition.as_ref()).map(|(name, _)| name.clone()).collect(),
-        )?;
-    }
+    let own = crews.iter().filter_map(|crew| crew.partition.as_ref()).map(|(name, _)| name.clone()).collect();
+    let deliveries = places.as_ref().map_or(Ok(None), |places| Deliveries::begin(places, own))?;
     let crews: Vec<_> = crews.into_iter().map(|crew| thread::spawn(move || crew.serve())).collect();
     let mut failed = None;
     for crew in crews {
         failed = crew.join().map_err(|_| defect("partitions"))?.err().or(failed);
     }
+    if let Some(deliveries) = deliveries {
+        deliveries.end();
+    }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
 /// Delivers the ends of tasks of these partitions to the others, as long as the worker lives.
-fn deliver(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<()> {
-    if places.partitions.names().len() > 1 {
+struct Deliveries {
+    deliverer: Arc<Deliverer>,
+    ended: mpsc::Receiver<()>,
+}
+
+impl Deliveries {
+    fn begin(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<Option<Self>> {
+        if places.partitions.names().len() < 2 {
+            return Ok(None);
+        }
         let heed = |name: &PartitionName, error: &Error| {
             if !error.is_transient() {
                 let why = causes(error);
                 say(format!("blueque worker: partition {name}: ends of tasks are not delivered to others: {why}"));
             }
         };
-        let deliverer = Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own).on_error(heed);
-        thread::spawn(move || deliverer.run());
+        let deliverer = Arc::new(Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own).on_error(heed));
+        let (runs, (says, ended)) = (deliverer.clone(), mpsc::channel());
+        thread::spawn(move || {
+            runs.run();
+            let _ = says.send(());
+        });
+        Ok(Some(Self { deliverer, ended }))
     }
-    Ok(())
+
+    /// What is cut off is delivered again only when its lease has expired: so the last ones may finish.
+    fn end(self) {
+        self.deliverer.stop();
+        let _ = self.ended.recv_timeout(DELIVERY);
+    }
 }
 
 /// What serves one server, or one of several partitions.
