@@ -6,8 +6,9 @@
 //! - A call that changes something otherwise returns what it returns on a single server.
 //! - One that only reads may return less for a moment: a wrong reply counts if the slot was whole all the time.
 //! - Of two reasons to refuse it, one of them `BADARG`, it may return that one.
-//! - `exchange`, whose parts are refused one by one, and `heartbeat`, which succeeds in any case and may bring an order one
-//!   heartbeat later, wait until the slot is whole.
+//! - `exchange`, whose parts are refused one by one, `reserve` with a `limit`, which ends before the first task that is not
+//!   whole, and `heartbeat`, which succeeds in any case and may bring an order one heartbeat later, wait until the slot is
+//!   whole.
 //! - Upkeep may do less for a moment, and takes another server for a restart, after which owners get time to report. So
 //!   it waits until the slot is whole, and where it was at first.
 
@@ -200,7 +201,11 @@ impl Ground for Moving {
 
     fn call(&mut self, command: &str, cmd: &Cmd, right: Right) -> RedisResult<Value> {
         let role = blueque::bundle::command(command).unwrap().role();
-        let in_parts = command == "exchange" || command == "heartbeat";
+        let in_parts = match command {
+            "exchange" | "heartbeat" => true,
+            "reserve" => cmd.args_iter().any(|arg| arg == Arg::Simple(b"limit")),
+            _ => false,
+        };
         if role == Some("upkeep") || in_parts {
             let _whole = if in_parts { self.shared.hold_whole() } else { self.shared.hold_at_home() };
             return cmd.query(&mut self.client);
