@@ -57,7 +57,9 @@ end
 
 -- Fails if the listener is ordered to drain the queue.
 function listeners.refuse(queue, listener)
-  if redis.call('HEXISTS', namespace.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
+  -- Declared, since in a slot that is being moved an order may only seem absent.
+  local key = namespace.declare(namespace.prefix .. 'orders_' .. queue)
+  if redis.call('HEXISTS', key, 'l:' .. listener) == 1 then
     reply.fail('DRAINING', 'this listener was ordered to drain: finish its tasks and unregister it')
   end
 end
