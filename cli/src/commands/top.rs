@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
-use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,6 +16,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Row, Table};
+use signal_hook::consts::SIGHUP;
 
 use crate::input::values::queue_name;
 use crate::output::layout::{Column, Layout as Fit};
@@ -171,6 +173,8 @@ pub fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     if let [(None, open)] = places.as_slice() {
         open()?.must_exist(&options.queues)?;
     }
+    // A terminal that is gone reads as empty for ever. Whoever started this may have ignored the signal, as nohup does.
+    signal_hook::flag::register_conditional_shutdown(SIGHUP, 128 + SIGHUP, Arc::new(AtomicBool::new(true)))?;
     let mut terminal = ratatui::try_init()?;
     let outcome = live(places, options, &mut terminal);
     ratatui::restore();

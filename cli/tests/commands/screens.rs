@@ -594,6 +594,22 @@ fn the_live_screen_names_queues_and_tasks_and_its_keys_reach_all() {
 }
 
 #[test]
+fn top_ends_with_its_terminal_even_if_that_signal_was_ignored() {
+    let desk = Desk::new();
+    let mark = format!("MARK={}", uuid::Uuid::new_v4());
+    let runs = || {
+        let environments =
+            fs::read_dir("/proc").unwrap().filter_map(|each| fs::read(each.unwrap().path().join("environ")).ok());
+        environments.into_iter().any(|each| each.windows(mark.len()).any(|part| part == mark.as_bytes()))
+    };
+    let screen = Screen::within(&desk, &format!("--ignore-signal=HUP {mark}"), &["top"], (80, 24));
+    screen.shows("q quits");
+    assert!(runs());
+    drop(screen);
+    eventually("top has ended", || (!runs()).then_some(()));
+}
+
+#[test]
 fn the_bar_of_what_is_followed_stays_in_its_line_and_is_not_drawn_again_and_again() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);

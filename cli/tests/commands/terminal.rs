@@ -37,7 +37,9 @@ impl Screen {
     /// With more variables in its environment.
     pub fn within(desk: &Desk, variables: &str, args: &[&str], (columns, lines): (u16, u16)) -> Self {
         let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
-        let line = format!("stty rows {lines} cols {columns}; exec env {variables} {}", words.join(" "));
+        // What a test leaves ends with its terminal, also where the tests were started by nohup.
+        let program = format!("env --default-signal=HUP {variables} {}", words.join(" "));
+        let line = format!("stty rows {lines} cols {columns}; exec {program}");
         let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
