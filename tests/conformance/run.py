@@ -434,14 +434,18 @@ def failed_by(server, bundle, case):
             return thorough
         return failure
 
-def main(bundle, only):
-    manifest = json.loads((bundle / "manifest.json").read_text())
+def chosen(bundle, manifest, only):
+    """The cases of a bundle, or those that these names choose, each with the name of its file."""
     files = sorted(bundle.glob("conformance/*.json"))
     if unknown := set(only) - set(manifest["commands"]) - {file.stem for file in files}:
         sys.exit(f"the bundle has no command and no file of cases {' '.join(sorted(unknown))}")
     cases = [(file.stem, case) for file in files for case in json.loads(file.read_text())]
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
-    cases = [each for each in cases if not only or named(*each)]
+    return [each for each in cases if not only or named(*each)]
+
+def main(bundle, only):
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    cases = chosen(bundle, manifest, only)
     passed = failed = 0
     lacking, seen = {}, None
     url = os.environ.get("REDIS_URL")
