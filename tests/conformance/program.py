@@ -5,7 +5,8 @@ program.py [--only NAME,...] BUNDLE_DIRECTORY COMMAND [ARGUMENT...]
 With names, only the cases that look at what one of these commands answers, or stand in a file of that name.
 
 COMMAND is a program around that client's own generated calls. It connects to the URL in BLUEQUE_URL, without any case
-having run, reads requests from stdin, a JSON object a line, and answers each with one on stdout; bytes are base64:
+having run, and may find the bundle's folder in BLUEQUE_BUNDLE. It reads requests from stdin, a JSON object a line, and
+answers each with one on stdout; bytes are base64:
 
     {"words": [BYTES, …]}                   a command of the server, as it is
     {"call": "submit", "namespace": "ns", "now": BYTES, "arguments": {NAME: BYTES}, "each": [{NAME: BYTES}], "options": {NAME: BYTES}}
@@ -20,7 +21,7 @@ having run, reads requests from stdin, a JSON object a line, and answers each wi
     {"unsendable": TEXT}                    of a call: the types of the client's function do not have one of these values; the
                                             words come next, as they are
 """
-import base64, json, math, os, pathlib, subprocess, sys
+import base64, contextlib, json, math, os, pathlib, subprocess, sys
 from decimal import Decimal
 
 import redis
@@ -85,16 +86,19 @@ def same(ours, theirs):
 class Program:
     """The server as the cases see it: each command goes through the program, a script's through its generated calls."""
 
-    def __init__(self, command, url, manifest):
-        environment = {**os.environ, "BLUEQUE_URL": url}
+    def __init__(self, command, url, bundle, manifest):
+        environment = {**os.environ, "BLUEQUE_URL": url, "BLUEQUE_BUNDLE": str(bundle)}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
         self.manifest, self.reader = manifest, generic.Client(manifest, None)
         self.names = {entry["sha1"]: name for name, entry in manifest["commands"].items()}
         self.made = self.raw = 0
 
     def ask(self, request):
-        print(json.dumps(request), file=self.process.stdin, flush=True)
-        if not (line := self.process.stdout.readline()):
+        line = ""
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        if not line:
             sys.exit(f"the program has ended at {str(request)[:300]}")
         return json.loads(line)
 
@@ -155,7 +159,7 @@ def main(bundle, command, only):
     with runner.Own() as place:
         for kind in ("single", "cluster"):
             path = place.connect(kind).connection_pool.connection_kwargs["path"]
-            program = Program(command, f"unix://{path}", manifest)
+            program = Program(command, f"unix://{path}", bundle, manifest)
             loaded = runner.Bundle(manifest, runner.scripts(bundle, manifest), program)
             for file, case in cases:
                 if case.get("server", "single") == kind:
