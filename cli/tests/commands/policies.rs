@@ -327,7 +327,7 @@ fn why_names_the_need_the_limit_or_the_failure() {
     desk.ok(&["config", "unset", "-q", "q", "concurrency"]);
     let sentence = why("second");
     assert!(sentence.starts_with("The rate of its key acme lets the next task start at 20"), "{sentence}");
-    assert!(sentence.ends_with("(in 59m 59s).\n") || sentence.ends_with("(in 59m 58s).\n"), "{sentence}");
+    assert!(sentence.contains(" (in 59m ") && sentence.ends_with("s).\n"), "{sentence}"); // on a loaded machine later
     desk.ok(&["config", "set", "-q", "q", "rate=1/1day"]);
     assert!(why("wide").starts_with("The rate of its queue q lets the next task start at 20"), "{}", why("wide"));
 
