@@ -59,6 +59,12 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
     /// The same for steps that do not take long, even if that blocks.
     fn briefly(steps: impl Future<Output = ()> + Send + 'static);
 
+    /// What has become of many steps, in any order: up to `most` of them are under way at the same time.
+    fn together<T, F>(steps: Vec<F>, most: usize) -> impl Future<Output = Vec<T>> + Send
+    where
+        T: Send,
+        F: Future<Output = T> + Send;
+
     /// Wakes those who wait for something to change.
     type Signal: Signal;
 

@@ -3,39 +3,36 @@
 mod deliverer;
 mod graphs;
 mod links;
+mod merged;
 mod moving;
 mod places;
+mod storing;
 mod targets;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use redis::Connection;
 use serde::Serialize;
 
-use crate::address::Address;
 use crate::client::{Client, ClientBuilder};
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
-use crate::link::Blocking;
-use crate::model::{Counts, QueueInfo, WorkerInfo};
+use crate::link::{Blocking, Link};
 use crate::names::{Namespace, PartitionName, TaskId};
-use crate::options::{Filter, Submit};
+use crate::options::Submit;
 use crate::task::Task;
 use crate::topology::{GlobalId, StoredTopology, Topology};
 pub use deliverer::Deliverer;
 pub use graphs::{GraphParts, SpreadGraph, SubmittedParts};
+pub use merged::Merged;
 pub use moving::Moved;
 use places::Place;
 
-/// Partitions that are asked at the same time.
-const AT_ONCE: usize = 64;
-
 /// Partitions that are used as one. Clones share the connections, which are made when they are needed.
+///
+/// Those who store the topology, move tasks or deliver ends need the link [`Blocking`].
 ///
 /// ```no_run
 /// use blueque::{Partitions, Submit};
@@ -55,57 +52,37 @@ const AT_ONCE: usize = 64;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Partitions {
-    inner: Arc<Inner>,
+pub struct Partitions<L: Link = Blocking> {
+    inner: Arc<Inner<L>>,
 }
 
-struct Inner {
-    places: BTreeMap<PartitionName, (Place, Mutex<Option<Client>>)>,
+/// A partition, with its client once that was needed.
+type Known<L> = (Place, Mutex<Option<Client<L>>>);
+
+struct Inner<L: Link> {
+    places: BTreeMap<PartitionName, Known<L>>,
     names: Topology,
     limit: Duration,
-    builder: ClientBuilder<Blocking>,
+    builder: ClientBuilder<L>,
 }
 
-impl fmt::Debug for Partitions {
+impl<L: Link> fmt::Debug for Partitions<L> {
     /// Without the URLs, which may contain passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partitions").field("names", &self.names().collect::<Vec<_>>()).finish_non_exhaustive()
     }
 }
 
-/// What the partitions answered that did, and why the others did not.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Merged<T> {
-    /// The answers.
-    pub answers: BTreeMap<PartitionName, T>,
-    /// The partitions without one.
-    pub missing: BTreeMap<PartitionName, Error>,
-}
-
-impl<T> Merged<T> {
-    /// The answers, unless one is missing.
-    ///
-    /// # Errors
-    /// That of the first partition without an answer.
-    pub fn all(self) -> Result<BTreeMap<PartitionName, T>> {
-        match self.missing.into_values().next() {
-            Some(error) => Err(error),
-            None => Ok(self.answers),
-        }
-    }
-}
-
 /// Settings of [`Partitions`].
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct PartitionsBuilder {
+pub struct PartitionsBuilder<L: Link = Blocking> {
     namespace: Namespace,
     limit: Duration,
-    builder: ClientBuilder<Blocking>,
+    builder: ClientBuilder<L>,
 }
 
-impl PartitionsBuilder {
+impl<L: Link> PartitionsBuilder<L> {
     /// The namespace of partitions whose address names none; by default `blueque`.
     pub fn namespace(mut self, namespace: Namespace) -> Self {
         self.namespace = namespace;
@@ -136,7 +113,7 @@ impl PartitionsBuilder {
     ///
     /// # Errors
     /// As [`Partitions::open`].
-    pub fn open(self, addresses: &str) -> Result<Partitions> {
+    pub fn open(self, addresses: &str) -> Result<Partitions<L>> {
         let places = places::read(addresses, &self.namespace)?;
         let names = Topology::new(1, places.iter().map(|(name, _)| name.clone()))?;
         let places = places.into_iter().map(|(name, place)| (name, (place, Mutex::new(None)))).collect();
@@ -145,7 +122,7 @@ impl PartitionsBuilder {
     }
 }
 
-impl Partitions {
+impl<L: Link> Partitions<L> {
     /// The partitions at these addresses, separated by commas: each `NAME=URL` or, with a namespace of its own,
     /// `NAME=URL#NAMESPACE`. `{A..B}` in one stands for each whole number from A to B, which is also the name unless one
     /// is given: `redis://shard-{1..4}.internal`, or `redis://host/#{blueque:{0..7}}` for eight namespaces of one server.
@@ -158,7 +135,7 @@ impl Partitions {
     }
 
     /// A builder, for a limit or a namespace.
-    pub fn builder() -> PartitionsBuilder {
+    pub fn builder() -> PartitionsBuilder<L> {
         let builder = ClientBuilder::default();
         PartitionsBuilder { namespace: Namespace::default(), limit: Duration::from_secs(10), builder }
     }
@@ -173,13 +150,20 @@ impl Partitions {
     /// # Errors
     /// `BADARG` for a name that is none of these; `TOPOLOGY` if the namespace is not this partition, or its topology has
     /// other names; those of [`Client::open`].
-    pub fn partition(&self, name: &PartitionName) -> Result<Client> {
+    pub fn partition(&self, name: &PartitionName) -> L::Answer<'_, Result<Client<L>>> {
+        let name = name.clone();
+        L::answer(async move { self.client(&name).await })
+    }
+
+    /// The same as a step of a method.
+    async fn client(&self, name: &PartitionName) -> Result<Client<L>> {
         let (_, known) = self.place(name)?;
-        if let Some(client) = known.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+        let kept = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(client) = kept {
             return Ok(client);
         }
-        let client = self.reach(name)?;
-        self.require(name, client.topology()?.as_ref())?;
+        let client = self.reach(name).await?;
+        self.require(name, client.run(&client.calls().topology()).await?.as_ref())?;
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
         Ok(client)
     }
@@ -214,77 +198,26 @@ impl Partitions {
         self.inner.names.place(key).ok_or_else(|| Error::argument("there is no partition"))
     }
 
-    /// Stores the topology of these names in all partitions, if another one is stored, or none: one version for all,
-    /// greater than those before. What was stored in some before an error is stored again by the next call. Needs the role
-    /// `administrator`.
-    ///
-    /// # Errors
-    /// `TOPOLOGY` if a namespace is another partition already, or somebody else stores one at the same time; that of the
-    /// first partition that cannot be reached: then nothing is changed.
-    pub fn store(&self) -> Result<Topology> {
-        let found = self.stored().all()?;
-        self.are_distinct_masters()?;
-        for (name, stored) in &found {
-            stored.as_ref().map_or(Ok(()), |stored| require_partition(name, stored))?;
-        }
-        let version = |stored: &Option<StoredTopology>| stored.as_ref().map_or(0, |stored| stored.topology.version());
-        let latest = found.values().map(version).max().unwrap_or_default();
-        if let Some(Some(StoredTopology { topology: known, .. })) = found.values().next()
-            && self.inner.names.require_names(known).is_ok()
-            && found.values().all(|stored| stored.as_ref().is_some_and(|stored| &stored.topology == known))
-        {
-            return Ok(known.clone());
-        }
-        let topology = Topology::new(latest + 1, self.names().cloned())?;
-        for (name, stored) in &found {
-            self.reach(name)?.set_topology(version(stored), &topology, name)?;
-        }
-        Ok(topology)
-    }
-
-    /// What each partition has stored, whatever it is.
-    pub fn stored(&self) -> Merged<Option<StoredTopology>> {
-        self.ask_all(|name, end| self.reach(name)?.until(end).topology())
-    }
-
-    /// Fails if a server is a replica, or two addresses lead to one namespace of one server, as far as the servers say it
-    /// to this user.
-    fn are_distinct_masters(&self) -> Result<()> {
-        let about = |name: &PartitionName, end: Instant| {
-            let (place, _) = self.place(name)?;
-            let limit = end.saturating_duration_since(Instant::now());
-            let address = Address::parse(&place.url)?;
-            let connected = address.connect(&place.namespace, limit).map_err(Error::Connection)?;
-            Ok(facts(connected, limit, address.database()))
-        };
-        let mut known: BTreeMap<(String, &Namespace), PartitionName> = BTreeMap::new();
-        for (name, (master, server)) in self.ask_all(about).all()? {
-            if let Some(master) = master {
-                let text = format!("the address of the partition {name} leads to a replica: name its master, {master}");
-                return Err(Error::Unsuitable { code: Code::Topology, text });
-            }
-            let (place, _) = self.place(&name)?;
-            let Some(server) = server else { continue };
-            if let Some(other) = known.insert((server, &place.namespace), name.clone()) {
-                let text =
-                    format!("the addresses of the partitions {other} and {name} lead to one namespace of one server");
-                return Err(Error::Unsuitable { code: Code::Topology, text });
-            }
-        }
-        Ok(())
-    }
-
     /// Submits a task, with its parameters as JSON, in the partition of its key, whose limits then hold over all
     /// partitions; without a key in that of its unique name, else in that of its id. See [`Topology::place`].
     ///
     /// # Errors
     /// `BADARG` for a key and a unique name that choose different partitions; those of [`Partitions::partition`] and
     /// [`Queue::submit`](crate::Queue::submit).
-    pub fn submit<P: Serialize + ?Sized>(&self, queue: &str, parameters: &P, how: Submit) -> Result<GlobalId> {
-        let how = Submit { id: Some(how.id.clone().unwrap_or_else(TaskId::random)), ..how };
-        let id = how.id.as_ref().map_or("", TaskId::as_str);
+    pub fn submit<P: Serialize + ?Sized>(
+        &self,
+        queue: &str,
+        parameters: &P,
+        how: Submit,
+    ) -> L::Answer<'_, Result<GlobalId>> {
+        self.submit_to(self.chosen(how), queue, json(parameters))
+    }
+
+    /// The partition in which a task is submitted, and its id there.
+    fn chosen(&self, how: Submit) -> Result<(PartitionName, Submit)> {
+        let id = how.id.clone().unwrap_or_else(TaskId::random);
         let (key, unique) = (how.options.0.get("key"), how.options.0.get("unique"));
-        let place = self.place_of(key.or(unique).unwrap_or(id))?;
+        let place = self.place_of(key.or(unique).unwrap_or(id.as_str()))?;
         if let (Some(key), Some(unique)) = (key, unique)
             && let other = self.place_of(unique)?
             && other != place
@@ -295,7 +228,7 @@ impl Partitions {
             );
             return Err(Error::argument(text));
         }
-        self.submit_in(place, queue, parameters, how)
+        Ok((place.clone(), Submit { id: Some(id), ..how }))
     }
 
     /// Submits a task in the partition of a key, such as a tenant. Its unique name counts only there, as do the limits of
@@ -309,8 +242,8 @@ impl Partitions {
         queue: &str,
         parameters: &P,
         how: Submit,
-    ) -> Result<GlobalId> {
-        self.submit_in(self.place_of(key)?, queue, parameters, how)
+    ) -> L::Answer<'_, Result<GlobalId>> {
+        self.submit_to(self.place_of(key).map(|place| (place.clone(), how)), queue, json(parameters))
     }
 
     /// Submits a task in a partition of the caller's choice. Its unique name counts only there, as do the limits of its
@@ -324,9 +257,8 @@ impl Partitions {
         queue: &str,
         parameters: &P,
         how: Submit,
-    ) -> Result<GlobalId> {
-        let task = self.partition(partition)?.queue(queue)?.submit(parameters, how)?;
-        Ok(GlobalId::new(partition.clone(), task.id().clone()))
+    ) -> L::Answer<'_, Result<GlobalId>> {
+        self.submit_to(Ok((partition.clone(), how)), queue, json(parameters))
     }
 
     /// The same with opaque bytes as parameters: none for a task that gets results of others.
@@ -339,82 +271,41 @@ impl Partitions {
         queue: &str,
         parameters: &[u8],
         how: Submit,
-    ) -> Result<GlobalId> {
-        let task = self.partition(partition)?.queue(queue)?.submit_bytes(parameters, how)?;
-        Ok(GlobalId::new(partition.clone(), task.id().clone()))
+    ) -> L::Answer<'_, Result<GlobalId>> {
+        self.submit_to(Ok((partition.clone(), how)), queue, Ok(parameters.to_vec()))
+    }
+
+    /// Submits a task in the partition that was chosen.
+    fn submit_to(
+        &self,
+        chosen: Result<(PartitionName, Submit)>,
+        queue: &str,
+        parameters: Result<Vec<u8>>,
+    ) -> L::Answer<'_, Result<GlobalId>> {
+        let queue = queue.to_owned();
+        L::answer(async move {
+            let (name, how) = chosen?;
+            let queue = self.client(&name).await?.queue(&queue)?;
+            let task = queue.submit_steps(&parameters?, how).await?;
+            Ok(GlobalId::new(name, task.id().clone()))
+        })
     }
 
     /// A task by its global id: its record, result, end, cancellation and the rest.
     ///
     /// # Errors
     /// As [`Partitions::partition`].
-    pub fn task(&self, id: &GlobalId) -> Result<Task<Blocking>> {
-        self.partition(id.partition())?.task(id.task().as_str())
+    pub fn task(&self, id: &GlobalId) -> L::Answer<'_, Result<Task<L>>> {
+        let id = id.clone();
+        L::answer(async move { self.task_steps(&id).await })
     }
 
-    /// Asks all partitions, up to 64 at the same time. Their calls end with the limit of one call, so one that hangs
-    /// delays the answer of the others no longer than that.
-    pub fn each<T: Send>(&self, ask: impl Fn(&Client) -> Result<T> + Sync) -> Merged<T> {
-        self.ask_all(|name, end| ask(&self.partition(name)?.until(end)))
+    /// The same as a step of a method.
+    async fn task_steps(&self, id: &GlobalId) -> Result<Task<L>> {
+        self.client(id.partition()).await?.task(id.task().as_str())
     }
 
-    /// The queues of each partition.
-    pub fn queues(&self) -> Merged<Vec<QueueInfo>> {
-        self.each(Client::queues)
-    }
-
-    /// The workers of each partition that report.
-    pub fn workers(&self) -> Merged<Vec<WorkerInfo>> {
-        self.each(Client::workers)
-    }
-
-    /// How many tasks of a queue are in each state, by partition.
-    pub fn counts(&self, queue: &str) -> Merged<Counts> {
-        self.each(|client| client.queue(queue)?.counts())
-    }
-
-    /// The tasks that match, up to `limit` of each partition.
-    pub fn find(&self, filter: &Filter, limit: usize) -> Merged<Vec<GlobalId>> {
-        self.ask_all(|name, end| {
-            let found = self.partition(name)?.until(end).find(filter, limit)?;
-            found.into_iter().map(|id| Ok(GlobalId::new(name.clone(), TaskId::new(id)?))).collect()
-        })
-    }
-
-    fn ask_all<T: Send>(&self, ask: impl Fn(&PartitionName, Instant) -> Result<T> + Sync) -> Merged<T> {
-        Self::ask(&self.names().cloned().collect(), self.inner.limit, ask)
-    }
-
-    /// Asks these, whose calls end with the limit.
-    fn ask<T: Send>(
-        names: &BTreeSet<PartitionName>,
-        limit: Duration,
-        ask: impl Fn(&PartitionName, Instant) -> Result<T> + Sync,
-    ) -> Merged<T> {
-        let end = Instant::now() + limit;
-        let names: Vec<_> = names.iter().collect();
-        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        thread::scope(|scope| {
-            for _ in 0..names.len().min(AT_ONCE) {
-                scope.spawn(|| {
-                    while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let answer = ask(name, end);
-                        found.lock().unwrap_or_else(PoisonError::into_inner).push(((*name).clone(), answer));
-                    }
-                });
-            }
-        });
-        let mut merged = Merged { answers: BTreeMap::new(), missing: BTreeMap::new() };
-        for (name, answer) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            match answer {
-                Ok(answer) => _ = merged.answers.insert(name, answer),
-                Err(error) => _ = merged.missing.insert(name, error),
-            }
-        }
-        merged
-    }
-
-    fn place(&self, name: &PartitionName) -> Result<&(Place, Mutex<Option<Client>>)> {
+    fn place(&self, name: &PartitionName) -> Result<&Known<L>> {
         self.inner.places.get(name).ok_or_else(|| {
             let names: Vec<_> = self.names().map(PartitionName::as_str).collect();
             Error::argument(format!("there is no partition {name}: there are {}", names.join(" ")))
@@ -422,21 +313,15 @@ impl Partitions {
     }
 
     /// A new client of a partition, whatever topology that has.
-    fn reach(&self, name: &PartitionName) -> Result<Client> {
+    async fn reach(&self, name: &PartitionName) -> Result<Client<L>> {
         let (place, _) = self.place(name)?;
-        self.inner.builder.clone().namespace(place.namespace.clone()).open(&place.url)
+        self.inner.builder.clone().namespace(place.namespace.clone()).open_steps(&place.url).await
     }
 }
 
-/// The master of a server that is a replica; and what no other database of a server has.
-fn facts(mut server: Connection, limit: Duration, database: i64) -> (Option<String>, Option<String>) {
-    let limited = server.set_read_timeout(Some(limit.max(Duration::from_millis(1))));
-    let mut ask = |section: &str| redis::cmd("INFO").arg(section).query::<String>(&mut server).unwrap_or_default();
-    let info = if limited.is_ok() { ask("replication") + &ask("server") } else { String::new() };
-    let fact = |name: &str| info.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'));
-    let port = fact("master_port").unwrap_or_default();
-    let master = fact("master_host").filter(|_| fact("role") == Some("slave")).map(|host| format!("{host}:{port}"));
-    (master, fact("run_id").map(|id| format!("{id} {database}")))
+/// Parameters as JSON.
+fn json<P: Serialize + ?Sized>(parameters: &P) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(parameters)?)
 }
 
 /// Fails if the address of a partition leads to another one.

@@ -26,7 +26,7 @@
 
 pub use crate::link::tokio::Tokio;
 
-use crate::{client, graph, listener, processor, queue, schedule, task, work_queue, worker};
+use crate::{client, graph, listener, partitions, processor, queue, schedule, task, work_queue, worker};
 
 /// A connection to a namespace. Clones share it.
 pub type Client = client::Client<Tokio>;
@@ -40,6 +40,10 @@ pub type Task = task::Task<Tokio>;
 pub type GraphHandle = graph::GraphHandle<Tokio>;
 /// A graph that was submitted.
 pub type SubmittedGraph = graph::SubmittedGraph<Tokio>;
+/// Partitions that are used as one. Clones share the connections, which are made when they are needed.
+pub type Partitions = partitions::Partitions<Tokio>;
+/// Settings of [`Partitions`].
+pub type PartitionsBuilder = partitions::PartitionsBuilder<Tokio>;
 /// A schedule of a namespace.
 pub type Schedule = schedule::Schedule<Tokio>;
 /// A registered listener.

@@ -5,8 +5,8 @@ mod threads;
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::pin;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -89,6 +89,27 @@ impl Way for Blocking {
 
     fn briefly(steps: impl Future<Output = ()> + Send + 'static) {
         now(steps);
+    }
+
+    async fn together<T, F>(steps: Vec<F>, most: usize) -> Vec<T>
+    where
+        T: Send,
+        F: Future<Output = T> + Send,
+    {
+        let number = steps.len().min(most);
+        let (left, outcomes) = (Mutex::new(steps.into_iter()), Mutex::new(Vec::new()));
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        thread::scope(|scope| {
+            for _ in 0..number {
+                scope.spawn(|| {
+                    while let Some(steps) = next() {
+                        let outcome = now(steps);
+                        outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                    }
+                });
+            }
+        });
+        outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     type Signal = threads::Signal;

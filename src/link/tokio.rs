@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use futures_util::future::{Either, select};
-use futures_util::stream;
+use futures_util::stream::{self, StreamExt};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 use tokio::runtime::Handle;
@@ -73,6 +73,14 @@ impl Way for Tokio {
 
     fn briefly(steps: impl Future<Output = ()> + Send + 'static) {
         Self::afterwards(steps);
+    }
+
+    async fn together<T, F>(steps: Vec<F>, most: usize) -> Vec<T>
+    where
+        T: Send,
+        F: Future<Output = T> + Send,
+    {
+        stream::iter(steps).buffer_unordered(most).collect().await
     }
 
     type Signal = Notify;

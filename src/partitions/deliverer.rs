@@ -16,6 +16,7 @@ use crate::calls::EditOptions;
 use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::Status;
 use crate::names::{PartitionName, QueueName, TaskId};
 use crate::placeholder::{self, Carrier, Delivery, OFFER, QUEUE, patient};
@@ -181,16 +182,17 @@ impl Deliverer {
         asked.extend(self.targets.away());
         asked.extend(self.needed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         let mut waiting: BTreeMap<PartitionName, Vec<(PartitionName, TaskId)>> = BTreeMap::new();
-        let found = Partitions::ask(&own, PROBE, |name, end| paused(&self.partitions.partition(name)?.until(end)));
+        let look = |name: PartitionName, end| async move { paused(&self.partitions.partition(&name)?.until(end)) };
+        let found = Blocking::answer(Partitions::<Blocking>::ask(own.iter().cloned().collect(), PROBE, look));
         for (here, found) in found.answers {
             for (to, id) in found {
                 asked.insert(to.clone());
                 waiting.entry(to).or_default().push((here.clone(), id));
             }
         }
-        let found = Partitions::ask(&asked, PROBE, |name, end| {
-            self.partitions.partition(name)?.until(end).topology().map(drop)
-        });
+        let look =
+            |name: PartitionName, end| async move { self.partitions.partition(&name)?.until(end).topology().map(drop) };
+        let found = Blocking::answer(Partitions::<Blocking>::ask(asked.into_iter().collect(), PROBE, look));
         for name in found.answers.keys() {
             self.targets.note(name, true);
         }

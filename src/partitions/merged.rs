@@ -1,0 +1,160 @@
+//! Reads of all partitions at the same time, and what became of each.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use super::Partitions;
+use crate::client::Client;
+use crate::error::{Error, Result};
+#[cfg(feature = "tokio")]
+use crate::link::tokio::Tokio;
+use crate::link::{Blocking, Link};
+use crate::model::{Counts, QueueInfo, WorkerInfo};
+use crate::names::{PartitionName, QueueName, TaskId};
+use crate::options::Filter;
+use crate::topology::{GlobalId, StoredTopology};
+
+/// Partitions that are asked at the same time.
+const AT_ONCE: usize = 64;
+
+/// What the partitions answered that did, and why the others did not.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Merged<T> {
+    /// The answers.
+    pub answers: BTreeMap<PartitionName, T>,
+    /// The partitions without one.
+    pub missing: BTreeMap<PartitionName, Error>,
+}
+
+impl<T> Merged<T> {
+    /// The answers, unless one is missing.
+    ///
+    /// # Errors
+    /// That of the first partition without an answer.
+    pub fn all(self) -> Result<BTreeMap<PartitionName, T>> {
+        match self.missing.into_values().next() {
+            Some(error) => Err(error),
+            None => Ok(self.answers),
+        }
+    }
+}
+
+impl<L: Link> Partitions<L> {
+    /// What each partition has stored, whatever it is.
+    pub fn stored(&self) -> L::Answer<'_, Merged<Option<StoredTopology>>> {
+        L::answer(self.ask_all(move |name, end| async move {
+            let client = self.reach(&name).await?.until(end);
+            client.run(&client.calls().topology()).await
+        }))
+    }
+
+    /// The queues of each partition.
+    pub fn queues(&self) -> L::Answer<'_, Merged<Vec<QueueInfo>>> {
+        L::answer(self.each_steps(|_, client| async move { client.queues_steps().await }))
+    }
+
+    /// The workers of each partition that report.
+    pub fn workers(&self) -> L::Answer<'_, Merged<Vec<WorkerInfo>>> {
+        L::answer(self.each_steps(|_, client| async move { client.workers_steps().await }))
+    }
+
+    /// How many tasks of a queue are in each state, by partition.
+    pub fn counts(&self, queue: &str) -> L::Answer<'_, Merged<Counts>> {
+        let queue = queue.to_owned();
+        L::answer(async move {
+            let queue = &queue;
+            let ask =
+                |_, client: Client<L>| async move { client.run(&client.calls().counts(&QueueName::new(queue)?)).await };
+            self.each_steps(ask).await
+        })
+    }
+
+    /// The tasks that match, up to `limit` of each partition.
+    pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Merged<Vec<GlobalId>>> {
+        let filter = filter.clone();
+        L::answer(async move {
+            let filter = &filter;
+            let ask = |name: PartitionName, client: Client<L>| async move {
+                let found = client.find_steps(filter, limit).await?;
+                found.into_iter().map(|id| Ok(GlobalId::new(name.clone(), TaskId::new(id)?))).collect()
+            };
+            self.each_steps(ask).await
+        })
+    }
+
+    /// Asks all partitions by their clients.
+    pub(super) async fn each_steps<T: Send, F>(
+        &self,
+        ask: impl Fn(PartitionName, Client<L>) -> F + Send + Sync,
+    ) -> Merged<T>
+    where
+        F: Future<Output = Result<T>> + Send,
+    {
+        let ask = &ask;
+        self.ask_all(move |name, end| async move {
+            let client = self.client(&name).await?.until(end);
+            ask(name, client).await
+        })
+        .await
+    }
+
+    /// Asks all partitions. Calls have to end at the moment that is given.
+    pub(super) async fn ask_all<T: Send, F>(&self, ask: impl Fn(PartitionName, Instant) -> F + Send) -> Merged<T>
+    where
+        F: Future<Output = Result<T>> + Send,
+    {
+        Self::ask(self.names().cloned().collect(), self.inner.limit, ask).await
+    }
+
+    /// Asks these. Calls have to end when the limit is over.
+    pub(super) async fn ask<T: Send, F>(
+        names: Vec<PartitionName>,
+        limit: Duration,
+        ask: impl Fn(PartitionName, Instant) -> F + Send,
+    ) -> Merged<T>
+    where
+        F: Future<Output = Result<T>> + Send,
+    {
+        let end = Instant::now() + limit;
+        let step = |name: PartitionName| {
+            let answer = ask(name.clone(), end);
+            async move { (name, answer.await) }
+        };
+        let steps: Vec<_> = names.into_iter().map(step).collect();
+        let mut merged = Merged { answers: BTreeMap::new(), missing: BTreeMap::new() };
+        for (name, answer) in L::together(steps, AT_ONCE).await {
+            match answer {
+                Ok(answer) => _ = merged.answers.insert(name, answer),
+                Err(error) => _ = merged.missing.insert(name, error),
+            }
+        }
+        merged
+    }
+}
+
+impl Partitions<Blocking> {
+    /// Asks all partitions, up to 64 at the same time. Their calls end with the limit of one call, so one that hangs
+    /// delays the answer of the others no longer than that.
+    pub fn each<T: Send>(&self, ask: impl Fn(&Client) -> Result<T> + Sync) -> Merged<T> {
+        let ask = &ask;
+        Blocking::answer(self.each_steps(move |_, client| async move { ask(&client) }))
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Partitions<Tokio> {
+    /// Asks all partitions, up to 64 at the same time. Their calls end with the limit of one call, so one that hangs
+    /// delays the answer of the others no longer than that.
+    pub fn each<'a, T, F>(
+        &'a self,
+        ask: impl Fn(Client<Tokio>) -> F + Send + Sync + 'a,
+    ) -> <Tokio as Link>::Answer<'a, Merged<T>>
+    where
+        T: Send + 'a,
+        F: Future<Output = Result<T>> + Send + 'a,
+    {
+        Tokio::answer(self.each_steps(move |_, client| ask(client)))
+    }
+}

@@ -1,0 +1,163 @@
+//! Several partitions, each on a server of its own, for asynchronous programs.
+
+#![cfg(feature = "tokio")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use blueque::tokio::{Partitions, Worker};
+use blueque::{Filter, GlobalId, PartitionName, Status, Stop, Submit, TaskId};
+use support::Server;
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn name(text: &str) -> PartitionName {
+    PartitionName::new(text).unwrap()
+}
+
+fn addresses(servers: &[Server]) -> String {
+    let each = servers.iter().enumerate().map(|(number, server)| format!("{}={}", number + 1, server.url()));
+    each.collect::<Vec<_>>().join(",")
+}
+
+/// So many partitions, each on its server. Whoever stores their topology blocks.
+fn servers(number: usize) -> Vec<Server> {
+    let servers: Vec<_> = (0..number).map(|_| Server::start()).collect();
+    assert_eq!(blueque::Partitions::open(&addresses(&servers)).unwrap().store().unwrap().version(), 1);
+    servers
+}
+
+fn signal(server: &Server, signal: &str) {
+    assert!(Command::new("kill").args([signal, &server.pid().to_string()]).status().unwrap().success());
+}
+
+#[tokio::test]
+async fn a_task_is_found_by_its_global_id_and_run_where_it_is() {
+    let servers = servers(2);
+    let partitions = Partitions::open(&addresses(&servers)).unwrap();
+    let mut ids = Vec::new();
+    for number in 0..20_u32 {
+        ids.push(partitions.submit("q", &number, Submit::default()).await.unwrap());
+    }
+    let used: BTreeSet<_> = ids.iter().map(|id| id.partition().clone()).collect();
+    assert_eq!(used.len(), 2, "20 random ids are in both");
+
+    let (queues, counts) = tokio::join!(partitions.queues(), partitions.counts("q"));
+    assert_eq!(queues.all().unwrap().len(), 2);
+    assert_eq!(counts.all().unwrap().values().map(|counts| counts.pending).sum::<u64>(), 20);
+    let found = partitions.find(&Filter::default(), 100).await.all().unwrap();
+    assert_eq!(found.into_values().flatten().collect::<BTreeSet<_>>(), ids.iter().cloned().collect());
+    let each = partitions.each(|client| async move { client.queue("q")?.list("pending", 100).await }).await;
+    assert_eq!(each.all().unwrap().into_values().flatten().count(), 20);
+    assert!(partitions.stored().await.all().unwrap().values().all(Option::is_some));
+
+    let mut workers = Vec::new();
+    for name in partitions.names() {
+        let worker = Worker::builder(&partitions.partition(name).await.unwrap()).queue("q").unwrap();
+        workers.push(worker.handle(|number: u32, _| async move { Ok(number * 2) }).build().unwrap());
+    }
+    let runs: Vec<_> = workers
+        .iter()
+        .map(|worker| {
+            tokio::spawn({
+                let worker = worker.clone();
+                async move { worker.run().await }
+            })
+        })
+        .collect();
+    for (number, id) in (0..).zip(&ids) {
+        let id: GlobalId = id.to_string().parse().unwrap();
+        assert_eq!(partitions.task(&id).await.unwrap().result::<u32>(SOON).await.unwrap(), number * 2);
+    }
+    assert_eq!(partitions.workers().await.all().unwrap().into_values().flatten().count(), 2);
+    for (worker, run) in workers.iter().zip(runs) {
+        worker.stop(Stop::Drain);
+        run.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
+    let servers = servers(2);
+    let partitions = Partitions::open(&addresses(&servers)).unwrap();
+    let id = |text: &str| Submit::default().id(TaskId::new(text).unwrap());
+    let chosen = partitions.submit_in(&name("2"), "q", "x", id("a")).await.unwrap();
+    assert_eq!(chosen.to_string(), "2:a");
+    let bytes = partitions.submit_bytes_in(&name("2"), "q", b"\"y\"", id("b")).await.unwrap();
+    let info = partitions.task(&bytes).await.unwrap().info().await.unwrap();
+    assert_eq!(info.parameters::<String>().unwrap().as_deref(), Some("y"));
+    // As docs/partitions.md has it.
+    let own = partitions.submit("q", "x", id("movie-17")).await.unwrap();
+    assert_eq!(own.to_string(), "1:movie-17");
+    let by_key = partitions.submit_by("movie-17", "q", "x", Submit::default()).await.unwrap();
+    assert_eq!(by_key.partition().as_str(), "1");
+    let other = (0..).map(|number| format!("tenant-{number}"));
+    let other = other.take(1_000).find(|key| partitions.place_of(key).unwrap() == &name("2")).unwrap();
+    let of_two = Submit::default().key(other.as_str()).unique("movie-17");
+    assert_eq!(partitions.submit("q", "x", of_two).await.unwrap_err().word(), "BADARG");
+    assert_eq!(partitions.submit_in(&name("3"), "q", "x", Submit::default()).await.unwrap_err().word(), "BADARG");
+}
+
+#[tokio::test]
+async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_else() {
+    let limit = Duration::from_millis(400);
+    let servers = servers(3);
+    let open = || Partitions::builder().limit(limit).open(&addresses(&servers)).unwrap();
+    let known = open();
+    let ids = [
+        known.submit_in(&name("1"), "q", "x", Submit::default()).await.unwrap(),
+        known.submit_in(&name("2"), "q", "x", Submit::default()).await.unwrap(),
+    ];
+    assert_eq!(known.queues().await.all().unwrap().len(), 3);
+    signal(&servers[1], "-STOP");
+    signal(&servers[2], "-STOP");
+    // Connected before, and not yet.
+    for partitions in [&known, &open()] {
+        let began = Instant::now();
+        // On one thread: what is awaited beside it goes on only if nothing blocks that.
+        let beside = async {
+            let status = partitions.task(&ids[0]).await.unwrap().info().await.unwrap().status();
+            (status, began.elapsed())
+        };
+        let (found, (status, alone)) = tokio::join!(partitions.counts("q"), beside);
+        let took = began.elapsed();
+        assert_eq!(
+            found.answers.iter().map(|(name, counts)| (name.as_str(), counts.pending)).collect::<Vec<_>>(),
+            [("1", 1)]
+        );
+        let missing: Vec<_> = found.missing.iter().map(|(name, error)| (name.as_str(), error.word())).collect();
+        assert_eq!(missing, [("2", "UNAVAILABLE"), ("3", "UNAVAILABLE")]);
+        // Both at the same time: one after the other would take twice as long.
+        assert!(took >= limit / 2 && took < limit * 2, "{took:?}");
+        assert!(status == Some(Status::Pending) && alone < limit / 2, "the other one answers as ever: {alone:?}");
+    }
+    signal(&servers[1], "-CONT");
+    signal(&servers[2], "-CONT");
+    let began = Instant::now();
+    while known.counts("q").await.all().is_err() {
+        assert!(began.elapsed() < SOON, "they answer again");
+    }
+}
+
+#[tokio::test]
+async fn a_client_with_another_topology_is_refused_with_what_differs() {
+    let mut servers = servers(2);
+    servers.push(Server::start());
+    let all = Partitions::open(&addresses(&servers)).unwrap();
+    let refused = all.partition(&name("1")).await.unwrap_err();
+    assert_eq!(refused.word(), "TOPOLOGY");
+    assert!(refused.to_string().contains("this client has also 3"), "{refused}");
+    let none = all.submit_in(&name("3"), "q", "x", Submit::default()).await.unwrap_err();
+    assert!(none.to_string().contains("the namespace of the partition 3 has no topology yet"), "{none}");
+    let stored = all.stored().await.all().unwrap();
+    assert!(stored[&name("3")].is_none());
+    assert_eq!(all.require(&name("1"), stored[&name("1")].as_ref()).unwrap_err().word(), "TOPOLOGY");
+    servers.swap(0, 1);
+    let swapped = Partitions::open(&addresses(&servers[..2])).unwrap();
+    let refused = swapped.partition(&name("1")).await.unwrap_err();
+    assert!(refused.to_string().contains("the address of the partition 1 leads to 2: correct it"), "{refused}");
+}
