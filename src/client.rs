@@ -87,11 +87,7 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn queues(&self) -> L::Answer<'_, Result<Vec<QueueInfo>>> {
-        L::answer(self.queues_steps())
-    }
-
-    pub(crate) async fn queues_steps(&self) -> Result<Vec<QueueInfo>> {
-        self.pages(|cursor| self.calls().queues(cursor, 500)).await
+        L::answer(self.pages(|cursor| self.calls().queues(cursor, 500)))
     }
 
     /// Every worker of the namespace that reports.
@@ -99,14 +95,12 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn workers(&self) -> L::Answer<'_, Result<Vec<WorkerInfo>>> {
-        L::answer(self.workers_steps())
-    }
-
-    pub(crate) async fn workers_steps(&self) -> Result<Vec<WorkerInfo>> {
-        let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500)).await?;
-        workers.sort_by(|one, other| one.id.cmp(&other.id));
-        workers.dedup_by(|one, other| one.id == other.id);
-        Ok(workers)
+        L::answer(async {
+            let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500)).await?;
+            workers.sort_by(|one, other| one.id.cmp(&other.id));
+            workers.dedup_by(|one, other| one.id == other.id);
+            Ok(workers)
+        })
     }
 
     /// Sets the default of a setting for all queues; a value of none unsets it.
@@ -482,11 +476,7 @@ impl<L: Link> ClientBuilder<L> {
     /// # Errors
     /// As [`Client::open`]; `BADNAME` for a namespace without a `{tag}` on a cluster.
     pub fn open(self, url: &str) -> L::Answer<'static, Result<Client<L>>> {
-        L::answer(self.open_at(address(url)))
-    }
-
-    pub(crate) async fn open_steps(self, url: &str) -> Result<Client<L>> {
-        self.open_at(address(url)).await
+        self.open_at(address(url))
     }
 
     /// Connects to the server that the environment names: see [`Address::from_env`].
@@ -494,18 +484,21 @@ impl<L: Link> ClientBuilder<L> {
     /// # Errors
     /// As [`ClientBuilder::open`].
     pub fn open_from_env(self) -> L::Answer<'static, Result<Client<L>>> {
-        L::answer(self.open_at(Address::from_env().and_then(checked)))
+        self.open_at(Address::from_env().and_then(checked))
     }
 
-    async fn open_at(mut self, address: Result<Address>) -> Result<Client<L>> {
-        let place = self.place(address?)?;
-        let led = !place.is_one_server();
+    fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
+        let place = address.and_then(|address| self.place(address));
+        let led = place.as_ref().is_ok_and(|place| !place.is_one_server());
         if led {
             // What a replica refuses, it will refuse again.
-            self.patience = place.reads_replica().then_some(REPLICA);
+            let reads = place.as_ref().is_ok_and(Place::reads_replica);
+            self.patience = reads.then_some(REPLICA);
         }
-        let wires = L::wires(place, self.limit);
-        self.connect(wires, led).await
+        L::answer(async move {
+            let wires = L::wires(place?, self.limit);
+            self.connect(wires, led).await
+        })
     }
 
     fn place(&self, address: Address) -> Result<Place> {

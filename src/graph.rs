@@ -32,7 +32,7 @@ use crate::options::TaskOptions;
 use flaw::Place;
 pub(crate) use plan::sorted;
 use plan::{Argument, Input, Order, Plan, Step};
-pub(crate) use shares::Parcel;
+pub(crate) use shares::{Parcel, Shares};
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
 ///

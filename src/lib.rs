@@ -150,7 +150,7 @@ pub mod handles {
     pub use crate::client::{Client, ClientBuilder};
     pub use crate::graph::{GraphHandle, SubmittedGraph};
     pub use crate::listener::{Interrupter, Listener};
-    pub use crate::partitions::{Partitions, PartitionsBuilder};
+    pub use crate::partitions::{Partitions, PartitionsBuilder, SpreadGraph, SubmittedParts};
     pub use crate::processor::Processor;
     pub use crate::queue::Queue;
     pub use crate::schedule::Schedule;
@@ -236,11 +236,15 @@ pub use model::{
 // Names and errors.
 pub use error::{Code, Error, Result};
 pub use names::{GraphId, ListenerId, Namespace, PartitionName, Pattern, QueueName, ScheduleName, TaskId, Token};
-pub use partitions::{Deliverer, GraphParts, Merged, Moved, SpreadGraph, SubmittedParts};
+pub use partitions::{Deliverer, GraphParts, Merged, Moved};
 /// Partitions that are used as one. Clones share the connections, which are made when they are needed.
 pub type Partitions = handles::Partitions<Blocking>;
 /// Settings of [`Partitions`].
 pub type PartitionsBuilder = handles::PartitionsBuilder<Blocking>;
+/// A graph over one or several partitions.
+pub type SpreadGraph = handles::SpreadGraph<Blocking>;
+/// A graph that was submitted to one or several partitions.
+pub type SubmittedParts = handles::SubmittedParts<Blocking>;
 pub use topology::{GlobalId, StoredTopology, Topology};
 
 /// The README's examples compile.

@@ -7,6 +7,7 @@ pub(crate) mod tokio;
 
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use redis::{Cmd, RedisResult, Value};
@@ -15,6 +16,10 @@ use crate::address::Place;
 use crate::error::Result;
 
 pub use blocking::Blocking;
+
+/// An answer as a step of another method. It has a name, since the compiler does not find that an opaque one is `Send`
+/// once the link is known.
+pub(crate) type Step<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How handles reach the server: [`Blocking`], or with the feature `tokio` [`Tokio`](crate::tokio::Tokio). It decides
 /// what their methods return, and nothing else.
@@ -31,6 +36,10 @@ pub trait Link: Way {
     /// The answer of a method whose steps are these.
     #[doc(hidden)]
     fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> Self::Answer<'a, T>;
+
+    /// An answer as a step of another method.
+    #[doc(hidden)]
+    fn step<'a, T: Send + 'a>(answer: Self::Answer<'a, T>) -> Step<'a, T>;
 
     /// Many values: `next` makes one of a state, with the state for the next.
     #[doc(hidden)]

@@ -163,7 +163,7 @@ impl<L: Link> Partitions<L> {
             return Ok(client);
         }
         let client = self.reach(name).await?;
-        self.require(name, client.run(&client.calls().topology()).await?.as_ref())?;
+        self.require(name, L::step(client.topology()).await?.as_ref())?;
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
         Ok(client)
     }
@@ -286,7 +286,7 @@ impl<L: Link> Partitions<L> {
         L::answer(async move {
             let (name, how) = chosen?;
             let queue = self.client(&name).await?.queue(&queue)?;
-            let task = queue.submit_steps(&parameters?, how).await?;
+            let task = L::step(queue.submit_bytes(&parameters?, how)).await?;
             Ok(GlobalId::new(name, task.id().clone()))
         })
     }
@@ -315,7 +315,7 @@ impl<L: Link> Partitions<L> {
     /// A new client of a partition, whatever topology that has.
     async fn reach(&self, name: &PartitionName) -> Result<Client<L>> {
         let (place, _) = self.place(name)?;
-        self.inner.builder.clone().namespace(place.namespace.clone()).open_steps(&place.url).await
+        L::step(self.inner.builder.clone().namespace(place.namespace.clone()).open(&place.url)).await
     }
 }
 

@@ -80,11 +80,6 @@ impl<L: Link> Queue<L> {
         L::answer(self.created(id, call))
     }
 
-    pub(crate) async fn submit_steps(&self, parameters: &[u8], how: Submit) -> Result<Task<L>> {
-        let (id, call) = self.new_task(parameters, how);
-        self.created(id, call).await
-    }
-
     /// Submits a task that may have been submitted before. One that has ended begins a new round: it is the same task,
     /// with its history, and otherwise as new, in this queue and with these parameters and options. One that waits is
     /// changed to be so. `request` names this round, such as a date: the same request again answers with the round that

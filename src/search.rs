@@ -31,11 +31,7 @@ impl<L: Link> Client<L> {
     /// Those of [`Queue::find`].
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
-        L::answer(async move { self.find_steps(&filter, limit).await })
-    }
-
-    pub(crate) async fn find_steps(&self, filter: &Filter, limit: usize) -> Result<Vec<String>> {
-        self.some(limit, |at, wanted| self.calls().find_everywhere(filter, at, wanted)).await
+        L::answer(self.some(limit, move |at, wanted| self.calls().find_everywhere(&filter, at, wanted)))
     }
 
     /// The ids of all tasks of all queues that match a filter, in the order of [`Client::find`], one after another: an

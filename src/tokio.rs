@@ -44,6 +44,10 @@ pub type SubmittedGraph = graph::SubmittedGraph<Tokio>;
 pub type Partitions = partitions::Partitions<Tokio>;
 /// Settings of [`Partitions`].
 pub type PartitionsBuilder = partitions::PartitionsBuilder<Tokio>;
+/// A graph over one or several partitions.
+pub type SpreadGraph = partitions::SpreadGraph<Tokio>;
+/// A graph that was submitted to one or several partitions.
+pub type SubmittedParts = partitions::SubmittedParts<Tokio>;
 /// A schedule of a namespace.
 pub type Schedule = schedule::Schedule<Tokio>;
 /// A registered listener.

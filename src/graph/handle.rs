@@ -293,6 +293,18 @@ impl<L: Link> GraphHandle<L> {
         Ok(self.page("0", 1).await?.info)
     }
 
+    /// All its tasks at once.
+    pub(crate) async fn members(&self) -> Result<Vec<GraphMember>> {
+        let mut members = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor {
+            let page = self.page(&at, PAGE).await?;
+            members.extend(page.tasks);
+            cursor = page.next;
+        }
+        Ok(members)
+    }
+
     async fn page(&self, cursor: &str, limit: u32) -> Result<GraphPage> {
         let page = self.client.run(&self.client.calls().show_graph(&self.id, cursor, limit)).await?;
         page.ok_or_else(|| Error::State { code: Code::NoTask, text: format!("no graph has the id {}", self.id) })
@@ -316,14 +328,8 @@ impl<L: Link> GraphHandle<L> {
 
     /// Checks that the graph, which was created before, has these tasks and no others: one of an earlier version has no
     /// digest. Of a deleted task nothing but its id is known.
-    async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
-        let mut theirs = Vec::new();
-        let mut cursor = Some("0".to_owned());
-        while let Some(at) = cursor {
-            let page = self.page(&at, PAGE).await?;
-            theirs.extend(page.tasks);
-            cursor = page.next;
-        }
+    pub(crate) async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
+        let theirs = self.members().await?;
         let ours: HashMap<_, _> = tasks.iter().map(|(label, id)| (id, label)).collect();
         let is_ours =
             |task: &GraphMember| ours.get(&task.id).is_some_and(|label| task.queue.is_empty() || **label == task.label);
@@ -332,13 +338,6 @@ impl<L: Link> GraphHandle<L> {
         }
         let text = format!("another graph has the id {}: choose another one", self.id);
         Err(Error::State { code: Code::Duplicate, text })
-    }
-}
-
-impl GraphHandle<Blocking> {
-    /// Checks that the graph has these tasks and no others.
-    pub(crate) fn must_have_now(&self, tasks: &[(String, TaskId)]) -> Result<()> {
-        Blocking::answer(self.must_have(tasks))
     }
 }
 

@@ -15,6 +15,7 @@ use super::{Graph, Whole};
 use crate::calls::{Call, GraphPart, SubmitGraphOptions, pack};
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::link::Link;
 use crate::model::StagedGraph;
 use crate::names::{GraphId, PartitionName, QueueName, TaskId};
 use crate::options::TaskOptions;
@@ -256,7 +257,11 @@ impl Share {
 
 impl Shares {
     /// The only part of a graph that has no other, or the first one, with what it has for the others.
-    pub(crate) fn first(&mut self, client: &Client, others: &[(PartitionName, Vec<Vec<u8>>)]) -> Result<Parcel> {
+    pub(crate) fn first<L: Link>(
+        &mut self,
+        client: &Client<L>,
+        others: &[(PartitionName, Vec<Vec<u8>>)],
+    ) -> Result<Parcel> {
         let id = self.id.clone();
         let home = self.each.first_mut().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         for (to, texts) in others {
@@ -277,7 +282,7 @@ impl Shares {
     }
 
     /// The part of another partition. The last of its tasks are brought only after the first part is created.
-    pub(crate) fn other(&self, share: &Share, client: &Client) -> Result<Parcel> {
+    pub(crate) fn other<L: Link>(&self, share: &Share, client: &Client<L>) -> Result<Parcel> {
         let home = self.each.first().map(|share| &share.partition);
         let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         let plan = share.plan()?;

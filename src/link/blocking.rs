@@ -2,7 +2,7 @@
 
 mod threads;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -14,7 +14,7 @@ use std::{iter, thread};
 
 use redis::{Cmd, RedisResult, Value};
 
-use super::{Link, Way, Wires, is_sound};
+use super::{Link, Step, Way, Wires, is_sound};
 use crate::address::Place;
 use crate::deadline::Deadline;
 use crate::error::Result;
@@ -39,6 +39,10 @@ impl Link for Blocking {
 
     fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> T {
         now(steps)
+    }
+
+    fn step<'a, T: Send + 'a>(answer: T) -> Step<'a, T> {
+        Box::pin(ready(answer))
     }
 
     fn many<'a, S, T, F, N>(state: S, next: F) -> Self::Many<'a, T>

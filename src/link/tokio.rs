@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time;
 
-use super::{Link, Signal, Way, Wires, is_sound};
+use super::{Link, Signal, Step, Way, Wires, is_sound};
 use crate::address::Place;
 use crate::error::Result;
 use waits::Waits;
@@ -40,6 +40,10 @@ impl Link for Tokio {
 
     fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> Self::Answer<'a, T> {
         Box::pin(steps)
+    }
+
+    fn step<'a, T: Send + 'a>(answer: Step<'a, T>) -> Step<'a, T> {
+        answer
     }
 
     fn many<'a, S, T, F, N>(state: S, next: F) -> Self::Many<'a, T>

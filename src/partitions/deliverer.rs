@@ -335,7 +335,7 @@ impl Desk<'_> {
         let info = self.own.task(reservation.id.as_str())?.info()?;
         let graph = info.graph();
         let from = upstream.partition();
-        let standing = self.ask(from, || self.partitions.standing(&upstream, self.here, &info))?;
+        let standing = self.ask(from, || Blocking::answer(self.partitions.standing(&upstream, self.here, &info)))?;
         match standing {
             Standing::Complete(result) => return Ok(result),
             Standing::Ended(why) => return Err(failed(why)),
@@ -343,16 +343,16 @@ impl Desk<'_> {
                 return Err(Failure::new(format!("{upstream} is being stopped, or made")).again_in(PAUSE).into());
             }
             Standing::Unneeded => {
-                self.ask(from, || self.partitions.revive(&upstream, self.here))?;
+                self.ask(from, || Blocking::answer(self.partitions.revive(&upstream, self.here)))?;
             }
             Standing::Open if graph.is_some() => {
-                self.ask(from, || self.partitions.rearm(&upstream, self.here))?;
+                self.ask(from, || Blocking::answer(self.partitions.rearm(&upstream, self.here)))?;
             }
             Standing::Open => {}
         }
         if let Some(graph) = graph {
             self.watch(&upstream)?;
-            self.partitions.relink(self.here, &graph)?;
+            Blocking::answer(self.partitions.relink(self.here, &graph))?;
         }
         Err(Failure::new("nothing has been delivered yet").again_in(YEAR).into())
     }
@@ -360,7 +360,7 @@ impl Desk<'_> {
     /// Has the task that is told when nobody needs a placeholder wait for that once more.
     fn watch(&self, upstream: &GlobalId) -> Result<(), HandlerError> {
         let watch = self.own.task(placeholder::unneeded(upstream)?.as_str())?;
-        match links::status(&watch)? {
+        match Blocking::answer(links::status(&watch))? {
             Some(Status::Waiting) => return Ok(()),
             Some(status) if !status.is_finished() => {
                 return Err(Failure::new("what it was cancelled for is still being said").again_in(PAUSE).into());
@@ -388,7 +388,7 @@ impl Desk<'_> {
             };
             Delivery::Failed(reason(&upstream, info.as_ref()))
         };
-        match self.at(&carrier.to, || self.partitions.hand_over(&carrier.to, &upstream, &delivery))? {
+        match self.at(&carrier.to, || Blocking::answer(self.partitions.hand_over(&carrier.to, &upstream, &delivery)))? {
             Ok(true) => Ok(()),
             Ok(false) => Err(Failure::new(format!("{upstream} is being looked after in {}", carrier.to)).into()),
             Err(Error::NotFound) => {
@@ -426,7 +426,9 @@ impl Desk<'_> {
                 }
                 Err(Error::State { .. }) => Ok(true),
                 Err(Error::NotFound) => match serde_json::from_slice(info.parameters_bytes().unwrap_or_default()) {
-                    Ok(Delivery::Waits(waits)) => self.partitions.has_begun(&waits, upstream.partition()),
+                    Ok(Delivery::Waits(waits)) => {
+                        Blocking::answer(self.partitions.has_begun(&waits, upstream.partition()))
+                    }
                     _ => Ok(true),
                 },
                 Err(error) => Err(error),

@@ -6,7 +6,6 @@
 //! dies, a [`Deliverer`](super::Deliverer) completes what was decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::thread;
 use std::time::Duration;
 
 use super::Partitions;
@@ -15,7 +14,8 @@ use crate::calls::{Call, CancelGraphOptions, RetryGraphOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
-use crate::graph::{Graph, GraphHandle, Parcel};
+use crate::graph::{Graph, GraphHandle, Parcel, Shares};
+use crate::link::{Blocking, Link};
 use crate::model::{GraphInfo, GraphMember, StagedGraph, Status};
 use crate::names::{GraphId, PartitionName, TaskId};
 use crate::placeholder::{Carrier, QUEUE, other_part};
@@ -26,8 +26,8 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// A graph over one or several partitions.
 #[derive(Clone, Debug)]
-pub struct SpreadGraph {
-    partitions: Partitions,
+pub struct SpreadGraph<L: Link = Blocking> {
+    partitions: Partitions<L>,
     home: PartitionName,
     id: GraphId,
 }
@@ -35,9 +35,9 @@ pub struct SpreadGraph {
 /// A graph that was submitted to one or several partitions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SubmittedParts {
+pub struct SubmittedParts<L: Link = Blocking> {
     /// The graph.
-    pub graph: SpreadGraph,
+    pub graph: SpreadGraph<L>,
     /// False if it was created before.
     pub created: bool,
     /// The names of its tasks within the graph, in their order, with their ids.
@@ -58,51 +58,53 @@ pub struct GraphParts {
     pub missing: BTreeMap<PartitionName, Error>,
 }
 
-impl Partitions {
+impl<L: Link> Partitions<L> {
     /// Submits a graph whose tasks are in several partitions: all of them or, on an error, none. A task that names no
     /// partition is in the one of `otherwise`, or else in the one that the graph's id chooses. Tasks of one partition may
     /// wait for those of another, which needs a running [`Deliverer`](super::Deliverer).
     ///
     /// # Errors
     /// As [`Client::submit_graph`]; that of the first partition that does not answer: then nothing was made.
-    pub fn submit_graph(&self, graph: &Graph, otherwise: Option<&PartitionName>) -> Result<SubmittedParts> {
-        let mut all = graph.shares(&self.inner.names, otherwise)?;
+    pub fn submit_graph(
+        &self,
+        graph: &Graph,
+        otherwise: Option<&PartitionName>,
+    ) -> L::Answer<'_, Result<SubmittedParts<L>>> {
+        let all = graph.shares(&self.inner.names, otherwise);
+        L::answer(async move { self.submit_shares(all?).await })
+    }
+
+    async fn submit_shares(&self, mut all: Shares) -> Result<SubmittedParts<L>> {
         let home = all.each.first().map(|share| share.partition.clone());
         let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;
-        let clients: Vec<Client> =
-            all.each.iter().map(|share| self.partition(&share.partition)).collect::<Result<_>>()?;
+        let mut clients = Vec::new();
+        for share in &all.each {
+            clients.push(self.client(&share.partition).await?);
+        }
         // Before anything is made.
         for client in &clients {
-            client.topology()?;
+            L::step(client.topology()).await?;
         }
         let handle = SpreadGraph { partitions: self.clone(), home: home.clone(), id: all.id.clone() };
         let (mut parcels, mut texts) = (Vec::new(), Vec::new());
         for (share, client) in all.each.iter().zip(&clients).skip(1) {
             let mut parcel = all.other(share, client)?;
-            stage(client, &all.id, &parcel)?;
+            stage(client, &all.id, &parcel).await?;
             texts.push((share.partition.clone(), std::mem::take(&mut parcel.texts)));
             parcels.push((share.partition.clone(), client, parcel.seals));
         }
         let client = clients.first().ok_or_else(|| Error::argument("there is no partition"))?;
         let first = all.first(client, &texts)?;
-        let created = match stage(client, &all.id, &first)? {
+        let created = match stage(client, &all.id, &first).await? {
             StagedGraph::Created => true,
             StagedGraph::Existing => false,
             StagedGraph::Staged => return Err(Error::Reply { command: "submit_graph" }),
         };
         // It is decided. What fails from here on is done later.
-        let _ = client.settle(links::SETTLED);
-        let seal = |client: &Client, seals: Vec<Call<StagedGraph>>| {
-            let mut last = StagedGraph::Staged;
-            for call in seals {
-                last = client.call(&call.once())?;
-            }
-            let _ = client.settle(links::SETTLED);
-            Ok::<_, Error>(last)
-        };
+        let _ = client.settle_steps(links::SETTLED).await;
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
-            if !matches!(seal(client, seals), Ok(StagedGraph::Created | StagedGraph::Existing)) {
+            if !matches!(seal(client, seals).await, Ok(StagedGraph::Created | StagedGraph::Existing)) {
                 coming.push(name);
             }
         }
@@ -123,46 +125,64 @@ impl Partitions {
     /// # Errors
     /// `NOTASK` if there is none; `BADARG` if several partitions have one, each its own; that of a partition that does not
     /// answer, if no other has it.
-    pub fn find_graph(&self, id: &GraphId) -> Result<SpreadGraph> {
-        let found = self.each(|client| match client.graph(id.as_str())?.info() {
-            Ok(_) => Ok(true),
-            Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
-            Err(error) => Err(error),
-        });
+    pub fn find_graph(&self, id: &GraphId) -> L::Answer<'_, Result<SpreadGraph<L>>> {
+        let id = id.clone();
+        L::answer(async move { self.found_graph(&id).await })
+    }
+
+    async fn found_graph(&self, id: &GraphId) -> Result<SpreadGraph<L>> {
+        let ask = |_, client: Client<L>| async move {
+            match L::step(client.graph(id.as_str())?.info()).await {
+                Ok(_) => Ok(true),
+                Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
+                Err(error) => Err(error),
+            }
+        };
+        let found = self.each_steps(ask).await;
         let has: Vec<PartitionName> = found.answers.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
         let Some(first) = has.first() else {
             let text = format!("no graph has the id {id}");
             return Err(found.missing.into_values().next().unwrap_or(Error::State { code: Code::NoTask, text }));
         };
         let graph = self.graph(first, id);
-        let (parts, missing) = graph.parts()?;
+        let (parts, missing) = graph.parts().await?;
         if let Some(other) = has.iter().find(|name| !parts.contains_key(name) && !missing.contains_key(name)) {
             return Err(Error::argument(format!("{id} is ambiguous: {first}:{id}, {other}:{id}")));
         }
-        let home = parts.values().flat_map(SpreadGraph::others).find(|(_, is_first)| *is_first);
+        let home = parts.values().flat_map(others).find(|(_, is_first)| *is_first);
         Ok(home.map_or(graph, |(home, _)| self.graph(&home, id)))
     }
 
     /// A graph by the partition that its id begins with, and the rest of its id. Makes no call.
     #[must_use]
-    pub fn graph(&self, home: &PartitionName, id: &GraphId) -> SpreadGraph {
+    pub fn graph(&self, home: &PartitionName, id: &GraphId) -> SpreadGraph<L> {
         SpreadGraph { partitions: self.clone(), home: home.clone(), id: id.clone() }
     }
 }
 
 /// Stages a part, and checks that one which was created before is the same.
-fn stage(client: &Client, id: &GraphId, parcel: &Parcel) -> Result<StagedGraph> {
+async fn stage<L: Link>(client: &Client<L>, id: &GraphId, parcel: &Parcel) -> Result<StagedGraph> {
     for call in &parcel.calls {
-        match client.call(&call.again())? {
+        match client.run(&call.again()).await? {
             StagedGraph::Staged => {}
             StagedGraph::Created => return Ok(StagedGraph::Created),
             StagedGraph::Existing => {
-                client.graph(id.as_str())?.must_have_now(&parcel.members)?;
+                client.graph(id.as_str())?.must_have(&parcel.members).await?;
                 return Ok(StagedGraph::Existing);
             }
         }
     }
     Ok(StagedGraph::Staged)
+}
+
+/// Has a partition create the part that was staged there.
+async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Result<StagedGraph> {
+    let mut last = StagedGraph::Staged;
+    for call in seals {
+        last = client.run(&call.once()).await?;
+    }
+    let _ = client.settle_steps(links::SETTLED).await;
+    Ok(last)
 }
 
 /// The part of a partition, if it has one.
@@ -171,7 +191,12 @@ struct Part {
     members: Vec<GraphMember>,
 }
 
-impl SpreadGraph {
+/// The partitions that have a part, as one part names them, and whether that one is the first.
+fn others(part: &Part) -> BTreeMap<PartitionName, bool> {
+    part.members.iter().filter_map(|member| other_part(&member.id)).collect()
+}
+
+impl<L: Link> SpreadGraph<L> {
     /// Its id within each partition.
     #[must_use]
     pub fn id(&self) -> &GraphId {
@@ -184,18 +209,13 @@ impl SpreadGraph {
         &self.home
     }
 
-    fn part(&self, name: &PartitionName) -> Result<Option<Part>> {
-        let graph = self.partitions.partition(name)?.graph(self.id.as_str())?;
-        match graph.info() {
-            Ok(info) => Ok(Some(Part { info, members: graph.tasks().collect::<Result<_>>()? })),
+    async fn part(&self, name: &PartitionName) -> Result<Option<Part>> {
+        let graph = self.handle(name).await?;
+        match L::step(graph.info()).await {
+            Ok(info) => Ok(Some(Part { info, members: graph.members().await? })),
             Err(error) if error.code() == Some(Code::NoTask) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// The partitions that have a part, as one part names them, and whether that one is the first.
-    fn others(part: &Part) -> BTreeMap<PartitionName, bool> {
-        part.members.iter().filter_map(|member| other_part(&member.id)).collect()
     }
 
     /// Whether a task of a part is a link, also if it is gone.
@@ -208,16 +228,16 @@ impl SpreadGraph {
     }
 
     /// All parts, and the partitions that do not answer.
-    fn parts(&self) -> Result<(BTreeMap<PartitionName, Part>, BTreeMap<PartitionName, Error>)> {
+    async fn parts(&self) -> Result<(BTreeMap<PartitionName, Part>, BTreeMap<PartitionName, Error>)> {
         let (mut parts, mut missing) = (BTreeMap::new(), BTreeMap::new());
         let (mut left, mut asked) = (vec![self.home.clone()], BTreeSet::new());
         while let Some(name) = left.pop() {
             if !asked.insert(name.clone()) {
                 continue;
             }
-            match self.part(&name) {
+            match self.part(&name).await {
                 Ok(Some(part)) => {
-                    left.extend(Self::others(&part).into_keys());
+                    left.extend(others(&part).into_keys());
                     parts.insert(name, part);
                 }
                 Ok(None) => {}
@@ -236,7 +256,7 @@ impl SpreadGraph {
         }
         if let Some(other) = parts.keys().next().cloned().filter(|_| missing.contains_key(&self.home)) {
             // Another one may be a graph of its own with this id.
-            parts.retain(|_, part| Self::others(part).contains_key(&self.home));
+            parts.retain(|_, part| others(part).contains_key(&self.home));
             if parts.is_empty() {
                 return Err(missing
                     .remove(&self.home)
@@ -251,8 +271,12 @@ impl SpreadGraph {
     ///
     /// # Errors
     /// `NOTASK` if there is no such graph; if no partition answers that has a part, the error of the first one.
-    pub fn look(&self) -> Result<GraphParts> {
-        let (parts, mut missing) = self.parts()?;
+    pub fn look(&self) -> L::Answer<'_, Result<GraphParts>> {
+        L::answer(self.known())
+    }
+
+    async fn known(&self) -> Result<GraphParts> {
+        let (parts, mut missing) = self.parts().await?;
         if parts.is_empty() {
             return Err(missing.remove(&self.home).unwrap_or(Error::NotFound));
         }
@@ -292,26 +316,28 @@ impl SpreadGraph {
     ///
     /// # Errors
     /// [`Error::TimedOut`] after `limit`; `NOTASK` if there is no such graph.
-    pub fn wait(&self, limit: Duration) -> Result<GraphParts> {
-        let (deadline, mut pause) = (Deadline::after(limit), Duration::from_millis(10));
-        loop {
-            match self.settled() {
-                Ok(true) => return self.look(),
-                Err(error) if !error.is_transient() => return Err(error),
-                Ok(false) | Err(_) => {}
+    pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<GraphParts>> {
+        L::answer(async move {
+            let (deadline, mut pause) = (Deadline::after(limit), Duration::from_millis(10));
+            loop {
+                match self.settled().await {
+                    Ok(true) => return self.known().await,
+                    Err(error) if !error.is_transient() => return Err(error),
+                    Ok(false) | Err(_) => {}
+                }
+                let left = deadline.left();
+                if left.is_zero() {
+                    return Err(Error::TimedOut(limit));
+                }
+                L::pause(pause.min(left)).await;
+                pause = (pause * 2).min(LOOK);
             }
-            let left = deadline.left();
-            if left.is_zero() {
-                return Err(Error::TimedOut(limit));
-            }
-            thread::sleep(pause.min(left));
-            pause = (pause * 2).min(LOOK);
-        }
+        })
     }
 
     /// Whether all tasks of all parts have ended.
-    fn settled(&self) -> Result<bool> {
-        let (parts, missing) = self.parts()?;
+    async fn settled(&self) -> Result<bool> {
+        let (parts, missing) = self.parts().await?;
         if let Some(error) = missing.into_values().next() {
             return Err(error);
         }
@@ -327,18 +353,21 @@ impl SpreadGraph {
     ///
     /// # Errors
     /// `NOTASK` for a task that is not of this graph; those of [`SpreadGraph::look`].
-    pub fn member(&self, named: &str) -> Result<GlobalId> {
-        let found = self.look()?;
-        let task = found.tasks.iter().find(|task| task.label == named);
-        let task = task.or_else(|| found.tasks.iter().find(|task| task.id.as_str() == named));
-        match (task, found.missing.into_values().next()) {
-            (Some(task), _) => task.id.as_str().parse(),
-            (None, Some(error)) => Err(error),
-            (None, None) => {
-                let text = format!("no task of the graph {}:{} is {named}", self.home, self.id);
-                Err(Error::State { code: Code::NoTask, text })
+    pub fn member(&self, named: &str) -> L::Answer<'_, Result<GlobalId>> {
+        let named = named.to_owned();
+        L::answer(async move {
+            let found = self.known().await?;
+            let task = found.tasks.iter().find(|task| task.label == named);
+            let task = task.or_else(|| found.tasks.iter().find(|task| task.id.as_str() == named));
+            match (task, found.missing.into_values().next()) {
+                (Some(task), _) => task.id.as_str().parse(),
+                (None, Some(error)) => Err(error),
+                (None, None) => {
+                    let text = format!("no task of the graph {}:{} is {named}", self.home, self.id);
+                    Err(Error::State { code: Code::NoTask, text })
+                }
             }
-        }
+        })
     }
 
     /// Cancels all its tasks that have not ended, or one and those that need it. Of a task the cancel reaches other
@@ -346,34 +375,58 @@ impl SpreadGraph {
     ///
     /// # Errors
     /// `NOTASK` if there is no such graph, or task; that of the first partition that does not answer: the others are done.
-    pub fn cancel(&self, task: Option<&GlobalId>, reason: &str, options: &CancelGraphOptions) -> Result<()> {
-        if let Some(task) = task {
-            let options = options.clone().task(task.task().as_str());
-            return self.handle(task.partition())?.cancel_with(reason, &options).map(drop);
-        }
-        self.each(|graph| graph.cancel_with(reason, options).map(drop))
+    pub fn cancel(
+        &self,
+        task: Option<&GlobalId>,
+        reason: &str,
+        options: &CancelGraphOptions,
+    ) -> L::Answer<'_, Result<()>> {
+        let (task, reason, mut options) = (task.cloned(), reason.to_owned(), options.clone());
+        L::answer(async move {
+            if let Some(task) = task {
+                options = options.task(task.task().as_str());
+                let graph = self.handle(task.partition()).await?;
+                return L::step(graph.cancel_with(&reason, &options)).await.map(drop);
+            }
+            self.each(|graph| graph.cancel_with(&reason, &options)).await
+        })
     }
 
     /// Runs those of its tasks again that have failed or were cancelled, and keeps what is complete.
     ///
     /// # Errors
     /// As [`SpreadGraph::cancel`]; `OVERDUE`.
-    pub fn retry(&self, options: &RetryGraphOptions) -> Result<()> {
-        self.each(|graph| graph.retry_with(options).map(drop))?;
-        let (parts, _) = self.parts()?;
-        parts.keys().try_for_each(|name| self.partitions.relink(name, self.id.as_str()).map(drop))
+    pub fn retry(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<()>> {
+        let options = options.clone();
+        L::answer(async move {
+            self.each(|graph| graph.retry_with(&options)).await?;
+            let (parts, _) = self.parts().await?;
+            for name in parts.keys() {
+                self.partitions.relink(name, self.id.as_str()).await?;
+            }
+            Ok(())
+        })
     }
 
-    fn handle(&self, name: &PartitionName) -> Result<GraphHandle> {
-        self.partitions.partition(name)?.graph(self.id.as_str())
+    async fn handle(&self, name: &PartitionName) -> Result<GraphHandle<L>> {
+        self.partitions.client(name).await?.graph(self.id.as_str())
     }
 
     /// Does something with each part. Those that can be reached are done.
-    fn each(&self, act: impl Fn(&GraphHandle) -> Result<()>) -> Result<()> {
-        let (parts, missing) = self.parts()?;
-        let outcomes: Vec<Result<()>> =
-            parts.keys().map(|name| self.handle(name).and_then(|graph| act(&graph))).collect();
-        missing.into_values().map(Err).chain(outcomes).collect()
+    async fn each(
+        &self,
+        act: impl Fn(&GraphHandle<L>) -> L::Answer<'_, Result<GraphInfo>> + Send + Sync,
+    ) -> Result<()> {
+        let (parts, missing) = self.parts().await?;
+        let mut failed = missing.into_values().next();
+        for name in parts.keys() {
+            let done = match self.handle(name).await {
+                Ok(graph) => L::step(act(&graph)).await.map(drop),
+                Err(error) => Err(error),
+            };
+            failed = failed.or(done.err());
+        }
+        failed.map_or(Ok(()), Err)
     }
 }
 

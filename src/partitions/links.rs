@@ -15,6 +15,7 @@ use crate::calls::EditOptions;
 use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::{Status, TaskInfo};
 use crate::names::{PartitionName, QueueName, TaskId};
 use crate::placeholder::{Carrier, Delivery, END, LARGEST, NEVER, QUEUE, Waits, away, part, patient};
@@ -25,18 +26,21 @@ use crate::worker::{Context, HandlerError};
 /// Placeholders that are read at once.
 const PAGE: u32 = 500;
 
-impl Partitions {
+impl<L: Link> Partitions<L> {
     /// Since when a partition cannot be reached from another one, as a [`Deliverer`](super::Deliverer) there has found; none if it can, or
     /// nobody knows.
     ///
     /// # Errors
     /// Those of [`Partitions::partition`].
-    pub fn away_since(&self, name: &PartitionName, from: &PartitionName) -> Result<Option<SystemTime>> {
-        match self.partition(from)?.task(away(name)?.as_str())?.info() {
-            Ok(info) => Ok(info.created()),
-            Err(Error::NotFound) => Ok(None),
-            Err(error) => Err(error),
-        }
+    pub fn away_since(&self, name: &PartitionName, from: &PartitionName) -> L::Answer<'_, Result<Option<SystemTime>>> {
+        let (note, from) = (away(name), from.clone());
+        L::answer(async move {
+            match self.client(&from).await?.task(note?.as_str())?.record().await {
+                Ok(info) => Ok(info.created()),
+                Err(Error::NotFound) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
     }
 
     /// Lets tasks of one partition wait for a task of another. Returns the id that stands for that task there: to be
@@ -49,87 +53,64 @@ impl Partitions {
     ///
     /// # Errors
     /// `NOTASK` if there is no such task; `BADNAME` for an id that is too long; those of [`Partitions::partition`].
-    pub fn link(&self, upstream: &GlobalId, to: &PartitionName) -> Result<TaskId> {
-        let id = TaskId::new(upstream.to_string())?;
-        self.task(upstream)?.info()?;
-        let never = SystemTime::UNIX_EPOCH + NEVER;
-        self.partition(to)?.queue(QUEUE)?.submit_bytes(b"null", patient().id(id.clone()).eta(never))?;
-        self.carriers(upstream, to)?;
-        Ok(id)
+    pub fn link(&self, upstream: &GlobalId, to: &PartitionName) -> L::Answer<'_, Result<TaskId>> {
+        let (upstream, to) = (upstream.clone(), to.clone());
+        L::answer(async move {
+            let id = TaskId::new(upstream.to_string())?;
+            self.task_steps(&upstream).await?.record().await?;
+            let placeholder = patient().id(id.clone()).eta(SystemTime::UNIX_EPOCH + NEVER);
+            L::step(self.client(&to).await?.queue(QUEUE)?.submit_bytes(b"null", placeholder)).await?;
+            self.carriers(&upstream, &to).await?;
+            Ok(id)
+        })
     }
 
     /// Submits what waits for the upstream in its own partition, unless it is there.
-    fn carriers(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+    async fn carriers(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
         let (result, failure) = (carrier(true)?, carrier(false)?);
-        let links = self.partition(upstream.partition())?.queue(QUEUE)?;
+        let links = self.client(upstream.partition()).await?.queue(QUEUE)?;
         // Which of the two is needed is decided by what the upstream does in between, too: the other one is refused.
-        match links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task())) {
+        match L::step(links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task()))).await {
             Ok(_) => {
-                let last = links.submit_bytes(b"null", patient().id(failure).after_failure(&result));
+                let last = L::step(links.submit_bytes(b"null", patient().id(failure).after_failure(&result))).await;
                 last.map(drop).or_else(unless_upstream)
             }
             Err(error) => {
                 unless_upstream(error)?;
-                links.submit_bytes(b"null", patient().id(failure)).map(drop)
+                L::step(links.submit_bytes(b"null", patient().id(failure))).await.map(drop)
             }
         }
     }
 
-    /// Repairs what a failover has lost of the links of one partition: an upstream that has ended is delivered again, and
-    /// one that has not gets its carriers again. Returns the partitions that others wait for here.
-    pub(super) fn compare(
-        &self,
-        to: &PartitionName,
-        context: &Context,
-    ) -> Result<BTreeSet<PartitionName>, HandlerError> {
-        let client = self.partition(to)?;
-        let (queue, mut cursor) = (QueueName::new(QUEUE)?, "0".to_owned());
-        let (mut needed, mut away) = (BTreeSet::new(), BTreeSet::new());
-        loop {
-            let page = client.call(&client.calls().list(&queue, "scheduled", &cursor, PAGE))?;
-            for upstream in page.items.iter().filter_map(|id| id.parse::<GlobalId>().ok()) {
-                context.check()?;
-                needed.insert(upstream.partition().clone());
-                // A partition that is away is compared next time.
-                if !away.contains(upstream.partition())
-                    && let Err(Error::Unavailable { .. }) = self.mend(&upstream, to)
-                {
-                    away.insert(upstream.partition().clone());
-                }
-            }
-            match page.next {
-                Some(next) => cursor = next,
-                None => return Ok(needed),
-            }
-        }
-    }
-
-    fn mend(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
-        let here = self.task(&GlobalId::new(to.clone(), TaskId::new(upstream.to_string())?))?.info()?;
-        match self.standing(upstream, to, &here)? {
+    async fn mend(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+        let here =
+            self.task_steps(&GlobalId::new(to.clone(), TaskId::new(upstream.to_string())?)).await?.record().await?;
+        match self.standing(upstream, to, &here).await? {
             Standing::Complete(result) => {
                 let result = serde_json::from_slice(&result)?;
-                self.hand_over(to, upstream, &Delivery::Complete(result)).map(drop)
+                self.hand_over(to, upstream, &Delivery::Complete(result)).await.map(drop)
             }
-            Standing::Ended(why) => self.hand_over(to, upstream, &Delivery::Failed(why)).map(drop),
-            Standing::Unneeded => self.revive(upstream, to),
-            Standing::Open if is_of_graph(&here) => self.rearm(upstream, to),
-            Standing::Open => self.carriers(upstream, to),
+            Standing::Ended(why) => self.hand_over(to, upstream, &Delivery::Failed(why)).await.map(drop),
+            Standing::Unneeded => self.revive(upstream, to).await,
+            Standing::Open if is_of_graph(&here) => self.rearm(upstream, to).await,
+            Standing::Open => self.carriers(upstream, to).await,
             Standing::Stopping | Standing::Coming => Ok(()),
         }
     }
 
     /// How a task is of which a placeholder in the partition `to` has this record.
-    pub(super) fn standing(&self, upstream: &GlobalId, to: &PartitionName, here: &TaskInfo) -> Result<Standing> {
-        let info = match self.task(upstream)?.info() {
+    pub(super) async fn standing(&self, upstream: &GlobalId, to: &PartitionName, here: &TaskInfo) -> Result<Standing> {
+        let info = match self.task_steps(upstream).await?.record().await {
             Ok(info) => info,
             Err(Error::NotFound) => {
                 let parameters = here.parameters_bytes().unwrap_or_default();
                 return Ok(match serde_json::from_slice(parameters) {
                     Ok(Delivery::Complete(result)) => Standing::Complete(result.get().as_bytes().to_vec()),
                     Ok(Delivery::Failed(why)) => Standing::Ended(why),
-                    Ok(Delivery::Waits(waits)) if !self.has_begun(&waits, upstream.partition())? => Standing::Coming,
+                    Ok(Delivery::Waits(waits)) if !self.has_begun(&waits, upstream.partition()).await? => {
+                        Standing::Coming
+                    }
                     _ => Standing::Ended(reason(upstream, None)),
                 });
             }
@@ -155,11 +136,11 @@ impl Partitions {
     }
 
     /// Whether the part of a partition was created, or will not be any more.
-    pub(super) fn has_begun(&self, waits: &Waits, of: &PartitionName) -> Result<bool> {
+    pub(super) async fn has_begun(&self, waits: &Waits, of: &PartitionName) -> Result<bool> {
         if &waits.home == of {
             return Ok(true);
         }
-        match self.partition(&waits.home)?.task(part(of, &waits.graph, None)?.as_str())?.info() {
+        match self.client(&waits.home).await?.task(part(of, &waits.graph, None)?.as_str())?.record().await {
             Ok(info) => Ok(info.status() == Some(Status::Complete)),
             Err(Error::NotFound) => Ok(true),
             Err(error) => Err(error),
@@ -168,65 +149,68 @@ impl Partitions {
 
     /// Makes a placeholder due, with what it ends with. One that has ended had its delivery before, or was cancelled; in a
     /// graph it ends once more if it has failed, and the upstream is complete now. False while it is being run.
-    pub(super) fn hand_over(&self, to: &PartitionName, upstream: &GlobalId, delivery: &Delivery<'_>) -> Result<bool> {
+    pub(super) async fn hand_over(
+        &self,
+        to: &PartitionName,
+        upstream: &GlobalId,
+        delivery: &Delivery<'_>,
+    ) -> Result<bool> {
         let parameters = serde_json::to_vec(delivery).map_err(|error| Error::argument(error.to_string()))?;
         let size = u32::try_from(parameters.len()).unwrap_or(u32::MAX).saturating_add(1_024).min(LARGEST);
         let edit = EditOptions::new().parameters(&parameters[..]).max_bytes(size).unset("eta");
-        let target = self.partition(to)?.durable(Durability::Local);
+        let target = self.client(to).await?.durable(Durability::Local);
         let placeholder = target.task(&upstream.to_string())?;
-        match placeholder.edit(&edit) {
+        match L::step(placeholder.edit(&edit)).await {
             Err(error) if error.code() == Some(Code::State) => {}
             edited => return edited.map(|_| true),
         }
-        let info = placeholder.info()?;
+        let info = placeholder.record().await?;
         let failed = matches!(info.status(), Some(Status::Failed | Status::Cancelled));
         if failed && is_of_graph(&info) && matches!(delivery, Delivery::Complete(_)) {
-            unless_state(placeholder.retry().map(drop))?;
+            unless_state(L::step(placeholder.retry()).await.map(drop))?;
             // It asks for the end itself if it runs before it has this.
-            unless_state(placeholder.edit(&edit).map(drop))?;
+            unless_state(L::step(placeholder.edit(&edit)).await.map(drop))?;
         }
         Ok(info.status().is_none_or(Status::is_finished))
     }
 
     /// Has those run again that were cancelled in their graph because the partition `to` did not need them.
-    pub(super) fn revive(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
-        let (client, cause) = (self.partition(upstream.partition())?, carrier(upstream, to, true)?);
-        if let Some(graph) = self.task(upstream)?.info()?.graph() {
+    pub(super) async fn revive(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+        let (client, cause) = (self.client(upstream.partition()).await?, carrier(upstream, to, true)?);
+        if let Some(graph) = self.task_steps(upstream).await?.record().await?.graph() {
             let graph = client.graph(&graph)?;
-            for member in graph.tasks() {
-                let member = member?;
+            for member in graph.members().await? {
                 if member.cause.as_ref() == Some(&cause) {
-                    unless_state(client.task(member.id.as_str())?.retry().map(drop))?;
+                    unless_state(L::step(client.task(member.id.as_str())?.retry()).await.map(drop))?;
                 }
             }
         }
-        self.rearm(upstream, to)
+        self.rearm(upstream, to).await
     }
 
     /// Has the carriers of a task that has not ended wait for its end, also if they have run before.
-    pub(super) fn rearm(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+    pub(super) async fn rearm(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let (client, result, failure) =
-            (self.partition(upstream.partition())?, carrier(upstream, to, true)?, carrier(upstream, to, false)?);
+            (self.client(upstream.partition()).await?, carrier(upstream, to, true)?, carrier(upstream, to, false)?);
         let (result, failure) = (client.task(result.as_str())?, client.task(failure.as_str())?);
-        if let Some(Status::Failed | Status::Cancelled) = status(&result)? {
-            unless_state(result.retry().map(drop))?;
+        if let Some(Status::Failed | Status::Cancelled) = status(&result).await? {
+            unless_state(L::step(result.retry()).await.map(drop))?;
         }
-        if status(&failure)?.is_some_and(|status| status != Status::Waiting) {
+        if status(&failure).await?.is_some_and(|status| status != Status::Waiting) {
             // The former failure, if it has not been delivered yet, is delivered no more.
-            unless_state(failure.cancel("the task was retried").map(drop))?;
+            unless_state(L::step(failure.cancel("the task was retried")).await.map(drop))?;
             // Somebody else may have had it wait again meanwhile, which is what is wanted.
-            unless_state(failure.delete())?;
+            unless_state(L::step(failure.delete()).await)?;
         }
-        self.carriers(upstream, to)
+        self.carriers(upstream, to).await
     }
 
     /// Has those in other partitions go on that wait for tasks of a graph which run again here.
-    pub(super) fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
-        let client = self.partition(here)?;
-        client.settle(SETTLED)?;
+    pub(super) async fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
+        let client = self.client(here).await?;
+        client.settle_steps(SETTLED).await?;
         let (mut open, mut again) = (Vec::new(), Vec::new());
-        for member in client.graph(graph)?.tasks() {
-            let member = member?;
+        for member in client.graph(graph)?.members().await? {
             let is_open = member.status.is_some_and(|status| !status.is_finished());
             open.extend(
                 Carrier::of(&member.id).filter(|carrier| carrier.has_result && is_open && member.queue == QUEUE),
@@ -237,13 +221,13 @@ impl Partitions {
                 .iter()
                 .map(|it| Carrier { has_result: false, to: it.to.clone(), task: it.task.clone() }.id())
                 .collect::<Result<_>>()?;
-            for (carrier, info) in page.iter().zip(client.infos(&failures)?) {
+            for (carrier, info) in page.iter().zip(L::step(client.infos(&failures)).await?) {
                 if info.and_then(|info| info.status()).is_none_or(Status::is_finished) {
                     let upstream = GlobalId::new(here.clone(), carrier.task.clone());
-                    self.rearm(&upstream, &carrier.to)?;
-                    let placeholder = self.partition(&carrier.to)?.task(&upstream.to_string())?;
-                    unless_gone(unless_state(placeholder.retry().map(drop)))?;
-                    self.partition(&carrier.to)?.settle(SETTLED)?;
+                    self.rearm(&upstream, &carrier.to).await?;
+                    let placeholder = self.client(&carrier.to).await?.task(&upstream.to_string())?;
+                    unless_gone(unless_state(L::step(placeholder.retry()).await.map(drop)))?;
+                    self.client(&carrier.to).await?.settle_steps(SETTLED).await?;
                     again.push(carrier.to.clone());
                 }
             }
@@ -252,15 +236,18 @@ impl Partitions {
     }
 }
 
-impl Partitions {
+impl<L: Link> Partitions<L> {
     /// Retries a task that has failed or was cancelled, and has those elsewhere that wait for it get its new end:
     /// [`Partitions::link_again`]. In a graph all that ended because of it runs again, in each partition.
     ///
     /// # Errors
     /// As [`Task::retry`](crate::Task::retry) and [`Partitions::link_again`].
-    pub fn retry(&self, upstream: &GlobalId) -> Result<()> {
-        self.task(upstream)?.retry()?;
-        self.link_again(upstream).map(drop)
+    pub fn retry(&self, upstream: &GlobalId) -> L::Answer<'_, Result<()>> {
+        let upstream = upstream.clone();
+        L::answer(async move {
+            L::step(self.task_steps(&upstream).await?.retry()).await?;
+            self.again(&upstream).await.map(drop)
+        })
     }
 
     /// Has each partition whose placeholder got the failure of a task wait for its next end, now that the task was retried.
@@ -269,10 +256,15 @@ impl Partitions {
     ///
     /// # Errors
     /// Those of [`Partitions::partition`].
-    pub fn link_again(&self, upstream: &GlobalId) -> Result<Vec<PartitionName>> {
-        let from = self.partition(upstream.partition())?;
-        if let Some(graph) = from.task(upstream.task().as_str())?.info()?.graph() {
-            return self.relink(upstream.partition(), &graph);
+    pub fn link_again(&self, upstream: &GlobalId) -> L::Answer<'_, Result<Vec<PartitionName>>> {
+        let upstream = upstream.clone();
+        L::answer(async move { self.again(&upstream).await })
+    }
+
+    async fn again(&self, upstream: &GlobalId) -> Result<Vec<PartitionName>> {
+        let from = self.client(upstream.partition()).await?;
+        if let Some(graph) = from.task(upstream.task().as_str())?.record().await?.graph() {
+            return self.relink(upstream.partition(), &graph).await;
         }
         let carrier = |to: &PartitionName, has_result| carrier(upstream, to, has_result);
         // An id that would be too long was never linked.
@@ -281,13 +273,14 @@ impl Partitions {
             known.filter_map(|to| Some((to, carrier(to, true).ok()?, carrier(to, false).ok()?))).collect();
         let ids: Vec<TaskId> =
             known.iter().flat_map(|(_, result, failure)| [result.clone(), failure.clone()]).collect();
-        let states: Vec<_> = from.infos(&ids)?.into_iter().map(|info| info.and_then(|info| info.status())).collect();
+        let states: Vec<_> =
+            L::step(from.infos(&ids)).await?.into_iter().map(|info| info.and_then(|info| info.status())).collect();
         let mut again = Vec::new();
         for ((to, result, failure), states) in known.into_iter().zip(states.chunks(2)) {
             let [Some(of_result), of_failure] = states else { continue };
             let has_run = of_failure.is_none_or(Status::is_finished);
             if matches!(of_result, Status::Failed | Status::Cancelled) || *of_result != Status::Complete && has_run {
-                self.anew(&from, upstream, to, (&result, &failure))?;
+                self.anew(&from, upstream, to, (&result, &failure)).await?;
                 again.push(to.clone());
             }
         }
@@ -296,9 +289,9 @@ impl Partitions {
 
     /// Begins the next round of a placeholder, and then of what is carried to it. Each step may be repeated, and as long as
     /// the last one was not taken all are.
-    fn anew(
+    async fn anew(
         &self,
-        from: &Client,
+        from: &Client<L>,
         upstream: &GlobalId,
         to: &PartitionName,
         (result, failure): (&TaskId, &TaskId),
@@ -306,23 +299,55 @@ impl Partitions {
         let (links, request) = (from.queue(QUEUE)?, TaskId::random());
         let never = SystemTime::UNIX_EPOCH + NEVER;
         let placeholder = patient().id(TaskId::new(upstream.to_string())?).eta(never);
-        self.partition(to)?.queue(QUEUE)?.submit_again_bytes(b"null", placeholder, request.as_str())?;
-        match from.task(result.as_str())?.retry() {
+        L::step(self.client(to).await?.queue(QUEUE)?.submit_again_bytes(b"null", placeholder, request.as_str()))
+            .await?;
+        match L::step(from.task(result.as_str())?.retry()).await {
             // It waits already, or the upstream has failed once more.
             Ok(_) | Err(Error::State { .. }) => {}
             Err(error) => return Err(error),
         }
         // The former failure, if it has not been delivered yet, is delivered no more.
-        match from.task(failure.as_str())?.cancel("the task was retried") {
+        match L::step(from.task(failure.as_str())?.cancel("the task was retried")).await {
             Ok(_) | Err(Error::State { .. } | Error::NotFound) => {}
             Err(error) => return Err(error),
         }
-        match from.task(failure.as_str())?.delete() {
+        match L::step(from.task(failure.as_str())?.delete()).await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => return Err(error),
         }
         let after = patient().id(failure.clone()).after_failure(result);
-        links.submit_bytes(b"null", after).map(drop).or_else(unless_upstream)
+        L::step(links.submit_bytes(b"null", after)).await.map(drop).or_else(unless_upstream)
+    }
+}
+
+impl Partitions<Blocking> {
+    /// Repairs what a failover has lost of the links of one partition: an upstream that has ended is delivered again, and
+    /// one that has not gets its carriers again. Returns the partitions that others wait for here.
+    pub(super) fn compare(
+        &self,
+        to: &PartitionName,
+        context: &Context,
+    ) -> Result<BTreeSet<PartitionName>, HandlerError> {
+        let client = self.partition(to)?;
+        let (queue, mut cursor) = (QueueName::new(QUEUE)?, "0".to_owned());
+        let (mut needed, mut away) = (BTreeSet::new(), BTreeSet::new());
+        loop {
+            let page = client.call(&client.calls().list(&queue, "scheduled", &cursor, PAGE))?;
+            for upstream in page.items.iter().filter_map(|id| id.parse::<GlobalId>().ok()) {
+                context.check()?;
+                needed.insert(upstream.partition().clone());
+                // A partition that is away is compared next time.
+                if !away.contains(upstream.partition())
+                    && let Err(Error::Unavailable { .. }) = Blocking::answer(self.mend(&upstream, to))
+                {
+                    away.insert(upstream.partition().clone());
+                }
+            }
+            match page.next {
+                Some(next) => cursor = next,
+                None => return Ok(needed),
+            }
+        }
     }
 }
 
@@ -354,8 +379,8 @@ pub(super) fn is_of_graph(info: &TaskInfo) -> bool {
     info.graph().is_some()
 }
 
-pub(super) fn status(task: &Task) -> Result<Option<Status>> {
-    match task.info() {
+pub(super) async fn status<L: Link>(task: &Task<L>) -> Result<Option<Status>> {
+    match task.record().await {
         Ok(info) => Ok(info.status()),
         Err(Error::NotFound) => Ok(None),
         Err(error) => Err(error),

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link};
 use crate::model::{Counts, QueueInfo, WorkerInfo};
-use crate::names::{PartitionName, QueueName, TaskId};
+use crate::names::{PartitionName, TaskId};
 use crate::options::Filter;
 use crate::topology::{GlobalId, StoredTopology};
 
@@ -46,18 +46,18 @@ impl<L: Link> Partitions<L> {
     pub fn stored(&self) -> L::Answer<'_, Merged<Option<StoredTopology>>> {
         L::answer(self.ask_all(move |name, end| async move {
             let client = self.reach(&name).await?.until(end);
-            client.run(&client.calls().topology()).await
+            L::step(client.topology()).await
         }))
     }
 
     /// The queues of each partition.
     pub fn queues(&self) -> L::Answer<'_, Merged<Vec<QueueInfo>>> {
-        L::answer(self.each_steps(|_, client| async move { client.queues_steps().await }))
+        L::answer(self.each_steps(|_, client| async move { L::step(client.queues()).await }))
     }
 
     /// The workers of each partition that report.
     pub fn workers(&self) -> L::Answer<'_, Merged<Vec<WorkerInfo>>> {
-        L::answer(self.each_steps(|_, client| async move { client.workers_steps().await }))
+        L::answer(self.each_steps(|_, client| async move { L::step(client.workers()).await }))
     }
 
     /// How many tasks of a queue are in each state, by partition.
@@ -65,8 +65,7 @@ impl<L: Link> Partitions<L> {
         let queue = queue.to_owned();
         L::answer(async move {
             let queue = &queue;
-            let ask =
-                |_, client: Client<L>| async move { client.run(&client.calls().counts(&QueueName::new(queue)?)).await };
+            let ask = |_, client: Client<L>| async move { L::step(client.queue(queue)?.counts()).await };
             self.each_steps(ask).await
         })
     }
@@ -77,7 +76,7 @@ impl<L: Link> Partitions<L> {
         L::answer(async move {
             let filter = &filter;
             let ask = |name: PartitionName, client: Client<L>| async move {
-                let found = client.find_steps(filter, limit).await?;
+                let found = L::step(client.find(filter, limit)).await?;
                 found.into_iter().map(|id| Ok(GlobalId::new(name.clone(), TaskId::new(id)?))).collect()
             };
             self.each_steps(ask).await
