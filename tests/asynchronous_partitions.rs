@@ -7,10 +7,14 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
 use blueque::tokio::{Partitions, Worker};
-use blueque::{Filter, GlobalId, PartitionName, Status, Stop, Submit, TaskId};
+use blueque::{Deliverer, Error, Filter, GlobalId, Graph, GraphId, PartitionName, Status, Stop, Submit, TaskId};
+use serde_json::Value;
 use support::Server;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -113,6 +117,7 @@ async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_els
         known.submit_in(&name("2"), "q", "x", Submit::default()).await.unwrap(),
     ];
     assert_eq!(known.queues().await.all().unwrap().len(), 3);
+    assert_eq!(known.task(&ids[1]).await.unwrap().info().await.unwrap().status(), Some(Status::Pending));
     signal(&servers[1], "-STOP");
     signal(&servers[2], "-STOP");
     // Connected before, and not yet.
@@ -160,4 +165,78 @@ async fn a_client_with_another_topology_is_refused_with_what_differs() {
     let swapped = Partitions::open(&addresses(&servers[..2])).unwrap();
     let refused = swapped.partition(&name("1")).await.unwrap_err();
     assert!(refused.to_string().contains("the address of the partition 1 leads to 2: correct it"), "{refused}");
+}
+
+/// Runs what delivers between partitions, which blocks, on a thread of its own.
+struct Delivering(Arc<Deliverer>, Option<JoinHandle<()>>);
+
+impl Delivering {
+    fn start(servers: &[Server]) -> Self {
+        let deliverer = Arc::new(Deliverer::new(&blueque::Partitions::open(&addresses(servers)).unwrap()));
+        let own = Arc::clone(&deliverer);
+        Self(deliverer, Some(std::thread::spawn(move || own.run())))
+    }
+}
+
+impl Drop for Delivering {
+    fn drop(&mut self) {
+        self.0.stop();
+        self.1.take().unwrap().join().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
+    let servers = servers(2);
+    let partitions = Partitions::open(&addresses(&servers)).unwrap();
+    let graph = || {
+        let graph = Graph::new().id(GraphId::new("film").unwrap());
+        let left = graph.task("q", "encode", &1).label("left").partition(&name("1"));
+        let right = graph.task("q", "encode", &2).label("right").partition(&name("2"));
+        graph.join("q", "join").label("film").partition(&name("1")).result_of(&left).result_of(&right);
+        graph
+    };
+    let made = partitions.submit_graph(&graph(), None).await.unwrap();
+    assert!(made.created && made.coming.is_empty());
+    assert!(!partitions.submit_graph(&graph(), None).await.unwrap().created, "it is there already");
+    assert_eq!(partitions.partitions_of(&graph(), None).unwrap(), [name("1"), name("2")]);
+    let found = partitions.find_graph(&GraphId::new("film").unwrap()).await.unwrap();
+    assert_eq!((found.home(), found.look().await.unwrap().tasks.len()), (&name("1"), 3));
+    assert!(matches!(found.wait(Duration::ZERO).await, Err(Error::TimedOut(_))));
+    let joined = found.member("film").await.unwrap();
+    assert_eq!(Some(&joined), made.tasks.iter().find(|(label, _)| label == "film").map(|(_, id)| id));
+
+    found.cancel(None, "the source was wrong", &CancelGraphOptions::new()).await.unwrap();
+    let ended = found.wait(SOON).await.unwrap();
+    assert!(ended.tasks.iter().all(|task| task.status == Some(Status::Cancelled)), "{ended:?}");
+    found.retry(&RetryGraphOptions::new()).await.unwrap();
+
+    let delivering = Delivering::start(&servers);
+    let mut runs = Vec::new();
+    let mut workers = Vec::new();
+    for name in partitions.names() {
+        let worker = Worker::builder(&partitions.partition(name).await.unwrap()).queue("q").unwrap();
+        let sum = |input: Value, _| async move {
+            let numbers = input.as_array().map_or(vec![&input], |all| all.iter().collect());
+            Ok(numbers.into_iter().map(|number| number.as_u64().unwrap()).sum::<u64>())
+        };
+        let worker = worker.handle(sum).build().unwrap();
+        workers.push(worker.clone());
+        runs.push(tokio::spawn(async move { worker.run().await }));
+    }
+    let ended = found.wait(SOON).await.unwrap();
+    assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
+    assert_eq!(partitions.task(&joined).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
+
+    // A task gets the result of another partition.
+    let far = partitions.submit_in(&name("2"), "q", &17, Submit::default()).await.unwrap();
+    let there = partitions.link(&far, &name("1")).await.unwrap();
+    let waits = Submit::default().result_of(0, &there);
+    let near = partitions.submit_bytes_in(&name("1"), "q", b"", waits).await.unwrap();
+    assert_eq!(partitions.task(&near).await.unwrap().result::<u64>(SOON).await.unwrap(), 17);
+    for (worker, run) in workers.iter().zip(runs) {
+        worker.stop(Stop::Drain);
+        run.await.unwrap().unwrap();
+    }
+    tokio::task::spawn_blocking(|| drop(delivering)).await.unwrap();
 }
