@@ -12,7 +12,7 @@ mod targets;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -162,8 +162,10 @@ impl<L: Link> Partitions<L> {
         if let Some(client) = kept {
             return Ok(client);
         }
+        // Both calls together have the limit of one: nobody waits twice for a partition that hangs after the first.
+        let end = Instant::now() + self.inner.limit;
         let client = self.reach(name).await?;
-        self.require(name, L::step(client.topology()).await?.as_ref())?;
+        self.require(name, L::step(client.until(end).topology()).await?.as_ref())?;
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
         Ok(client)
     }
