@@ -3,20 +3,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/delivering.rs"]
+mod delivering;
+#[path = "support/gate.rs"]
+mod gate;
 mod support;
 
 use std::env;
-use std::io::{Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use blueque::{Deliverer, Durability, Error, GlobalId, PartitionName, Partitions, Status, Submit, TaskId};
+use delivering::delivering;
+use gate::Gate;
 use support::{Folder, Server, eventually, report};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -26,87 +27,6 @@ const RUN: &str = "BLUEQUE_TEST_DELIVERS";
 
 /// Deaths that are tried at the same time.
 const AT_ONCE: usize = 16;
-
-/// The only way from a deliverer to its servers.
-struct Gate {
-    /// The call that it is killed before.
-    death: Option<usize>,
-    calls: AtomicUsize,
-    child: Mutex<Option<Child>>,
-}
-
-impl Gate {
-    fn new(death: Option<usize>) -> Arc<Self> {
-        Arc::new(Self { death, calls: AtomicUsize::new(0), child: Mutex::new(None) })
-    }
-
-    /// The path of a socket that leads to a server.
-    fn open(self: &Arc<Self>, folder: &Folder, name: &str, server: PathBuf) -> PathBuf {
-        let path = folder.path().join(name);
-        let listener = UnixListener::bind(&path).unwrap();
-        let gate = Arc::clone(self);
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                let (gate, server) = (Arc::clone(&gate), server.clone());
-                thread::spawn(move || {
-                    let _ = gate.pass(&client, &server);
-                });
-            }
-        });
-        path
-    }
-
-    /// Passes requests and replies on, in turn: a connection of the blocking client has one request under way.
-    fn pass(&self, client: &UnixStream, server: &Path) -> std::io::Result<()> {
-        let server = UnixStream::connect(server)?;
-        let (mut requests, mut to) = (client.try_clone()?, server.try_clone()?);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut bytes = vec![0; 1 << 16];
-                while let Ok(length @ 1..) = requests.read(&mut bytes) {
-                    let request = &bytes[..length];
-                    let calls = request.windows(7).filter(|word| word == b"EVALSHA").count()
-                        + request.windows(8).filter(|word| word == b"\r\nEVAL\r\n").count();
-                    let last = self.calls.fetch_add(calls, Ordering::SeqCst) + calls;
-                    if calls > 0 && self.death.is_some_and(|death| last >= death) {
-                        self.kill();
-                        break;
-                    }
-                    if to.write_all(request).is_err() {
-                        break;
-                    }
-                }
-                let _ = to.shutdown(Shutdown::Both);
-            });
-            let (mut from, mut client) = (&server, client);
-            let mut bytes = vec![0; 1 << 16];
-            while let Ok(length @ 1..) = from.read(&mut bytes) {
-                if client.write_all(&bytes[..length]).is_err() {
-                    break;
-                }
-            }
-            let _ = client.shutdown(Shutdown::Both);
-        });
-        Ok(())
-    }
-
-    fn kill(&self) {
-        if let Some(mut child) = self.child.lock().unwrap().take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.child.lock().unwrap().is_none()
-    }
-}
-
-impl Drop for Gate {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
 
 /// Two partitions by themselves on the two servers, with a task of one that gets the end of one of the other.
 struct Scene {
@@ -155,15 +75,8 @@ impl Scene {
 
     /// A deliverer in a process of its own, whose calls go through the gate.
     fn deliver(&self, gate: &Arc<Gate>, servers: &[Server; 2]) {
-        let mut through = self.addresses.clone();
-        for (at, server) in servers.iter().enumerate() {
-            let path = gate.open(&self.folder, &at.to_string(), server.socket());
-            through = through.replace(&server.url(), &format!("unix://{}", path.display()));
-        }
-        let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", "a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps"]);
-        command.env(RUN, through).stdout(Stdio::null()).stderr(Stdio::null());
-        *gate.child.lock().unwrap() = Some(command.spawn().unwrap());
+        let test = "a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps";
+        gate.run(test, (RUN, &self.addresses), servers, &self.folder);
     }
 
     /// The task whose end says that there is nothing left to deliver.
@@ -205,31 +118,12 @@ impl Scene {
     }
 }
 
-/// Runs a deliverer in this process while `work` does something.
-fn delivering(partitions: &Partitions, work: impl FnOnce()) {
-    let deliverer = Deliverer::new(partitions);
-    thread::scope(|scope| {
-        scope.spawn(|| deliverer.run());
-        let _stopped = Stopped(&deliverer);
-        work();
-    });
-}
-
-/// Stops it also if a test fails, which would wait for it otherwise.
-struct Stopped<'a>(&'a Deliverer);
-
-impl Drop for Stopped<'_> {
-    fn drop(&mut self) {
-        self.0.stop();
-    }
-}
-
 /// Another deliverer finishes what the dead one has left.
 fn dies(servers: &[Server; 2], number: usize, fails: bool, death: usize) {
     let scene = Scene::new(servers, number, fails);
     let gate = Gate::new(Some(death));
     scene.deliver(&gate, servers);
-    eventually(&format!("the deliverer dies before its call {death}"), || gate.is_over().then_some(()));
+    eventually(&format!("the deliverer dies before its call {death}"), || gate.has_killed().then_some(()));
     delivering(&scene.partitions, || {
         eventually(&format!("all is delivered after the call {death}"), || scene.is_delivered().then_some(()));
         scene.check(Some(death));
@@ -250,7 +144,7 @@ fn a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps() {
         let gate = Gate::new(None);
         scene.deliver(&gate, &servers);
         eventually("all is delivered", || scene.is_delivered().then_some(()));
-        let calls = gate.calls.load(Ordering::SeqCst);
+        let calls = gate.calls();
         gate.kill();
         scene.check(None);
         assert!(calls >= 6, "it takes, delivers and ends in both partitions: {calls} calls");

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/delivering.rs"]
+mod delivering;
 mod support;
 
 use std::collections::BTreeSet;
@@ -13,6 +15,7 @@ use blueque::{
     Client, Deliverer, Filter, GlobalId, Graph, GraphId, PartitionName, Partitions, Status, Submit, TaskId, Topology,
     Worker,
 };
+use delivering::{Stopped, delivering};
 use support::{Server, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
@@ -175,27 +178,6 @@ fn namespaces_of_one_server_are_partitions_too() {
         let keys: Vec<String> =
             redis::cmd("KEYS").arg(format!("*_task_{}", id.task())).query(&mut server.connection()).unwrap();
         assert_eq!(keys, [format!("{{blueque:{}}}_task_{}", id.partition(), id.task())]);
-    }
-}
-
-/// Runs a deliverer of these partitions while `work` does something.
-fn delivering<T>(partitions: &Partitions, work: impl FnOnce() -> T) -> T {
-    let deliverer = Deliverer::new(partitions);
-    std::thread::scope(|scope| {
-        scope.spawn(|| deliverer.run());
-        let stop = Stopped(&deliverer);
-        let done = work();
-        drop(stop);
-        done
-    })
-}
-
-/// Stops it also if a test fails, which would wait for it otherwise.
-struct Stopped<'a>(&'a Deliverer);
-
-impl Drop for Stopped<'_> {
-    fn drop(&mut self) {
-        self.0.stop();
     }
 }
 

@@ -16,7 +16,7 @@ use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 use crate::graph::{Graph, GraphHandle, Parcel, Shares};
 use crate::link::{Blocking, Link};
-use crate::model::{GraphInfo, GraphMember, StagedGraph, Status};
+use crate::model::{GraphInfo, GraphMember, GraphState, StagedGraph, Status};
 use crate::names::{GraphId, PartitionName, TaskId};
 use crate::placeholder::{Carrier, QUEUE, other_part};
 use crate::topology::GlobalId;
@@ -123,8 +123,8 @@ impl<L: Link> Partitions<L> {
     /// The graph that has this id in some partition.
     ///
     /// # Errors
-    /// `NOTASK` if there is none; `BADARG` if several partitions have one, each its own; that of a partition that does not
-    /// answer, if no other has it.
+    /// `NOTASK` if there is none, or it is being submitted; `BADARG` if several partitions have one, each its own; that of a
+    /// partition that does not answer, if no other has it.
     pub fn find_graph(&self, id: &GraphId) -> L::Answer<'_, Result<SpreadGraph<L>>> {
         let id = id.clone();
         L::answer(async move { self.found_graph(&id).await })
@@ -133,7 +133,8 @@ impl<L: Link> Partitions<L> {
     async fn found_graph(&self, id: &GraphId) -> Result<SpreadGraph<L>> {
         let ask = |_, client: Client<L>| async move {
             match L::step(client.graph(id.as_str())?.info()).await {
-                Ok(_) => Ok(true),
+                // Which part decides is not known from one that was only staged.
+                Ok(info) => Ok(info.state != Some(GraphState::Staging)),
                 Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
                 Err(error) => Err(error),
             }
