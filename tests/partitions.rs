@@ -8,7 +8,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::TaskOptions;
 use blueque::{
@@ -584,6 +584,26 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     assert_eq!(found.look().unwrap().tasks.len(), 4);
     let missing = partitions.find_graph(&GraphId::new("nosuch").unwrap()).unwrap_err();
     assert_eq!(missing.word(), "NOTASK");
+}
+
+#[test]
+fn a_graph_whose_times_are_relative_is_the_same_graph_when_it_is_submitted_again() {
+    let (_servers, partitions) = two();
+    let graph = |seconds: u64, parameter: u64| {
+        let graph = Graph::new().id(GraphId::new("later").unwrap());
+        let (eta, deadline) = (Duration::from_secs(3_600 + seconds), Duration::from_secs(7_200 + seconds));
+        let a = graph.task("a", "m", &1).label("a").partition(&name("1"));
+        let how = TaskOptions::default().deadline(SystemTime::now() + deadline);
+        let b = graph.task("b", "m", &parameter).label("b").partition(&name("2")).options(&how);
+        let b = b.eta(SystemTime::now() + eta);
+        graph.join("c", "m").partition(&name("1")).result_of(&a).result_of(&b);
+        graph.deadline(SystemTime::now() + deadline)
+    };
+    let made = partitions.submit_graph(&graph(0, 1), None).unwrap();
+    let again = partitions.submit_graph(&graph(1, 1), None).unwrap();
+    assert_eq!((made.created, again.created, again.tasks), (true, false, made.tasks));
+    let other = partitions.submit_graph(&graph(0, 2), None).unwrap_err();
+    assert_eq!(other.word(), "DUPLICATE", "the parameters of the second part count");
 }
 
 #[test]

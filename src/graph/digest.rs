@@ -25,7 +25,7 @@ pub(super) fn digest(plan: &Plan, ids: &[TaskId], options: &SubmitGraphOptions) 
         for part in [id.as_str(), &step.queue, if step.eta.is_some() { GIVEN } else { "" }] {
             add(part.as_bytes());
         }
-        add(&parameters);
+        add(step.stand_in.as_deref().map_or(parameters.as_slice(), str::as_bytes));
         add(entries.join(" ").as_bytes());
         add(&said_of(step, ids));
     }

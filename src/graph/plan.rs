@@ -47,6 +47,8 @@ pub(super) struct Step {
     /// How many of those must be complete of which some are enough.
     pub(super) least: Option<u32>,
     pub(super) bound: Option<Bound>,
+    /// What stands for its parameters in the digest, if they have times.
+    pub(super) stand_in: Option<String>,
 }
 
 /// A bound on how many tasks run at once: those with the same first task.
@@ -130,6 +132,7 @@ impl Step {
             outside,
             least: None,
             bound: None,
+            stand_in: None,
         }
     }
 

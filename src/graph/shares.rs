@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
 
+use super::digest::digest;
 use super::flaw::{GraphError, Place};
 use super::handle::staging;
 use super::plan::{Argument, Input, Order, Plan, Step, sorted};
@@ -256,6 +257,11 @@ impl Share {
 }
 
 impl Shares {
+    /// Those of the whole graph, with the bounds of a part.
+    fn options(&self, share: &Share, plan: &Plan) -> SubmitGraphOptions {
+        plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds)
+    }
+
     /// The only part of a graph that has no other, or the first one, with what it has for the others.
     pub(crate) fn first<L: Link>(
         &mut self,
@@ -263,6 +269,11 @@ impl Shares {
         others: &[(PartitionName, Vec<Vec<u8>>)],
     ) -> Result<Parcel> {
         let id = self.id.clone();
+        let mut digests = HashMap::new();
+        for share in self.each.iter().skip(1) {
+            let plan = share.plan()?;
+            digests.insert(share.partition.clone(), digest(&plan, &share.ids, &self.options(share, &plan)));
+        }
         let home = self.each.first_mut().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         for (to, texts) in others {
             let mut former = None;
@@ -272,7 +283,8 @@ impl Shares {
                 let options = placeholder::patient().options.method(placeholder::PART).max_bytes(placeholder::LARGEST);
                 let edges = former.map(|at| (Order::Success, at)).into_iter().collect();
                 former = Some(home.steps.len());
-                home.add(own.clone(), link(&own, options, Input::Whole(text.clone()), edges));
+                let step = link(&own, options, Input::Whole(text.clone()), edges);
+                home.add(own, Step { stand_in: digests.get(to).cloned(), ..step });
             }
         }
         let home = self.each.first().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
@@ -296,7 +308,7 @@ impl Shares {
         }
         let total = plan.steps.len() + chunks.len();
         let mut left = calls(chunks.len())?;
-        let how = plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds);
+        let how = self.options(share, &plan);
         let (queue, options) =
             (QueueName::new(placeholder::QUEUE)?, placeholder::patient().options.method(placeholder::BEGUN));
         let mut parcel = Parcel { calls: Vec::new(), seals: Vec::new(), texts: Vec::new(), members: share.members() };
