@@ -41,7 +41,8 @@ const LIBRARY: House = House {
     sources: "../src",
     floors: &[
         &["main"],
-        &["tokio", "partitions"],
+        &["tokio"],
+        &["partitions"],
         &["worker", "work_queue"],
         &["search", "statistics", "schedule", "graph", "listener"],
         &["queue", "processor", "choice", "placeholder"],
