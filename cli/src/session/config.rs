@@ -59,6 +59,9 @@ pub struct Connection {
     /// Several partitions, or a file that names them.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
+    /// Whether the options `--shard` of a document were that.
+    #[arg(skip)]
+    of_shards: bool,
     /// When what a command changes has succeeded.
     #[arg(long, global = true, value_name = "HOW", help = DURABILITY_HELP)]
     pub durability: Option<Durability>,
@@ -71,9 +74,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The same, to these partitions.
+    /// The same, to these partitions, which are named as shards.
     pub fn with_topology(&self, topology: String) -> Self {
-        Self { topology: Some(topology), ..self.clone() }
+        Self { topology: Some(topology), of_shards: true, ..self.clone() }
     }
 }
 
@@ -241,7 +244,7 @@ impl Places {
         for name in partitions.names() {
             let (url, namespace) = partitions.address(name)?;
             if flags.topology.as_deref().is_some_and(|given| given.contains("://")) {
-                unspoken("--topology", url)?;
+                unspoken(if flags.of_shards { "--shard" } else { "--topology" }, url)?;
             }
             let (url, inline) = split(url)?;
             let mut password = password.clone().or(inline.map(Password::Text));
