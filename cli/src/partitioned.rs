@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
-use blueque::{GlobalId, PartitionName, Statistics, TaskId};
+use blueque::{GlobalId, GraphId, PartitionName, Statistics, TaskId};
 use clap::Parser;
 
 use self::all::{WATCH, missing, open, verdict, within};
@@ -253,9 +253,20 @@ fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere
                 let since = since.map(|since| format!(" since {}", times::to_the_second(since))).unwrap_or_default();
                 format!("Partition {} cannot be reached{since}: {}.", id.partition(), chain(&error))
             }
-            Err(error) => format!("{id}: {}.", chain(&error)),
+            Err(error) => match unmade(&places, &here, &id) {
+                Some(why) => format!("Partition {}: {why}.", id.partition()),
+                None => format!("{id}: {}.", chain(&error)),
+            },
         }
     })
+}
+
+/// Why a task of another partition is not there: its part of the graph was not made.
+fn unmade(places: &Places, here: &PartitionName, id: &GlobalId) -> Option<String> {
+    let partitions = places.reachable(LIMIT, &[]).ok()?;
+    let stands = partitions.partition(here).ok()?.task(&id.to_string()).ok()?.info().ok()?;
+    let graph = partitions.find_graph(&GraphId::new(stands.graph()?).ok()?).ok()?;
+    graph.look().ok()?.missing.remove(id.partition()).map(|error| error.to_string())
 }
 
 /// Where each task is: as its id says, or in the only partition that has one of this id.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "../../tests/support/delivering.rs"]
+mod delivering;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
@@ -10,7 +12,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use blueque::{Client, PartitionName, Partitions};
+use blueque::calls::EditOptions;
+use blueque::{Client, PartitionName, Partitions, Status};
+use delivering::delivering;
 use serde_json::Value;
 use support::{Folder, Server, eventually};
 
@@ -223,6 +227,10 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
     );
     says("/nosuch/file", 2, "nor a file that can be read");
     says("1=redis://u:secret@host/", 2, "--topology holds a password");
+    let mut shards = desk.command(&["graph", "submit", "--shard", "1=redis://u:secret@host/", "/nosuch"]);
+    let said = shards.env_remove("BLUEQUE_TOPOLOGY").output().unwrap();
+    let (code, said) = (said.status.code(), String::from_utf8(said.stderr).unwrap());
+    assert!(code == Some(2) && said.contains("--shard holds a password"), "{code:?}: {said}");
     assert!(desk.refused(1, &["ls"]).contains("has no topology yet"), "nothing of this was stored");
 
     let replica = Server::start();
@@ -512,4 +520,43 @@ fn a_worker_takes_tasks_only_of_the_partitions_that_it_is_given() {
     let many = "redis://127.0.0.1:1/#{b:{1..40}}";
     let many = desk.refused(2, &["worker", "-q", "q", "--topology", many, "--", "cat"]);
     assert!(many.contains("at most 32 partitions, not 40"), "{many}");
+}
+
+#[test]
+fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause_and_made_by_a_retry() {
+    let mut desk = Desk::new();
+    let document = r#"{"name": "film", "queue": "films", "tasks": {
+        "left": {"partition": "1", "method": "encode"},
+        "right": {"partition": "2", "method": "encode"},
+        "film": {"partition": "1", "method": "join", "args": [{"result": "left"}, {"result": "right"}]}}}"#;
+    let file = desk.home.path().join("film.json");
+    fs::write(&file, document).unwrap();
+    desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", "premiere"]);
+    // It loses its part, refuses it when it comes again, and that counts as the last time.
+    desk.servers[1].kill();
+    desk.servers[1].restart();
+    let partitions = desk.partitions();
+    partitions.store().unwrap();
+    desk.client("2").queue("films").unwrap().configure("closed", Some("1")).unwrap();
+    let brings = desk.client("1").task("@@@2:premiere").unwrap();
+    brings.edit(&EditOptions::new().max_failures(1)).unwrap();
+    desk.complete("1", "films", "1");
+    delivering(&partitions, || {
+        eventually("it is given up", || (brings.info().unwrap().status() == Some(Status::Failed)).then_some(()));
+        let left = desk.run(&["graph", "show", "1:premiere"]);
+        let cause = "partition 2: STATE: it has not made its part of the graph: the partition 2: CLOSED";
+        assert!(left.code != 0 && left.err.contains(cause), "{} {}", left.code, left.err);
+        assert!(left.err.contains("Mend that, then retry the graph"), "{}", left.err);
+        let why = desk.ok(&["why", "1:premiere.2"]);
+        assert!(
+            why.contains("Partition 2: STATE: it has not made its part") && why.contains("retry the graph"),
+            "{why}"
+        );
+
+        desk.client("2").queue("films").unwrap().configure("closed", None).unwrap();
+        desk.run(&["graph", "retry", "1:premiere"]);
+        desk.complete("2", "films", "2");
+        desk.complete("1", "films", "3");
+        desk.ok(&["graph", "wait", "1:premiere", "--timeout", "20s"]);
+    });
 }

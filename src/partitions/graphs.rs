@@ -54,7 +54,7 @@ pub struct GraphParts {
     pub info: GraphInfo,
     /// Its tasks with their global ids, each after those that it waits for.
     pub tasks: Vec<GraphMember>,
-    /// The partitions whose part is not known.
+    /// The partitions whose part is not known, or was not made, and why.
     pub missing: BTreeMap<PartitionName, Error>,
 }
 
@@ -305,11 +305,38 @@ impl<L: Link> SpreadGraph<L> {
                 tasks.push(member);
             }
         }
+        missing.extend(self.refused(&parts)?);
         let of = |status| tasks.iter().filter(|task| task.status == Some(status)).count() as u64;
         info.total = tasks.len() as u64;
         (info.complete, info.failed, info.cancelled) =
             (of(Status::Complete), of(Status::Failed), of(Status::Cancelled));
         Ok(GraphParts { info, tasks: ordered(tasks), missing })
+    }
+
+    /// The partitions that have no part although there is the graph, as they have refused it.
+    fn refused(&self, parts: &BTreeMap<PartitionName, Part>) -> Result<BTreeMap<PartitionName, Error>> {
+        let has =
+            |name: &PartitionName| parts.get(name).is_some_and(|part| part.info.state == Some(GraphState::Created));
+        let mut refused = BTreeMap::new();
+        for (here, part) in parts {
+            let open = part.members.iter().filter(|member| member.status != Some(Status::Complete));
+            let (names, ids): (Vec<PartitionName>, Vec<TaskId>) = open
+                .filter_map(|member| Some((other_part(&member.id).filter(|(_, is_first)| !is_first)?.0, &member.id)))
+                .filter(|(name, _)| !has(name))
+                .map(|(name, id)| (name, id.clone()))
+                .unzip();
+            for (name, info) in names.into_iter().zip(self.partitions.partition(here)?.infos(&ids)?) {
+                let Some(info) = info else { continue };
+                let Some(error) = info.error().or_else(|| info.last_error()) else { continue };
+                let text = if info.status() == Some(Status::Failed) {
+                    format!("it has not made its part of the graph: {error}. Mend that, then retry the graph")
+                } else {
+                    format!("it has yet to make its part of the graph, and is asked again and again: {error}")
+                };
+                refused.entry(name).or_insert(Error::State { code: Code::State, text });
+            }
+        }
+        Ok(refused)
     }
 
     /// Waits until all its tasks have ended, and returns them. With [`Duration::MAX`] it waits without limit; a partition

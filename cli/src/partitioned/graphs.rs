@@ -58,7 +58,10 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
                 Err(Error::TimedOut(_)) => return Err(graph::late(&spread.id, *timeout)),
                 found => spread.known(found)?,
             };
-            let code = graph::outcome(&found.tasks);
+            let mut code = graph::outcome(&found.tasks);
+            for (name, error) in found.missing {
+                code = missing(&name, &anyhow::Error::new(error));
+            }
             stand(cli.output, &Whole::new(&spread.id, &found.info, found.tasks))?;
             Ok(code)
         }
