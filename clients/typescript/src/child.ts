@@ -14,6 +14,7 @@ export type ToChild =
 
 /** From a child. */
 export type FromChild =
+  | { readonly kind: "begun" }
   | { readonly kind: "end"; readonly end: End }
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress"; readonly body: Bytes }
   | { readonly kind: "log"; readonly text: string };
@@ -30,7 +31,13 @@ function tell(message: FromChild): void {
 
 function main(file: string): void {
   const mark = process.env[MARK] ?? "";
-  new Thread(new URL("./watchdog.js", import.meta.url), { workerData: mark }).unref();
+  const watchdog = new Thread(new URL("./watchdog.js", import.meta.url), { workerData: mark });
+  const watched = new Promise<void>((resolve) => {
+    watchdog.once("message", () => {
+      resolve();
+    });
+  });
+  watchdog.unref();
   // The worker is gone: so is the lease, soon. What was started here goes, too.
   process.on("disconnect", () => {
     try {
@@ -61,6 +68,7 @@ function main(file: string): void {
     controller = new AbortController();
     let end: End;
     try {
+      await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
       process.chdir(folder);
       const { default: handlers, serializer = new Json() } = await loaded;
       if (!isHandlers(handlers)) throw new Error("its default export is no function, and no functions by their names");
@@ -74,6 +82,7 @@ function main(file: string): void {
   process.on("message", (message: ToChild) => {
     if (message.kind === "start") {
       ({ folder } = message);
+      tell({ kind: "begun" });
       void start(message.about);
     }
     else if (message.kind === "order") controller.abort(new Stopped(message.order));

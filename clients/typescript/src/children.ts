@@ -18,6 +18,8 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #watchdog: Writable | undefined;
   #begun = 0;
+  /** Of these, those that it has confirmed. */
+  #confirmed = 0;
   #over = false;
   #way: Way | undefined;
   #done: ((end: End | string) => void) | undefined;
@@ -72,9 +74,10 @@ export class Child {
 
   /**
    * Runs the handler of an attempt, whose lease has so many seconds left. If it is the `last` one, or was ordered to stop,
-   * the child is gone, with all that it has started, before this resolves.
+   * the child is gone, with all that it has started, before this resolves. Nothing: it was killed after the task before,
+   * and has not begun this one.
    */
-  async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End> {
+  async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End | undefined> {
     this.#begun += 1;
     this.#way = way;
     this.renewed(left);
@@ -88,6 +91,7 @@ export class Child {
     if (last || ordered) await this.end();
     this.#way = undefined;
     if (typeof end !== "string") return end;
+    if (!ordered && this.#confirmed < this.#begun && this.#begun > 1) return undefined;
     return ordered ? stopped(ordered) : { how: "fail", body: `${end} before the handler did`, group: "crashed" };
   }
 
@@ -125,7 +129,8 @@ export class Child {
   }
 
   async #hear(message: FromChild): Promise<void> {
-    if (message.kind === "end") this.#done?.(message.end);
+    if (message.kind === "begun") this.#confirmed += 1;
+    else if (message.kind === "end") this.#done?.(message.end);
     else if (message.kind === "log") this.#way?.log(message.text);
     else {
       const { number, what, body } = message;

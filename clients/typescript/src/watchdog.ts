@@ -2,7 +2,7 @@
 // of its task has passed, or when the worker is gone.
 import { Socket } from "node:net";
 import { uptime } from "node:os";
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { killStrays } from "./strays.js";
 
 /** The pipe from the worker. */
@@ -36,3 +36,4 @@ pipe.on("close", end);
 setInterval(() => {
   if (uptime() > until) end();
 }, LOOK);
+parentPort?.postMessage("watches");

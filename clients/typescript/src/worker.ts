@@ -483,16 +483,20 @@ export class Worker implements AsyncDisposable {
       return attempt(about, this.#handlers, context, serializer);
     }
     const most = this.#options.tasksPerProcess ?? 1;
-    const child = this.#idle.pop() ?? new Child(this.#file ?? "", this.#options.memory);
-    held.child = child;
-    const left = held.renewed + held.lease - this.#clock.now();
-    const end = await child.run(about, way, child.begun + 1 >= most, left, () => {
-      this.#watch(held, this.#clock.now()); // it may be gone because the lease has passed
-      return held.order;
-    });
-    held.child = undefined;
-    if (!child.over) this.#idle.push(child);
-    return end;
+    for (;;) {
+      let child = this.#idle.pop();
+      while (child?.over) child = this.#idle.pop();
+      child ??= new Child(this.#file ?? "", this.#options.memory);
+      held.child = child;
+      const left = held.renewed + held.lease - this.#clock.now();
+      const end = await child.run(about, way, child.begun + 1 >= most, left, () => {
+        this.#watch(held, this.#clock.now()); // it may be gone because the lease has passed
+        return held.order;
+      });
+      held.child = undefined;
+      if (!child.over) this.#idle.push(child);
+      if (end) return end;
+    }
   }
 
   async #persist(held: Held, kind: "checkpoint" | "progress", body: Bytes): Promise<void> {

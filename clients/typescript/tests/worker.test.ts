@@ -300,6 +300,17 @@ test("each attempt has a folder of its own, which is removed", async () => {
   assert.deepEqual([there, existsSync(folder)], [true, false]);
 });
 
+test("a kept process that was killed between two tasks is replaced", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { tasksPerProcess: 10 });
+  const pid = async (): Promise<number> => (await (await submit(client, "pid")).result({ timeout: 30 })) as number;
+  const first = await pid();
+  assert.equal(await pid(), first);
+  process.kill(first, "SIGKILL");
+  await becomes(() => !runs(first));
+  assert.notEqual(await pid(), first);
+});
+
 test("memory that one child exhausts hurts no other", async () => {
   await using client = server.client();
   await using _ = working(client, FILE, { slots: 2, memory: 64 << 20 });
