@@ -305,7 +305,7 @@ impl<L: Link> SpreadGraph<L> {
                 tasks.push(member);
             }
         }
-        missing.extend(self.refused(&parts)?);
+        missing.extend(self.refused(&parts).await?);
         let of = |status| tasks.iter().filter(|task| task.status == Some(status)).count() as u64;
         info.total = tasks.len() as u64;
         (info.complete, info.failed, info.cancelled) =
@@ -314,7 +314,7 @@ impl<L: Link> SpreadGraph<L> {
     }
 
     /// The partitions that have no part although there is the graph, as they have refused it.
-    fn refused(&self, parts: &BTreeMap<PartitionName, Part>) -> Result<BTreeMap<PartitionName, Error>> {
+    async fn refused(&self, parts: &BTreeMap<PartitionName, Part>) -> Result<BTreeMap<PartitionName, Error>> {
         let has =
             |name: &PartitionName| parts.get(name).is_some_and(|part| part.info.state == Some(GraphState::Created));
         let mut refused = BTreeMap::new();
@@ -325,7 +325,9 @@ impl<L: Link> SpreadGraph<L> {
                 .filter(|(name, _)| !has(name))
                 .map(|(name, id)| (name, id.clone()))
                 .unzip();
-            for (name, info) in names.into_iter().zip(self.partitions.partition(here)?.infos(&ids)?) {
+            let client = self.partitions.client(here).await?;
+            let infos = L::step(client.infos(&ids)).await?;
+            for (name, info) in names.into_iter().zip(infos) {
                 let Some(info) = info else { continue };
                 let Some(error) = info.error().or_else(|| info.last_error()) else { continue };
                 let text = if info.status() == Some(Status::Failed) {

@@ -116,6 +116,10 @@ impl<L: Link> Shared<L> {
             let call = self.settings.client.calls().get(context.processor().id());
             method = self.persist(&call).await?.ok_or(Error::Lost)?.method();
         }
+        // The reply that gave out the task may be old: this process was frozen, or the server away.
+        if context.order() == Order::Lost {
+            return Err(Error::Lost);
+        }
         match self.handlers.of(method.as_deref()) {
             Some(handler) => {
                 let ended = handlers::ended(handler.as_ref(), Arc::clone(context)).await;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -20,6 +21,7 @@ import tasks_for_tests as app
 from conftest import until
 
 from blueque_client import Client, InvalidCall, Refused, TaskCancelled, TaskFailed, Worker
+from blueque_client.__main__ import Changes
 from blueque_client.testing import Server
 
 HERE = Path(__file__).parent
@@ -576,3 +578,54 @@ def test_the_program_may_change(client: Client, tmp_path: Path, namespace: str, 
     finally:
         worker.kill()
         worker.wait()
+
+
+class Stops:
+    """A worker that can only be stopped."""
+
+    every_second: Callable[[], None]
+    stopped = False
+
+    def stop(self, release: bool) -> None:
+        self.stopped = release
+
+
+def test_only_a_change_that_can_be_read_starts_the_program_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    first, later = tmp_path / "seen_first.py", tmp_path / "seen_later.py"
+    first.write_text("x = 1")
+    later.write_text("x = 1")
+    importlib.import_module("seen_first")
+    worker = Stops()
+    Changes(worker)  # type: ignore[arg-type]
+    importlib.import_module("seen_later")
+    worker.every_second()
+    assert not worker.stopped
+    first.write_text("x = (")
+    os.utime(first, (1, 1))
+    worker.every_second()
+    assert not worker.stopped
+    assert "waits for the next change" in caplog.text
+    first.write_text("x = 2")
+    os.utime(first, (2, 2))
+    worker.every_second()
+    assert worker.stopped
+
+
+@pytest.mark.parametrize(
+    ("tasks", "text"),
+    [
+        ("nosuch", "there is no module nosuch in "),
+        ("tasks_for_tests.py", "write tasks_for_tests, without .py"),
+        ("tasks_for_tests:nosuch", "the module tasks_for_tests has no nosuch"),
+    ],
+)
+def test_a_module_that_is_not_there_is_one_line(tasks: str, text: str) -> None:
+    command = [sys.executable, "-m", "blueque_client", "worker", tasks]
+    ended = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: BADARG: ") and ended.stderr.count("\n") == 1
+    assert text in ended.stderr

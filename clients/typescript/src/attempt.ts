@@ -184,7 +184,8 @@ const MOST_GROUP = 1000;
 export async function attempt(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
   try {
     const name = about.method ?? about.queue;
-    const handler = (typeof handlers === "function" ? handlers : handlers[name]) as Handler | undefined;
+    const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
+    const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
     const result: unknown = await handler(serializer.loads(about.parameters), context);
     return { how: "complete", body: serializer.dumps(result === undefined ? null : result), ...context.step };

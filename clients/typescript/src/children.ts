@@ -13,6 +13,18 @@ import { MARK, killStrays } from "./strays.js";
 const PIPE = 4;
 const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
 
+/** Options of Node.js that are about this program and this process alone. */
+const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof)\b.*)$/;
+
+/** Those that children have, too. With `--eval` each of them would run this program again. */
+function inherited(options: readonly string[]): string[] {
+  let own = false;
+  return options.filter((option) => {
+    if (option.startsWith("-")) own = OWN.test(option);
+    return !own;
+  });
+}
+
 /** A child that works on one task at a time. */
 export class Child {
   readonly #process: ChildProcess;
@@ -33,7 +45,7 @@ export class Child {
   constructor(file: string, memory: number | undefined) {
     const mark = randomUUID();
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
-    const execArgv = [...process.execArgv, ...own];
+    const execArgv = [...inherited(process.execArgv), ...own];
     const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
     this.#process = fork(PROGRAM, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
     const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;

@@ -5,7 +5,7 @@ import { hostname, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers } from "./attempt.js";
+import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers, stopped } from "./attempt.js";
 import * as calls from "./calls.js";
 import { Child } from "./children.js";
 import { Choice } from "./choice.js";
@@ -477,6 +477,9 @@ export class Worker implements AsyncDisposable {
       },
       folder: (): string => (held.folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
     };
+    // The reply that gave out the task may be old: this process was frozen, or the server away.
+    this.#watch(held, this.#clock.now());
+    if (held.order) return stopped(held.order);
     const { serializer } = this.#link;
     if (this.#handlers) {
       const context = new Context(about, held.controller.signal, serializer, way);

@@ -311,6 +311,35 @@ test("a kept process that was killed between two tasks is replaced", async () =>
   assert.notEqual(await pid(), first);
 });
 
+test("a name that every object has is no handler", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { slots: 3 });
+  for (const method of ["toString", "constructor", "__proto__"]) {
+    const task = await client.queue("q").submit(null, { method, maxFailures: 0 });
+    await assert.rejects(task.result({ timeout: 30 }), { name: "TaskFailed", group: "unknown" });
+  }
+});
+
+test("the children of a program that was given on the command line do not run it again", async () => {
+  const namespace = randomUUID();
+  await using client = server.client({ namespace });
+  const task = await submit(client, "pid");
+  const program = `
+    import { Client, Worker } from "@blueque/client";
+    console.log("begins");
+    const client = new Client(${JSON.stringify(server.url)}, { namespace: "${namespace}" });
+    await new Worker(client, "q", new URL(${JSON.stringify(FILE.href)})).run();`;
+  const worker = spawn(process.execPath, ["--input-type", "module", "--eval", program], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  worker.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  try {
+    assert.equal(typeof (await task.result({ timeout: 30 })), "number");
+    assert.equal(said, "begins\n");
+  } finally {
+    worker.kill("SIGKILL");
+  }
+});
+
 test("memory that one child exhausts hurts no other", async () => {
   await using client = server.client();
   await using _ = working(client, FILE, { slots: 2, memory: 64 << 20 });

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import Client, __version__
 from .address import completed
-from .errors import BluequeError
+from .errors import BluequeError, InvalidCall
 from .importing import WorkQueueImport
 from .worker import Worker
 
@@ -79,13 +79,9 @@ def main() -> int:
 
 def run(given: argparse.Namespace) -> int:
     """Runs a worker until it is told to stop."""
-    module, _, name = given.tasks.partition(":")
-    tasks: Any = importlib.import_module(module)
-    if name:
-        tasks = getattr(tasks, name)
     worker = Worker(
         Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing),
-        tasks,
+        loaded(given.tasks),
         queues=given.queue,
         slots=given.slots,
         mode=given.mode,
@@ -105,6 +101,22 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
+def loaded(tasks: str) -> Any:
+    """What `MODULE[:NAME]` names."""
+    module, _, name = tasks.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        # A module that is missing within it is a fault of the program, whose traceback says where.
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        hint = f": write {module[:-3]}, without .py" if module.endswith(".py") else f" in {os.getcwd()} or installed"
+        raise InvalidCall("BADARG", f"there is no module {module}{hint}.") from None
+    if name and not hasattr(found, name):
+        raise InvalidCall("BADARG", f"the module {module} has no {name}.")
+    return getattr(found, name) if name else found
+
+
 def move(given: argparse.Namespace) -> int:
     """Moves a queue of redis-work-queue. 1: some items were refused."""
     old = Client(given.old).link.server if given.old else None
@@ -119,21 +131,45 @@ class Changes:
 
     def __init__(self, worker: Worker) -> None:
         self.worker, self.seen = worker, threading.Event()
-        self._before = self._state()
+        self._known: dict[str, float] = {}
+        self._changed()
         worker.every_second = self.look
 
     def look(self) -> None:
         """Stops the worker if a file has changed; its tasks are given back."""
-        if not self.seen.is_set() and self._state() != self._before:
-            self.seen.set()
-            logging.getLogger("blueque.worker").info("the program has changed: starts again")
-            self.worker.stop(release=True)
+        if self.seen.is_set() or not (changed := self._changed()):
+            return
+        log = logging.getLogger("blueque.worker")
+        for file in changed:
+            try:
+                compile(Path(file).read_bytes(), file, "exec")
+            except (OSError, SyntaxError, ValueError) as error:
+                log.warning("the program has changed, and cannot be read: waits for the next change: %s", error)
+                return
+        self.seen.set()
+        log.info("the program has changed: starts again")
+        self.worker.stop(release=True)
 
-    def _state(self) -> dict[str, float]:
-        here = Path.cwd()
-        files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-        own = {file for file in files if file and here in Path(file).resolve().parents and ".venv" not in file}
-        return {file: Path(file).stat().st_mtime for file in own if Path(file).exists()}
+    def _changed(self) -> list[str]:
+        """The files that differ from when they were seen first; those of modules that were loaded since do not."""
+        here, changed = Path.cwd(), []
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if not file or not _is_own(Path(file).resolve(), here):
+                continue
+            try:
+                now = Path(file).stat().st_mtime
+            except OSError:
+                continue
+            if self._known.setdefault(file, now) != now:
+                self._known[file] = now
+                changed.append(file)
+        return changed
+
+
+def _is_own(file: Path, here: Path) -> bool:
+    """Whether a file belongs to the program: not what was installed, wherever the environment is."""
+    return here in file.parents and Path(sys.prefix).resolve() not in file.parents and "site-packages" not in file.parts
 
 
 if __name__ == "__main__":
