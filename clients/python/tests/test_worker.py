@@ -627,5 +627,6 @@ def test_a_module_that_is_not_there_is_one_line(tasks: str, text: str) -> None:
     command = [sys.executable, "-m", "blueque_client", "worker", tasks]
     ended = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("error: BADARG: ") and ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith("error: BADARG: ")
+    assert ended.stderr.count("\n") == 1
     assert text in ended.stderr
