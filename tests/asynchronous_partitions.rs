@@ -3,40 +3,29 @@
 #![cfg(feature = "tokio")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/places.rs"]
+mod places;
 mod support;
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
 use blueque::tokio::{Partitions, Worker};
-use blueque::{Deliverer, Error, Filter, GlobalId, Graph, GraphId, PartitionName, Status, Stop, Submit, TaskId};
+use blueque::{Deliverer, Error, Filter, GlobalId, Graph, GraphId, Status, Stop, Submit, TaskId};
+use places::{addresses, name, signal};
 use serde_json::Value;
 use support::Server;
 
 const SOON: Duration = Duration::from_secs(20);
-
-fn name(text: &str) -> PartitionName {
-    PartitionName::new(text).unwrap()
-}
-
-fn addresses(servers: &[Server]) -> String {
-    let each = servers.iter().enumerate().map(|(number, server)| format!("{}={}", number + 1, server.url()));
-    each.collect::<Vec<_>>().join(",")
-}
 
 /// So many partitions, each on its server. Whoever stores their topology blocks.
 fn servers(number: usize) -> Vec<Server> {
     let servers: Vec<_> = (0..number).map(|_| Server::start()).collect();
     assert_eq!(blueque::Partitions::open(&addresses(&servers)).unwrap().store().unwrap().version(), 1);
     servers
-}
-
-fn signal(server: &Server, signal: &str) {
-    assert!(Command::new("kill").args([signal, &server.pid().to_string()]).status().unwrap().success());
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@
 mod delivering;
 #[path = "support/gate.rs"]
 mod gate;
+#[path = "support/places.rs"]
+mod places;
 mod support;
 
 use std::env;
@@ -15,9 +17,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{Deliverer, Durability, Error, GlobalId, PartitionName, Partitions, Status, Submit, TaskId};
+use blueque::{Deliverer, Durability, Error, GlobalId, Partitions, Status, Submit, TaskId};
 use delivering::delivering;
 use gate::Gate;
+use places::name;
 use support::{Folder, Server, eventually, report};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -37,10 +40,6 @@ struct Scene {
     there: TaskId,
     down: GlobalId,
     fails: bool,
-}
-
-fn name(text: &str) -> PartitionName {
-    PartitionName::new(text).unwrap()
 }
 
 impl Scene {

@@ -4,30 +4,22 @@
 
 #[path = "support/delivering.rs"]
 mod delivering;
+#[path = "support/places.rs"]
+mod places;
 mod support;
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::TaskOptions;
 use blueque::{
-    Client, Deliverer, Filter, GlobalId, Graph, GraphId, PartitionName, Partitions, Status, Submit, TaskId, Topology,
-    Worker,
+    Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, Status, Submit, TaskId, Topology, Worker,
 };
 use delivering::{Stopped, delivering};
+use places::{addresses, name, signal};
 use support::{Server, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
-
-fn name(text: &str) -> PartitionName {
-    PartitionName::new(text).unwrap()
-}
-
-fn addresses(servers: &[Server]) -> String {
-    let each = servers.iter().enumerate().map(|(number, server)| format!("{}={}", number + 1, server.url()));
-    each.collect::<Vec<_>>().join(",")
-}
 
 /// Two partitions, each on its server.
 fn two() -> (Vec<Server>, Partitions) {
@@ -35,10 +27,6 @@ fn two() -> (Vec<Server>, Partitions) {
     let partitions = Partitions::builder().limit(Duration::from_secs(5)).open(&addresses(&servers)).unwrap();
     assert_eq!(partitions.store().unwrap().version(), 1);
     (servers, partitions)
-}
-
-fn signal(server: &Server, signal: &str) {
-    assert!(Command::new("kill").args([signal, &server.pid().to_string()]).status().unwrap().success());
 }
 
 #[test]

@@ -7,6 +7,8 @@
 mod delivering;
 #[path = "support/gate.rs"]
 mod gate;
+#[path = "support/places.rs"]
+mod places;
 mod support;
 
 use std::collections::BTreeMap;
@@ -16,11 +18,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{
-    Client, Filter, Graph, GraphId, GraphInfo, GraphState, PartitionName, Partitions, Status, SubmittedParts,
-};
+use blueque::{Client, Filter, Graph, GraphId, GraphInfo, GraphState, Partitions, Status, SubmittedParts};
 use delivering::delivering;
 use gate::Gate;
+use places::name;
 use redis::Commands as _;
 use support::{Folder, Server, eventually, report};
 
@@ -39,10 +40,6 @@ const DEATHS: usize = 1_000;
 const ID: &str = "premiere";
 
 const NAMES: [&str; 3] = ["1", "2", "3"];
-
-fn name(text: &str) -> PartitionName {
-    PartitionName::new(text).unwrap()
-}
 
 /// The first partition decides; it gets results of both others, and the third one gets its own.
 fn graph() -> Graph {
