@@ -38,6 +38,11 @@ impl Helm {
         state.crews.push((pool.clone(), interrupter));
     }
 
+    /// This one has ended.
+    pub fn remove(&self, pool: &Arc<Pool>) {
+        self.lock().crews.retain(|(other, _)| !Arc::ptr_eq(other, pool));
+    }
+
     /// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.
     pub fn hear(&self, mut signals: Signals) {
         for _ in signals.forever() {

@@ -279,6 +279,11 @@ impl Pool {
         self.lock().running()
     }
 
+    /// Whether it keeps no run, not even one whose end is to be sent.
+    pub fn is_empty(&self) -> bool {
+        self.lock().kept.is_empty()
+    }
+
     /// Waits for free slots and its turn to take tasks. Returns how many it may take, which are its own until `release`:
     /// zero if no more tasks are to be taken, none after the limit.
     pub fn free(&self, limit: Duration) -> Option<usize> {
@@ -371,7 +376,12 @@ impl Pool {
         self.lock().trouble()
     }
 
-    /// Everything has ended except the process.
+    /// Waits for its end, at most for the limit; returns whether it has come.
+    pub fn ends_within(&self, limit: Duration) -> bool {
+        self.wait_until(limit, |state| state.ended.then_some(())).is_some()
+    }
+
+    /// Everything has ended except the threads that only look.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
     }

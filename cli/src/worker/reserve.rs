@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
@@ -16,6 +16,7 @@ use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
+use super::rota::Rota;
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
 use crate::output::{causes, chain, clean_line};
@@ -26,7 +27,10 @@ use crate::times;
 /// How often it polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The same while it leaves all its queues alone.
+/// How long a partition may have no task before another one gets its turn.
+const REST: Duration = Duration::from_secs(2);
+
+/// How often it looks while it leaves all its queues alone.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// Characters of a task's parameters in the log.
@@ -52,12 +56,13 @@ pub struct Reserver {
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
+    pub rota: Arc<Rota>,
     /// Passes on the programs' output, if set.
     pub verbose: Option<Arc<Verbose>>,
 }
 
 impl Reserver {
-    /// Takes tasks until the worker drains. An error is one that waiting does not resolve.
+    /// Takes tasks until the worker drains, or has had none for a while and another partition waits for its turn. An error is one that waiting does not resolve.
     pub fn run(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let taken = self.take(listener);
         self.give_back(listener);
@@ -67,7 +72,14 @@ impl Reserver {
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let mut cooldown = Cooldown::default();
         let (mut troubled, mut turn) = (false, 0);
+        let mut busy = Instant::now();
         loop {
+            if !self.pool.is_empty() {
+                busy = Instant::now();
+            } else if busy.elapsed() > REST && self.rota.others_wait() {
+                self.pool.release();
+                return Ok(());
+            }
             let free = match self.pool.free(LOOK) {
                 Some(0) => return Ok(()),
                 Some(free) => u32::try_from(free).unwrap_or(AT_ONCE).min(AT_ONCE),

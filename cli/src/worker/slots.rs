@@ -43,6 +43,12 @@ impl Slots {
         self.all.saturating_sub(running)
     }
 
+    /// How many of these seats have nothing running.
+    pub fn idle<'a>(&self, seats: impl Iterator<Item = &'a usize>) -> usize {
+        let taken = self.lock();
+        seats.filter(|seat| taken.seats.get(**seat).is_none_or(|seat| seat.running == 0)).count()
+    }
+
     /// Reads how many of a seat are running.
     pub fn update(&self, seat: usize, running: impl FnOnce() -> usize) {
         self.change(seat, |seat| seat.running = running());

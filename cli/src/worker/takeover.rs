@@ -2,7 +2,7 @@
 //! leftovers of dead supervisors are killed and their tasks given back. Runs of other servers, whose workers share
 //! the state folder, are left alone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -39,7 +39,9 @@ pub struct Takeover {
     settings: Arc<Settings>,
     pool: Arc<Pool>,
     verbose: Option<Arc<Verbose>>,
-    /// Folders of other workers, as reported in the log.
+    /// The servers of all partitions of this worker.
+    served: Arc<BTreeSet<String>>,
+    /// Folders of other servers: of its other partitions, or of other workers.
     alien: Mutex<HashSet<PathBuf>>,
 }
 
@@ -51,11 +53,17 @@ struct Subject {
 }
 
 impl Takeover {
-    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, verbose: Option<Arc<Verbose>>) -> Self {
-        Self { client, settings, pool, verbose, alien: Mutex::default() }
+    pub fn new(
+        client: Client,
+        settings: Arc<Settings>,
+        served: Arc<BTreeSet<String>>,
+        pool: Arc<Pool>,
+        verbose: Option<Arc<Verbose>>,
+    ) -> Self {
+        Self { client, settings, pool, verbose, served, alien: Mutex::default() }
     }
 
-    /// Runs as long as the worker does.
+    /// Runs until the pool has ended.
     pub fn run(&self) {
         let mut tidied = Instant::now();
         loop {
@@ -67,6 +75,9 @@ impl Takeover {
                 self.settle(&folder);
             }
             self.pool.hear();
+            if self.pool.ends_within(Duration::ZERO) {
+                return;
+            }
             if self.pool.draining().is_none() {
                 self.scan();
             }
@@ -105,16 +116,21 @@ impl Takeover {
         }
     }
 
-    /// Records the folders of other workers, and reports their number if it has grown.
+    /// Records the folders of other servers, and reports the number of other workers' if it has grown.
     fn note_aliens(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         alien.retain(|path| folders.iter().any(|folder| folder.path() == path));
         let others = folders.iter().filter(|folder| !self.pool.knows(folder.path()) && !alien.contains(folder.path()));
         let found: Vec<PathBuf> =
             others.filter(|folder| !self.is_own(folder)).map(|one| one.path().to_owned()).collect();
-        if !found.is_empty() {
-            alien.extend(found);
-            let number = alien.len();
+        let others = |folder: &PathBuf| {
+            let run = RunFolder::at(folder).read();
+            !run.is_ok_and(|run| self.served.contains(&identity(&run.url)))
+        };
+        let has_grown = found.iter().any(others);
+        alien.extend(found);
+        if has_grown {
+            let number = alien.iter().filter(|folder| others(folder)).count();
             let which = if number == 1 { "1 run here belongs" } else { &format!("{number} runs here belong") };
             self.pool
                 .say(&format!("{which} to another server, database or user: a worker with that URL looks after them"));
@@ -266,11 +282,21 @@ impl Takeover {
     }
 }
 
+/// Whether runs of this server are on this host.
+pub fn has_runs(settings: &Settings) -> bool {
+    let folders = RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default();
+    folders.iter().any(|folder| is_of(settings, folder))
+}
+
+fn is_of(settings: &Settings, folder: &RunFolder) -> bool {
+    folder.read().is_ok_and(|run| identity(&run.url) == settings.server)
+}
+
 /// Kills leftovers of dead supervisors. For a worker that cannot reach the server yet: another host may reach it
 /// and take the task.
 pub fn sweep(settings: &Settings) {
     for folder in RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default() {
-        if !folder.read().is_ok_and(|run| identity(&run.url) == settings.server) {
+        if !is_of(settings, &folder) {
             continue;
         }
         let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };

@@ -1,7 +1,6 @@
 //! The upkeep thread: does what every worker does for its queues, and reports what prevents it.
 
 use std::sync::Arc;
-use std::thread;
 
 use blueque::{Client, Held, ListenerId, Upkeep, UpkeepError};
 
@@ -9,7 +8,7 @@ use super::pool::Pool;
 use super::settings::Settings;
 use crate::output::chain;
 
-/// Runs as long as the worker does.
+/// Runs until the pool has ended.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
     let mut upkeep = Upkeep::of(client, own, settings.queues.clone()).host_names(settings.host_names.clone());
     // A task with a run folder is settled by its keeper; it may have one even if they cannot be listed.
@@ -24,7 +23,9 @@ pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &Listener
             Err(error) if error.source.is_transient() => {}
             outcome => said = Said::after(said, outcome.err(), pool),
         }
-        thread::sleep(pause);
+        if pool.ends_within(pause) {
+            return;
+        }
     }
 }
 

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
+use super::pool::Pool;
 use crate::logs::{self, EXIT, Reader};
 use crate::output::{one_line, say};
 use crate::run_folder::{Run, RunFolder};
@@ -49,10 +49,9 @@ impl Verbose {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs as long as the worker does.
-    pub fn run(&self) {
-        loop {
-            thread::sleep(LOOK);
+    /// Runs until the pool has ended.
+    pub fn run(&self, pool: &Pool) {
+        while !pool.ends_within(LOOK) {
             self.pass();
         }
     }

@@ -1,0 +1,349 @@
+//! What serves one server: it takes tasks, watches those that run, keeps up its queues, and reports.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::mem;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use blueque::{Client, Error, Greeting, Listener, ListenerId, PartitionName, Pattern, QueueName};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::deliveries::Deliveries;
+use super::helm::Helm;
+use super::pool::{PATIENCE, Pool};
+use super::program::Programs;
+use super::report::Reporter;
+use super::reserve::Reserver;
+use super::rota::Rota;
+use super::settings::{Drain, RELEASE, Settings};
+use super::slots::Slots;
+use super::takeover::{self, Takeover};
+use super::upkeep;
+use super::verbose::Verbose;
+use crate::output::{chain, say};
+use crate::processes::leftovers;
+use crate::session::config::{self, Places};
+use crate::session::rights::missing;
+use crate::session::torn;
+
+/// How often a supervisor is checked that can only be polled.
+const ASK: Duration = Duration::from_millis(500);
+
+/// The thread that takes tasks: the worker ends with it.
+const TASKS: &str = "tasks";
+
+/// The thread that says goodbye.
+const GOODBYE: &str = "goodbye";
+
+/// What serves one server, or one of several partitions.
+pub struct Crew {
+    /// The same in each turn.
+    pub id: ListenerId,
+    pub server: config::Settings,
+    pub partition: Option<(PartitionName, Places)>,
+    pub settings: Arc<Settings>,
+    pub programs: Programs,
+    pub helm: Arc<Helm>,
+    pub slots: Arc<Slots>,
+    pub seat: usize,
+    pub rota: Arc<Rota>,
+    /// The servers of all partitions of the worker.
+    pub served: Arc<BTreeSet<String>>,
+    /// The name of the partition, if the worker serves several.
+    pub label: Option<String>,
+    /// Of more partitions than it serves at a time: each delivers by itself, and does not log its turns.
+    pub takes_turns: bool,
+    pub quiet: bool,
+    pub past: Past,
+}
+
+/// What remains of the earlier turns of a crew.
+#[derive(Default)]
+pub struct Past {
+    /// It has logged what the server lacks.
+    began: AtomicBool,
+    /// It has logged that it waits for the server.
+    waits: AtomicBool,
+    /// It is still registered with these.
+    queues: Mutex<BTreeSet<QueueName>>,
+}
+
+impl Past {
+    fn queues(&self) -> MutexGuard<'_, BTreeSet<QueueName>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a turn ended.
+pub enum Turn {
+    /// It has another one after the others.
+    Over,
+    /// It was told to end.
+    Last,
+}
+
+impl Crew {
+    pub fn name(&self) -> Option<&PartitionName> {
+        self.partition.as_ref().map(|(name, _)| name)
+    }
+
+    /// Whether an earlier turn has left this worker registered.
+    pub fn is_registered(&self) -> bool {
+        !self.past.queues().is_empty()
+    }
+
+    /// Whether runs of its server are on this host.
+    pub fn has_runs(&self) -> bool {
+        takeover::has_runs(&self.settings)
+    }
+
+    /// Says goodbye after the last turn, when others were served.
+    pub fn take_leave(&self) -> anyhow::Result<()> {
+        unregister(&self.server.client_within(PATIENCE)?, &self.id, &mem::take(&mut *self.past.queues()))
+    }
+
+    /// Serves it until the worker is told to end, or it is the turn of another. With several partitions an error ends only
+    /// this part, and is said.
+    pub fn serve(&self) -> anyhow::Result<Turn> {
+        self.to_the_end().inspect_err(|error| {
+            if let Some(label) = &self.label {
+                say(format!("blueque worker: partition {label} is not served any more: {}", chain(error)));
+            }
+        })
+    }
+
+    fn to_the_end(&self) -> anyhow::Result<Turn> {
+        let Self { settings, programs, .. } = self;
+        let Some((client, mut listener)) = self.connect()? else {
+            return Ok(Turn::Over);
+        };
+        let again = self.past.began.swap(true, Ordering::AcqRel);
+        if again {
+            // It has said all this.
+        } else if let Some(greeting) = client.greeting() {
+            say_missing(greeting, settings);
+        }
+        if !again && torn::look(&self.server) {
+            say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
+        }
+
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        let pool = Arc::new(Pool::new((self.slots.clone(), self.seat), self.label.clone(), self.quiet, wake));
+        if !self.takes_turns {
+            pool.say(&format!("{} listens to {}", self.id, names(settings).join(", ")));
+        }
+        let deliveries = match &self.partition {
+            Some((name, places)) if self.takes_turns => Deliveries::begin(places, vec![name.clone()])?,
+            _ => None,
+        };
+
+        let verbose = settings.verbose.then(Arc::<Verbose>::default);
+        let takeover =
+            Takeover::new(client.clone(), settings.clone(), self.served.clone(), pool.clone(), verbose.clone());
+        takeover.scan(); // before the first task is taken: running tasks occupy slots
+        spawn(&pool, "takeover", move |_| takeover.run());
+        if let Some(verbose) = verbose.clone() {
+            spawn(&pool, "output", move |pool| verbose.run(pool));
+        }
+        let (calls, about, own) = (client.clone(), settings.clone(), self.id.clone());
+        spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
+        self.helm.add(&pool, listener.interrupter());
+        let reporter = Reporter {
+            client: client.clone(),
+            settings: settings.clone(),
+            programs: programs.clone(),
+            pool: pool.clone(),
+            listener: self.id.clone(),
+            interrupter: listener.interrupter(),
+        };
+        let reporting = spawn(&pool, "reports", move |_| reporter.run());
+        let reserver = Reserver {
+            client: client.clone(),
+            settings: settings.clone(),
+            programs: programs.clone(),
+            pool: pool.clone(),
+            rota: self.rota.clone(),
+            verbose: verbose.clone(),
+        };
+        let taking = spawn(&pool, TASKS, move |_| {
+            let outcome = reserver.run(&mut listener);
+            (outcome, listener)
+        });
+
+        let watched = watch(&pool, settings, &woken);
+        pool.end();
+        self.helm.remove(&pool);
+        if let Some(deliveries) = deliveries {
+            deliveries.end();
+        }
+        watched?;
+        if let Some(verbose) = verbose {
+            verbose.pass();
+        }
+        let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
+        let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
+        if let Some(listener) = &listener {
+            self.past.queues().extend(listener.queues());
+        }
+        if outcome.is_ok() && pool.draining().is_none() {
+            return Ok(Turn::Over);
+        }
+        let queues = mem::take(&mut *self.past.queues());
+        let heard = listener.is_some_and(|listener| part(&pool, reporting, (client.clone(), listener, queues)));
+        if let Err(error) = outcome {
+            if error.downcast_ref::<Error>().is_some_and(|error| error.code() == Some(blueque::Code::NoPermission))
+                && let Ok(greeting) = client.call(&client.calls().hello())
+            {
+                say_missing(&greeting, settings);
+            }
+            return Err(error);
+        }
+        pool.say(if heard { "ends" } else { "ends; the server does not answer, and does not know yet" });
+        Ok(Turn::Last)
+    }
+
+    /// Connects and registers.
+    fn enter(&self) -> anyhow::Result<(Client, Listener)> {
+        let (client, settings) = (self.server.client()?, &self.settings);
+        if let Some((name, places)) = &self.partition {
+            places.partitions.require(name, client.topology()?.as_ref())?;
+        }
+        let mut listener = client.listener_as(self.id.clone(), &names(settings))?.order(settings.order.clone());
+        if let Some(lease) = settings.lease {
+            listener = listener.lease(lease);
+        }
+        if let Some(has) = &settings.has {
+            listener = listener.has(has.as_str())?;
+        }
+        Ok((client, listener))
+    }
+
+    /// Waits for a server that replies and accepts writes; none if a signal ends the worker first, or if others wait for
+    /// their turn and nothing of this one is here.
+    fn connect(&self) -> anyhow::Result<Option<(Client, Listener)>> {
+        loop {
+            match self.enter() {
+                Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
+                    takeover::sweep(&self.settings);
+                    if !self.past.waits.swap(true, Ordering::AcqRel) && !self.quiet {
+                        let of = self.label.as_ref().map_or(String::new(), |label| format!("partition {label}: "));
+                        say(format!("blueque worker: {of}waiting for the server: {}", chain(&error)));
+                    }
+                    if self.helm.is_stopping() || self.rota.others_wait() && !self.has_runs() {
+                        return Ok(None);
+                    }
+                    thread::sleep(Duration::from_millis(500));
+                }
+                entered => {
+                    self.past.waits.store(false, Ordering::Release);
+                    return entered.map(Some);
+                }
+            }
+        }
+    }
+}
+
+/// Says goodbye to the server; returns whether that was done in time.
+fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, of: (Client, Listener, BTreeSet<QueueName>)) -> bool {
+    spawn(pool, GOODBYE, move |_| {
+        // A later report would register it again.
+        let _ = reporting.join();
+        let (client, listener, queues) = of;
+        let id = listener.id().clone();
+        // Tasks that supervisors of other workers hold under this name keep it registered.
+        if listener.unregister().is_ok() {
+            let _ = unregister(&client, &id, &queues);
+        }
+    });
+    pool.waits_for(GOODBYE, PATIENCE)
+}
+
+/// Unregisters from queues that an earlier turn has found.
+fn unregister(client: &Client, id: &ListenerId, queues: &BTreeSet<QueueName>) -> anyhow::Result<()> {
+    queues.iter().try_for_each(|queue| Ok(client.call(&client.calls().unregister(queue, id)).map(drop)?))
+}
+
+fn names(settings: &Settings) -> Vec<&str> {
+    settings.queues.iter().map(Pattern::as_str).collect()
+}
+
+/// Reports the permissions that the user of the server lacks.
+fn say_missing(greeting: &Greeting, settings: &Settings) {
+    for right in missing(greeting, &settings.namespace) {
+        say(format!("blueque worker: {}: {}", right.text, right.todo));
+    }
+}
+
+/// Starts a thread of the worker. The watcher is woken when it ends, and learns whether it panicked.
+fn spawn<T: Send + 'static>(
+    pool: &Arc<Pool>,
+    name: &'static str,
+    work: impl FnOnce(&Arc<Pool>) -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let pool = pool.clone();
+    thread::spawn(move || {
+        let _end = pool.part(name);
+        work(&pool)
+    })
+}
+
+/// Supervisors do not need a worker, and the next one finds them.
+pub fn defect(part: &str) -> anyhow::Error {
+    anyhow::anyhow!("the worker's part for {part} ended by a bug: start the worker again, its programs run on")
+}
+
+/// Watches the supervisors until the worker has drained, or hits an error that it cannot recover from.
+fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result<()> {
+    let mut words = [0; 64];
+    let mut idle: Option<Instant> = None;
+    loop {
+        pool.look();
+        if let Some(part) = pool.broken() {
+            return Err(defect(part));
+        }
+        let draining = pool.draining();
+        let done = draining.is_none() || pool.running() == 0;
+        if pool.is_over(TASKS) && done {
+            return Ok(());
+        }
+        if draining.is_none() || !done {
+            idle = None;
+        } else if idle.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            return Ok(()); // only a call to a server that does not reply is left
+        }
+        let mut limit = Duration::from_secs(60);
+        if let Some(since) = draining {
+            let after = if settings.drain == Drain::Wait { settings.drain_after } else { Some(Duration::ZERO) };
+            match after.map(|after| after.saturating_sub(since.elapsed())) {
+                Some(Duration::ZERO) => pool.stop(),
+                Some(left) => limit = left,
+                None => {}
+            }
+            if settings.drain == Drain::Release {
+                // The supervisor then finds its program gone, and gives the task back.
+                for run in pool.overdue(RELEASE) {
+                    leftovers::kill_all(&run);
+                }
+            }
+        }
+        let (fds, all) = pool.fds();
+        if !all || draining.is_some() {
+            limit = limit.min(ASK);
+        }
+        let mut polled = vec![PollFd::new(woken.as_fd(), PollFlags::POLLIN)];
+        polled.extend(fds.iter().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        match poll(&mut polled, PollTimeout::try_from(limit)?) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        while (&*woken).read(&mut words).is_ok_and(|read| read > 0) {}
+    }
+}
