@@ -1,8 +1,10 @@
-"""The work, the same in every role: it squares a number, and leaves word of when it began and ended.
+"""The work, the same in every role: it squares a number, and leaves word of when it began and ended, and of who else was
+running the task.
 
 handler.py < '{"n": 3, "ms": 20}': as the program of `blueque worker` or of the Rust worker; prints the result.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -16,11 +18,35 @@ def note(*words):
     os.close(out)
 
 
+def beside(id):
+    """Who else is running a task, if anybody: what was killed has left its file behind, and a zombie at most."""
+    try:
+        pid, worker = open(os.path.join(os.environ["MIXED"], "running", id)).read().split()
+        with open(f"/proc/{pid}/stat") as stat:
+            return "-" if ") Z " in stat.read() else worker
+    except (FileNotFoundError, ProcessLookupError, ValueError):
+        return "-"
+
+
+@contextlib.contextmanager
+def running(id, attempt, worker):
+    """Leaves word of when an attempt began and ended, however it ended, and of who was running the task then."""
+    note("begin", id, attempt, worker, beside(id))
+    file = os.path.join(os.environ["MIXED"], "running", id)
+    with open(file, "w") as own:
+        own.write(f"{os.getpid()} {worker}")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file)
+        note("end", id, attempt, worker, "-")
+
+
 def handle(id, attempt, n, ms):
     worker = os.environ["MIXED_WORKER"]
-    note("begin", id, attempt, worker)
-    time.sleep(ms / 1000)
-    note("end", id, attempt, worker)
+    with running(id, attempt, worker):
+        time.sleep(ms / 1000)
     return {"square": n * n, "attempt": attempt, "worker": worker}
 
 

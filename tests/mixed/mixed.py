@@ -240,7 +240,7 @@ class Run:
 
     def note(self, what, worker):
         with (self.given.folder / "history").open("a") as history:
-            history.write(f"{what} - - {worker.name}\n")
+            history.write(f"{what} - - {worker.name} -\n")
 
     def run(self):
         for role in self.given.roles:
@@ -370,11 +370,12 @@ class Run:
         """Which attempts there were, by which worker; no two at once, unless the one before was killed or frozen."""
         running, attempts, frozen, numbers = {}, {}, set(), set()
         for line in (self.given.folder / "history").read_text().splitlines():
-            what, id, attempt, worker = line.split()
+            what, id, attempt, worker, other = line.split()
             if what == "begin":
                 before, excused = running.get(id, (None, False))
-                if before and not excused:
-                    found.append(f"{id} runs on {worker} beside {before}")
+                # What was stopped by a signal could leave no word of its end, and is no `other` either.
+                if other != "-" and not (before == other and excused):
+                    found.append(f"{id} runs on {worker} beside {other}")
                 running[id] = worker, worker in frozen
                 # Blueque 1.0 knows no attempts.
                 if not worker.startswith("old"):
@@ -410,6 +411,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder, Server() as own:
             given.folder = pathlib.Path(folder)
             (given.folder / "history").touch()
+            (given.folder / "running").mkdir()
             run = Run(given, own.url)
             try:
                 found = run.run()

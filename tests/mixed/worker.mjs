@@ -1,22 +1,43 @@
 // The role `typescript` of the mixed runs: a worker that squares numbers, each in a child process, until it gets SIGTERM:
 // worker.mjs URL QUEUE LEASE
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Client, Worker } from "../../clients/typescript/dist/index.js";
 
+const here = process.env.MIXED;
+
 /** Leaves word as `handler.py` does: a line at once, so that lines of several processes do not mix. */
-function note(what, context) {
-  const line = `${what} ${context.id} ${context.attempt} ${process.env.MIXED_WORKER}\n`;
-  appendFileSync(join(process.env.MIXED, "history"), line);
+function note(what, context, other) {
+  const line = `${what} ${context.id} ${context.attempt} ${process.env.MIXED_WORKER} ${other}\n`;
+  appendFileSync(join(here, "history"), line);
+}
+
+/** Who else is running a task, if anybody: what was killed has left its file behind, and a zombie at most. */
+function beside(file) {
+  try {
+    const [pid, worker] = readFileSync(file, "utf8").split(" ");
+    if (!worker) return "-";
+    return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ") ? "-" : worker;
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return "-";
+    throw error;
+  }
 }
 
 export default async function square({ n, ms }, context) {
-  note("begin", context);
-  await sleep(ms, undefined, { signal: context.signal });
-  note("end", context);
-  return { square: n * n, attempt: context.attempt, worker: process.env.MIXED_WORKER };
+  const worker = process.env.MIXED_WORKER;
+  const file = join(here, "running", context.id);
+  note("begin", context, beside(file));
+  writeFileSync(file, `${process.pid} ${worker}`);
+  try {
+    await sleep(ms, undefined, { signal: context.signal });
+  } finally {
+    rmSync(file, { force: true });
+    note("end", context, "-");
+  }
+  return { square: n * n, attempt: context.attempt, worker };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
