@@ -16,10 +16,10 @@ use crate::task::Task;
 /// Tasks changed by one step of a bulk: about a millisecond of the server's time.
 const STEP: u32 = 50;
 
-/// Entries of one page.
 /// Records that one call reads.
 const RECORDS: usize = 100;
 
+/// Entries of one page.
 const MOST: u32 = 500;
 
 impl<L: Link> Client<L> {

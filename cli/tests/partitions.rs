@@ -551,6 +551,8 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
         let cause = "partition 2: STATE: it has not made its part of the graph: the partition 2: CLOSED";
         assert!(left.code != 0 && left.err.contains(cause), "{} {}", left.code, left.err);
         assert!(left.err.contains("Mend that, then retry the graph"), "{}", left.err);
+        let wait = desk.run(&["graph", "wait", "1:premiere", "--timeout", "1s"]);
+        assert!(wait.code != 0 && wait.err.contains(cause), "{} {}", wait.code, wait.err);
         let why = desk.ok(&["why", "1:premiere.2"]);
         assert!(
             why.contains("Partition 2: STATE: it has not made its part") && why.contains("retry the graph"),

@@ -98,9 +98,13 @@ fn bytes(values: &[Value]) -> Vec<Vec<u8>> {
     values.iter().map(crate::runner::literal).collect()
 }
 
+/// Copies all keys of the database that it runs in to the other one.
+const COPY: &str = "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('COPY', key, key, 'DB', ARGV[1]) end";
+
 struct World {
     connection: Connection,
-    given: Vec<Vec<Vec<u8>>>,
+    /// To the database that keeps the state in which each call is made.
+    given: Connection,
     dirty: bool,
     odd: BTreeSet<String>,
 }
@@ -121,10 +125,8 @@ impl World {
     /// Makes the call in the same state as all others.
     fn try_call(&mut self, call: &[Vec<u8>]) {
         if self.dirty {
-            redis::cmd("FLUSHALL").exec(&mut self.connection).unwrap();
-            for step in self.given.clone() {
-                self.call(&step).unwrap();
-            }
+            redis::cmd("FLUSHDB").exec(&mut self.connection).unwrap();
+            redis::cmd("EVAL").arg(COPY).arg(0).arg(0).exec(&mut self.given).unwrap();
             self.dirty = false;
         }
         match self.call(call) {
@@ -145,8 +147,13 @@ impl World {
 fn no_odd_word_in_any_place_brings_a_raw_error_of_the_server() {
     let server = Server::start();
     let table = cases::file("arguments.json");
-    let given = list(&table["given"]).iter().map(|step| bytes(list(&step["do"]))).collect();
-    let mut world = World { connection: server.connection(), given, dirty: true, odd: BTreeSet::new() };
+    let mut given = server.connection();
+    redis::cmd("SELECT").arg(1).exec(&mut given).unwrap();
+    let mut world = World { connection: server.connection(), given, dirty: false, odd: BTreeSet::new() };
+    for step in list(&table["given"]) {
+        world.call(&bytes(list(&step["do"]))).unwrap();
+    }
+    redis::cmd("EVAL").arg(COPY).arg(0).arg(1).exec(&mut world.connection).unwrap();
     let (words, contract) = (words(), cases::contract());
     let rows = cases::rows(&contract, &table);
     for command in bundle::commands() {

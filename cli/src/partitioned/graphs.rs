@@ -55,7 +55,11 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
             let spread = Spread::find(places, id)?;
             let left = timeout.map_or(std::time::Duration::MAX, |timeout| timeout.saturating_sub(begun.elapsed()));
             let found = match spread.graph.wait(left) {
-                Err(Error::TimedOut(_)) => return Err(graph::late(&spread.id, *timeout)),
+                Err(Error::TimedOut(_)) => {
+                    // It may wait in vain for a partition, which this names.
+                    spread.look()?;
+                    return Err(graph::late(&spread.id, *timeout));
+                }
                 found => spread.known(found)?,
             };
             let mut code = graph::outcome(&found.tasks);
