@@ -223,7 +223,7 @@ pub use element::element;
 #[cfg(feature = "enq")]
 pub use graph::Enq;
 pub use graph::{Graph, GraphArray, GraphError, GraphTask};
-pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, GraphSummary, OnFailure, StagedGraph};
+pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, GraphSummary, GraphWalk, OnFailure, StagedGraph};
 /// A graph by its id.
 pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.

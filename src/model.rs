@@ -15,7 +15,7 @@ mod statistics;
 mod submitted;
 mod why;
 
-pub use graphs::{GraphInfo, GraphMember, GraphPage, GraphState, StagedGraph};
+pub use graphs::{GraphInfo, GraphMember, GraphPage, GraphState, GraphWalk, StagedGraph};
 pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;

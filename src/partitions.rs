@@ -1,5 +1,6 @@
 //! Several partitions used as one: where each is, calls to the one that has a task, and reads of all.
 
+mod anew;
 mod deliverer;
 mod graphs;
 mod links;

@@ -26,6 +26,8 @@ pub(crate) const LARGEST: u32 = 8 << 20;
 /// needs a placeholder any more; of what brings another part; of what such a part is completed with.
 pub(crate) const RESULT: &str = "result";
 pub(crate) const END: &str = "end";
+/// What is added to these two once the upstream runs anew: what was delivered before does not count then.
+pub(crate) const ANEW: &str = "-anew";
 pub(crate) const UNNEEDED: &str = "unneeded";
 pub(crate) const PART: &str = "part";
 pub(crate) const BEGUN: &str = "begun";
@@ -54,6 +56,11 @@ impl Waits {
     pub(crate) fn json(self) -> Result<Vec<u8>> {
         Ok(serde_json::to_vec(&Delivery::Waits(self))?)
     }
+}
+
+/// Whether a placeholder with this method stands for an end alone, without a result.
+pub(crate) fn is_of_end(method: Option<&str>) -> bool {
+    method.is_some_and(|method| method.strip_suffix(ANEW).unwrap_or(method) == END)
 }
 
 /// The id of what is told when nobody needs a placeholder any more.

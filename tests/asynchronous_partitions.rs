@@ -217,6 +217,16 @@ async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
     assert_eq!(partitions.task(&joined).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
 
+    // One runs anew, with what waits for it elsewhere.
+    found.retry_from(&found.member("right").await.unwrap(), &RetryGraphOptions::new()).await.unwrap();
+    let ended = found.wait(SOON).await.unwrap();
+    assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
+    for (label, attempts) in [("left", 1), ("right", 2), ("film", 2)] {
+        let id = found.member(label).await.unwrap();
+        let info = partitions.task(&id).await.unwrap().info().await.unwrap();
+        assert_eq!((info.status(), info.attempt()), (Some(Status::Complete), attempts), "{label}");
+    }
+
     // A task gets the result of another partition.
     let far = partitions.submit_in(&name("2"), "q", &17, Submit::default()).await.unwrap();
     let there = partitions.link(&far, &name("1")).await.unwrap();

@@ -328,6 +328,35 @@ fn a_cancel_of_what_waits_cancels_what_only_that_needed_on_both_servers() {
 }
 
 #[test]
+fn a_retry_from_a_task_runs_what_is_below_it_anew_on_both_servers() {
+    let mut desk = Desk::new();
+    let made = desk.submit(&document("save-user-data", "save-user-data", "send-mail"));
+    let id = made["graph"].as_str().unwrap();
+    let worker = desk.worker(&[]);
+    desk.until(&made["tasks"]["1/email"], "complete");
+    let attempts = || ["1/save", "2/save", "1/email"].map(|name| desk.show(&made["tasks"][name])["attempt"].clone());
+    assert_eq!(attempts(), [1, 1, 1]);
+    let said = desk.run(&["graph", "retry", id, "--from", "2/save"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("1 complete"), "{}", said.err);
+    assert_eq!(desk.run(&["graph", "wait", id, "--timeout", "30s"]).code, 0);
+    assert_eq!(attempts(), [1, 2, 2]);
+    desk.ok(&["graph", "retry", id, "--from", made["tasks"]["1/email"].as_str().unwrap()]);
+    assert_eq!(desk.run(&["graph", "wait", id, "--timeout", "30s"]).code, 0);
+    assert_eq!(attempts(), [1, 2, 3]);
+    let unknown = desk.run(&["graph", "retry", id, "--from", "nosuch"]);
+    assert_eq!(unknown.code, 4, "{}", unknown.err);
+
+    drop(worker);
+    desk.servers[1].kill();
+    let left = desk.run(&["graph", "retry", id, "--from", "1/save"]);
+    assert_eq!(left.code, 3, "{}", left.err);
+    assert!(left.err.contains("partition 2 does not answer; nothing was changed"), "{}", left.err);
+    let shown = desk.run(&["graph", "show", id]);
+    assert!(shown.out.contains("2 complete"), "{}", shown.out);
+}
+
+#[test]
 fn a_server_that_is_away_delays_only_what_waits_for_it() {
     let mut desk = Desk::new();
     // Before the submit: refused at once, and nothing is made.

@@ -28,7 +28,7 @@ GIVEN_TYPES = {
     "name_or_none": "str | None",
     "unique_until": "str | Seconds",
     "weights": "str | Sequence[int]",
-    **dict.fromkeys(("tags", "steps", "needs", "has", "queues", "queues_or_none", "methods"), "Names"),
+    **dict.fromkeys(("tags", "steps", "needs", "has", "names", "queues", "queues_or_none", "methods"), "Names"),
 }
 GIVEN = {
     "text": "str",

@@ -11,7 +11,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const HEAD = (what) => `// ${what}\n// Made by generate.mjs from the bundle's manifest; do not edit.\n\n`;
 
 // The types of values that are passed, by type and form of the contract, and of values that are read, by form.
-const NAMES = ["tags", "steps", "needs", "has", "queues", "queues_or_none", "methods"];
+const NAMES = ["tags", "steps", "needs", "has", "names", "queues", "queues_or_none", "methods"];
 const GIVEN_TYPES = {
   time: "Time",
   time_or_none: "Time | null",

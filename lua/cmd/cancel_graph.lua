@@ -13,7 +13,7 @@ local done, answer = requests.find('cancel_graph', options.request)
 if done then
   return answer
 end
-graphs.require(id, options.task)
+graphs.require(id, { options.task })
 graphs.plan_walk(id)
 audit.plan()
 namespace.begin()

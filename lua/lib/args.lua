@@ -299,6 +299,21 @@ function args.weights(value, what)
   return weights
 end
 
+-- Names in one call.
+args.NAMES = 100
+
+-- Names, separated by commas.
+function args.names(value, what)
+  local names = {}
+  for name in string.gmatch(value .. ',', '([^,]*),') do
+    names[#names + 1] = args.plain(name, what)
+    if #names > args.NAMES then
+      reply.fail('BADNAME', what .. ' may be ' .. args.NAMES .. ' names at most')
+    end
+  end
+  return names
+end
+
 function args.name_or_none(value, what)
   return value == '' and value or args.plain(value, what)
 end

@@ -917,7 +917,7 @@ function edges.submitted(inputs)
   return order, texts
 end
 
--- Those of many tasks that are to run anew: 1 if that is still to come, 0 if they have begun.
+-- Those of many tasks that are to run anew: 1 or 2 if that is still to come, 0 if they have begun.
 function edges.marks(chosen, ids)
   local found = {}
   for from = 1, #ids, 1000 do
@@ -933,14 +933,14 @@ end
 -- longer count, and those that it waited for anyway. Sets `again_edges`.
 function edges.plan_anew(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
-  if task.prepared or task.id == spec.first and redis.call('HLEN', key) > edges.RETRIED then
+  if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
     namespace.probe('ZCARD', edges.unsettled())
     task.again_edges = { to = 'waiting', later = true }
     return
   end
   local v = redis.call('HMGET', task.key, 'inputs', 'slots')
-  -- nothing runs anew that the first one of all waits for
-  local order, texts = edges.submitted((task.id ~= spec.first or quorum.has(task)) and v[1])
+  -- nothing runs anew that one of the first waits for
+  local order, texts = edges.submitted((not task.first or quorum.has(task)) and v[1])
   spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
   local marks = edges.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }

@@ -34,7 +34,8 @@ function graphs.due()
   return namespace.prefix .. 'graphs_due'
 end
 
--- The tasks that a walk is about, unless it is about all (see `walks`): 1 while it has yet to come to them, then 0.
+-- The tasks that a walk is about, unless it is about all (see `walks`): 1 while it has yet to come to them, then 0. 2
+-- while it has yet to come to one that runs anew by itself, and not because of another.
 function graphs.chosen(graph)
   return namespace.key('chosen', graph)
 end
@@ -66,13 +67,16 @@ function graphs.is_created(id)
   return redis.call('HGET', graphs.key(id), 'state') == 'created'
 end
 
--- Fails unless all tasks of a graph have arrived, and this task, if one is meant, is one of them.
-function graphs.require(id, task)
+-- Fails unless all tasks of a graph have arrived, and these tasks, if any are meant, are some of them.
+function graphs.require(id, tasks)
   if not graphs.is_created(id) then
     namespace.check_slot(graphs.key(id))
     reply.fail('NOTASK', 'no graph has this id: it was never submitted, or all its tasks were deleted')
-  elseif task and redis.call('HGET', namespace.key('task', task), 'graph') ~= id then
-    reply.fail('NOTASK', 'the graph has no such task, or it was deleted')
+  end
+  for _, task in ipairs(tasks or {}) do
+    if redis.call('HGET', namespace.key('task', task), 'graph') ~= id then
+      reply.fail('NOTASK', 'the graph has no such task, or it was deleted')
+    end
   end
 end
 
@@ -90,10 +94,29 @@ end
 
 -- Begins a walk, in place of one that may be under way. `...`: further fields.
 function graphs.begin_walk(id, doing, ...)
+  graphs.set_walk(id, doing, ...)
+  redis.call('UNLINK', graphs.chosen(id))
+end
+
+-- The same, with the tasks that the former one was about.
+function graphs.set_walk(id, doing, ...)
   redis.call('HDEL', graphs.key(id), graphs.walk_fields())
   redis.call('HSET', graphs.key(id), 'doing', doing, 'at', '0', ...)
   redis.call('ZADD', graphs.due(), namespace.now, id)
-  redis.call('UNLINK', graphs.chosen(id))
+end
+
+-- Begins to run tasks anew. Others that are being run anew in this graph, and may have to stop first, are so all the
+-- same: one call does not undo another. `known`: what is under way, and with which deadline; `end_by`: a new one.
+function graphs.begin_anew(id, tasks, known, end_by)
+  local merges = known[1] == 'mark_anew' or known[1] == 'anew'
+  if not merges then
+    redis.call('UNLINK', graphs.chosen(id))
+  end
+  local last = end_by or merges and known[2]
+  graphs.set_walk(id, 'mark_anew', unpack(last and { 'end_by', last } or {}))
+  for _, task in ipairs(tasks) do
+    redis.call('ZADD', graphs.chosen(id), '2', task)
+  end
 end
 
 -- Reads whether other tasks may have ended because of one that is to run again. Sets `repairs`.
@@ -107,8 +130,9 @@ end
 
 -- Whether a task is to run anew, and its end is of no account.
 function graphs.runs_anew(graph, id)
-  return redis.call('HGET', graphs.key(graph), 'doing') == 'anew'
-    and redis.call('ZSCORE', graphs.chosen(graph), id) == '1'
+  local doing = redis.call('HGET', graphs.key(graph), 'doing')
+  return (doing == 'anew' or doing == 'mark_anew')
+    and tonumber(redis.call('ZSCORE', graphs.chosen(graph), id) or 0) > 0
 end
 
 -- A staged task, or nil: of this graph, or of any.

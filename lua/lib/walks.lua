@@ -1,5 +1,5 @@
 -- Walks: what is done to many tasks of a graph. All of them, or one and what hangs below it, are cancelled; those that
--- have failed or were cancelled run again, all of them or only those whose cause runs again; or one and all below it
+-- have failed or were cancelled run again, all of them or only those whose cause runs again; or some and all below them
 -- run anew. A step of `settle` takes some of the tasks in their order, in which each comes after those that it waits
 -- for, or for a cancel in the opposite one. The graph has what is `doing`, and how far it is, `at`.
 local walks = {}
@@ -29,7 +29,7 @@ function walks.plan(walk, limit)
     walks.plan_cancels(walk, limit)
   elseif walk.doing == 'anew' then
     walks.plan_anew(walk, limit)
-  elseif walk.task then
+  elseif walk.doing == 'mark_anew' or walk.doing == 'mark_cancel' then
     walks.plan_marks(walk)
   else
     walks.plan_retries(walk, limit)
@@ -150,22 +150,24 @@ function walks.plan_cancels(walk, limit)
   walks.plan_next(walk, false)
 end
 
--- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it. A pass that has marked any
--- is followed by another one: with an edge that was added later a task may wait for one that comes after it.
+-- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it. One of the first that hangs
+-- below another, or below what has begun anew already, is like all others. A pass that has marked any is followed by
+-- another one: with an edge that was added later a task may wait for one that comes after it.
 function walks.plan_marks(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
   for _, id in ipairs(walks.page(walk)) do
+    local mark = redis.call('ZSCORE', graphs.chosen(walk.graph), id)
     local v = redis.call('HMGET', namespace.key('task', id), 'inputs', 'graph')
-    local inputs = id ~= walk.task and v[2] == walk.graph and v[1] or ''
+    local inputs = mark ~= '1' and id ~= walk.task and v[2] == walk.graph and v[1] or ''
     local page, rest = edges.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
     entries = entries + #page
-    local below = id == walk.task or walks.hangs_below(walk, page, after)
+    local below = mark == '1' or id == walk.task or walks.hangs_below(walk, page, after, mark == '2')
     walk.part = not below and rest or nil
     if walk.part then
       break
     end
     walk.at = walk.at + 1
-    if below and not redis.call('ZSCORE', graphs.chosen(walk.graph), id) then
+    if below and mark ~= '1' then
       walk.marks[id], walk.changed = '1', walk.changed + 1
     end
     if entries >= walks.INPUTS then
@@ -179,8 +181,8 @@ function walks.plan_marks(walk)
   end
 end
 
--- Whether one of these inputs is of a task that is marked.
-function walks.hangs_below(walk, page, after)
+-- Whether one of these inputs is of a task that is marked and yet to run anew, or with `any` one that has begun to.
+function walks.hangs_below(walk, page, after, any)
   local ids = {}
   for _, entry in ipairs(page) do
     if after == 'anew' or entry.kind ~= 'some' and edges.needs_success(entry.kind) then
@@ -191,7 +193,7 @@ function walks.hangs_below(walk, page, after)
     end
   end
   for _, mark in pairs(edges.marks(graphs.chosen(walk.graph), ids)) do
-    if mark then
+    if mark and (any or mark ~= '0') then
       return true
     end
   end
@@ -204,15 +206,19 @@ function walks.plan_anew(walk, limit)
   local spec = walk.spec
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
   namespace.probe('ZCARD', edges.unsettled())
-  spec.chosen, spec.look, spec.wait, spec.first = graphs.chosen(walk.graph), edges.plan_anew, edges.anew, walk.task
+  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edges.plan_anew, edges.anew
   spec.graph = walk.graph
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
     walk.at, walk.part = walk.at + 1, nil
-    if redis.call('ZSCORE', spec.chosen, id) == '1' then
+    local mark = redis.call('ZSCORE', spec.chosen, id)
+    if mark == '1' or mark == '2' then
       local task = walks.task(walk, id)
+      if task then
+        task.first = mark == '2'
+      end
       if not task or not walks.stops_first(walk, task) then
-        if task and id ~= walk.task and part ~= 'ready' and not quorum.has(task) and anew.is_long(task) then
+        if task and not task.first and part ~= 'ready' and not quorum.has(task) and anew.is_long(task) then
           walks.prepare_anew(walk, task, part)
           break
         end
@@ -233,7 +239,7 @@ end
 -- Whether a task has to end before it can run anew.
 function walks.stops_first(walk, task)
   local is_held = record.held(task)
-  if not is_held and (task.id == walk.task or task.status ~= 'pending' and task.status ~= 'scheduled') then
+  if not is_held and (task.first or task.status ~= 'pending' and task.status ~= 'scheduled') then
     return false
   end
   walk.refused = walk.refused + 1

@@ -272,8 +272,8 @@ impl<L: Link> GraphHandle<L> {
         self.retry_with(&RetryGraphOptions::new().task(task.as_str()))
     }
 
-    /// As [`GraphHandle::retry`], or with the option `task` as [`GraphHandle::retry_from`]; the graph, and what runs
-    /// again, may be given a new deadline.
+    /// As [`GraphHandle::retry`], or with the option `task` as [`GraphHandle::retry_from`], also of several tasks; the graph,
+    /// and what runs again, may be given a new deadline.
     ///
     /// # Errors
     /// As those; `OVERDUE` if the deadline of the graph has passed, and there is no new one.

@@ -23,6 +23,18 @@ words! {
 }
 
 words! {
+    /// What is being done to the tasks of a graph.
+    GraphWalk {
+        /// They are cancelled.
+        Cancel = "cancel",
+        /// Those that have failed or were cancelled run again.
+        Retry = "retry",
+        /// Some run anew, also those that are complete.
+        Anew = "anew",
+    }
+}
+
+words! {
     /// Whether a graph is complete.
     GraphState {
         /// Tasks are missing.
@@ -50,6 +62,8 @@ pub struct GraphInfo {
     pub failed: u64,
     /// How many were cancelled.
     pub cancelled: u64,
+    /// What is being done to its tasks, in steps; none if nothing is.
+    pub doing: Option<GraphWalk>,
 }
 
 /// A graph, with a part of its tasks.
@@ -71,7 +85,7 @@ impl GraphPage {
             return Some(None);
         }
         let all = reply::array(value)?;
-        let [next, state, created, total, name, complete, failed, cancelled] = all.first_chunk()?;
+        let [next, state, created, total, name, complete, failed, cancelled, doing] = all.first_chunk()?;
         let info = GraphInfo {
             state: reply::known(state)?,
             created: reply::optional(created, crate::times::time)?,
@@ -80,8 +94,9 @@ impl GraphPage {
             complete: reply::word(complete)?,
             failed: reply::word(failed)?,
             cancelled: reply::word(cancelled)?,
+            doing: reply::known(doing)?,
         };
-        Some(Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 8)? }))
+        Some(Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 9)? }))
     }
 }
 

@@ -17,9 +17,9 @@ use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::Status;
+use crate::model::{Outcome, Status};
 use crate::names::{PartitionName, QueueName, TaskId};
-use crate::placeholder::{self, Carrier, Delivery, OFFER, QUEUE, patient};
+use crate::placeholder::{self, ANEW, Carrier, Delivery, OFFER, QUEUE, patient};
 use crate::topology::GlobalId;
 use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
 
@@ -32,6 +32,9 @@ const PERIOD: Duration = Duration::from_secs(30);
 
 /// The longest pause before a partition that was not reached is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// A placeholder that waits for others to stop looks again after as many pauses as it has looked already, at most.
+const SLOW: u32 = 60;
 
 /// A placeholder that has nothing yet runs again when something is delivered: after a year at the latest.
 const YEAR: Duration = Duration::from_secs(31_536_000);
@@ -320,10 +323,12 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Ends a placeholder as what was delivered says. If it runs again it looks how its task is by now.
+    /// Ends a placeholder as what was delivered says. If it runs again, or its task runs anew, it looks how that is by now.
     fn receive(&self) -> Result<Vec<u8>, HandlerError> {
         let reservation = self.context.reservation();
-        if reservation.attempt == 1 {
+        let info = self.own.task(reservation.id.as_str())?.info()?;
+        let distrusts = info.method().is_some_and(|method| method.ends_with(ANEW));
+        if reservation.attempt == 1 && reservation.outcome != Some(Outcome::Retry) && !distrusts {
             match serde_json::from_slice(&reservation.parameters) {
                 Ok(Delivery::Complete(result)) => return Ok(result.get().as_bytes().to_vec()),
                 Ok(Delivery::Failed(why)) => return Err(failed(why)),
@@ -332,9 +337,16 @@ impl Desk<'_> {
             }
         }
         let upstream: GlobalId = reservation.id.as_str().parse()?;
-        let info = self.own.task(reservation.id.as_str())?.info()?;
         let graph = info.graph();
         let from = upstream.partition();
+        if let Some(graph) = &graph
+            && self.ask(from, || Blocking::answer(self.partitions.runs_anew(from, graph)))?
+        {
+            // Asked before the task itself: what ends after this answer is a new end.
+            let why = format!("tasks of the partition {from} are to run anew");
+            let pause = PAUSE * reservation.failures.clamp(1, SLOW);
+            return Err(Failure::new(why).again_in(pause).into());
+        }
         let standing = self.ask(from, || Blocking::answer(self.partitions.standing(&upstream, self.here, &info)))?;
         match standing {
             Standing::Complete(result) => return Ok(result),

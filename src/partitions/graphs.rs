@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use super::Partitions;
+use super::anew::stages;
 use super::links;
 use crate::calls::{Call, CancelGraphOptions, RetryGraphOptions};
 use crate::client::Client;
@@ -23,6 +24,9 @@ use crate::topology::GlobalId;
 
 /// The longest pause between two looks at a graph that is waited for.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// Tasks that one call runs anew.
+const AT_ONCE: usize = 100;
 
 /// A graph over one or several partitions.
 #[derive(Clone, Debug)]
@@ -187,9 +191,9 @@ async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Res
 }
 
 /// The part of a partition, if it has one.
-struct Part {
-    info: GraphInfo,
-    members: Vec<GraphMember>,
+pub(super) struct Part {
+    pub(super) info: GraphInfo,
+    pub(super) members: Vec<GraphMember>,
 }
 
 /// The partitions that have a part, as one part names them, and whether that one is the first.
@@ -433,6 +437,37 @@ impl<L: Link> SpreadGraph<L> {
             let (parts, _) = self.parts().await?;
             for name in parts.keys() {
                 self.partitions.relink(name, self.id.as_str()).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs one of its tasks anew, and all that wait for it, directly or through others, in all partitions: their results
+    /// no longer count, those of others do. What runs is stopped first, which may take longer than this call. Ends get from
+    /// one partition to another while a [`Deliverer`](super::Deliverer) runs.
+    ///
+    /// It goes from partition to partition. Whoever is killed meanwhile, or loses a partition, leaves those below it as they
+    /// were: repeat the call, which begins with the task again.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph or task; `STATE` if a partition has yet to make its part; that of the first
+    /// partition that does not answer: then nothing was changed, unless it has answered before; `OVERDUE`.
+    pub fn retry_from(&self, task: &GlobalId, options: &RetryGraphOptions) -> L::Answer<'_, Result<()>> {
+        let (task, options) = (task.clone(), options.clone());
+        L::answer(async move {
+            let (parts, missing) = self.parts().await?;
+            if let Some(error) = missing.into_values().next() {
+                return Err(error);
+            }
+            for stage in stages(&parts, &task)? {
+                let graph = self.handle(&stage.partition).await?;
+                for some in stage.tasks.chunks(AT_ONCE) {
+                    if stage.are_placeholders {
+                        self.partitions.distrust(&stage.partition, some).await?;
+                    }
+                    let names: Vec<&str> = some.iter().map(TaskId::as_str).collect();
+                    L::step(graph.retry_with(&options.clone().task(names.join(",")))).await?;
+                }
             }
             Ok(())
         })

@@ -16,9 +16,9 @@ use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Status, TaskInfo};
+use crate::model::{GraphWalk, Status, TaskInfo};
 use crate::names::{PartitionName, QueueName, TaskId};
-use crate::placeholder::{Carrier, Delivery, END, LARGEST, NEVER, QUEUE, Waits, away, part, patient};
+use crate::placeholder::{ANEW, Carrier, Delivery, LARGEST, NEVER, QUEUE, Waits, away, is_of_end, part, patient};
 use crate::task::Task;
 use crate::topology::GlobalId;
 use crate::worker::{Context, HandlerError};
@@ -118,7 +118,7 @@ impl<L: Link> Partitions<L> {
         };
         let is = |field: &str, value: &str| info.fields.get(field).is_some_and(|bytes| bytes == value.as_bytes());
         Ok(match info.status() {
-            Some(Status::Complete) if is_of_graph(here) && here.method().as_deref() == Some(END) => {
+            Some(Status::Complete) if is_of_graph(here) && is_of_end(here.method().as_deref()) => {
                 Standing::Complete(b"null".to_vec())
             }
             Some(Status::Complete) => {
@@ -133,6 +133,32 @@ impl<L: Link> Partitions<L> {
             _ if info.fields.contains_key("cancel") => Standing::Stopping,
             _ => Standing::Open,
         })
+    }
+
+    /// Whether tasks of a part are to run anew, some of which may have to stop first: until then an end that one of them
+    /// has may be the former one.
+    pub(super) async fn runs_anew(&self, name: &PartitionName, graph: &str) -> Result<bool> {
+        match L::step(self.client(name).await?.graph(graph)?.info()).await {
+            Ok(info) => Ok(info.doing == Some(GraphWalk::Anew)),
+            Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has placeholders ask how their upstreams are, whatever was delivered to them: it may be a former end, even if it
+    /// comes only now. One that is being run, or has ended, asks when it runs again.
+    pub(super) async fn distrust(&self, name: &PartitionName, placeholders: &[TaskId]) -> Result<()> {
+        let client = self.client(name).await?;
+        for (id, info) in placeholders.iter().zip(L::step(client.infos(placeholders)).await?) {
+            let Some(info) = info else { continue };
+            let method = info.method().unwrap_or_default();
+            if info.status().is_some_and(Status::is_finished) || method.ends_with(ANEW) {
+                continue;
+            }
+            let edit = EditOptions::new().method(format!("{method}{ANEW}"));
+            unless_state(L::step(client.task(id.as_str())?.edit(&edit)).await.map(drop))?;
+        }
+        Ok(())
     }
 
     /// Whether the part of a partition was created, or will not be any more.

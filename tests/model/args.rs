@@ -154,8 +154,9 @@ impl Op {
                 .arg(payload(*reason))
                 .option("task", task.as_ref().map(Which::id))
                 .flag("force", *force),
-            Self::RetryGraph { graph, task, .. } => {
-                Args::of("retry_graph").arg(graph).option("task", task.as_ref().map(Which::id))
+            Self::RetryGraph { graph, tasks, .. } => {
+                let ids: Vec<&str> = tasks.iter().map(Which::id).collect();
+                Args::of("retry_graph").arg(graph).option("task", Some(ids.join(",")).filter(|ids| !ids.is_empty()))
             }
             Self::Depend { task, needs, .. } => Args::of("depend").arg(task.id()).arg(text(needs, false)),
             Self::Undepend { task, up, .. } => Args::of("undepend").arg(task.id()).arg(up.id()),

@@ -99,7 +99,7 @@ pub struct Web {
     pub ahead: Option<Ahead>,
     broken: bool,
     /// The tasks that the walk of a graph is about; true while it has yet to come to them.
-    pub chosen: BTreeMap<String, BTreeMap<String, bool>>,
+    pub chosen: BTreeMap<String, BTreeMap<String, u8>>,
     /// Of tasks that have not ended, unless their owner was told to stop.
     pub deadlines: BTreeMap<String, u64>,
 }
@@ -755,12 +755,19 @@ impl Model {
             Op::Settle { limit } => Ok(self.go_on_with_graphs(*limit as usize)),
             Op::CancelGraph { graph, task, reason, force, .. } => {
                 let walk = Walk { reason: Some(payload(*reason)), force: *force == Some(true), ..Walk::of("cancel") };
-                self.ask_to_walk(graph, task.as_ref(), walk, "mark_cancel")?;
+                self.ask_to_walk(graph, task.as_slice(), &walk)?;
+                let (doing, task) = (if task.is_some() { "mark_cancel" } else { walk.doing }, task.as_ref());
+                self.begin_walk(graph, Walk { doing, task: task.map(|task| task.id().into()), ..walk });
                 self.note_change("cancel_graph", ["graph", graph], ["", "cancelling"], payload(*reason));
                 Ok(Reply::text("cancelling"))
             }
-            Op::RetryGraph { graph, task, .. } => {
-                self.ask_to_walk(graph, task.as_ref(), Walk::of("retry"), "mark_anew")?;
+            Op::RetryGraph { graph, tasks, .. } => {
+                self.ask_to_walk(graph, tasks, &Walk::of("retry"))?;
+                if tasks.is_empty() {
+                    self.begin_walk(graph, Walk::of("retry"));
+                } else {
+                    self.begin_anew(graph, tasks);
+                }
                 self.note_change("retry_graph", ["graph", graph], ["", "retrying"], "");
                 Ok(Reply::text("retrying"))
             }
@@ -769,22 +776,19 @@ impl Model {
         }
     }
 
-    /// Begins to walk through a graph; with a task through what hangs below it, after marking that.
-    fn ask_to_walk(&mut self, graph: &str, task: Option<&Which>, walk: Walk, marks: &'static str) -> Verdict<()> {
+    /// Whether a walk through a graph may begin; with tasks one through what hangs below them.
+    fn ask_to_walk(&self, graph: &str, tasks: &[Which], walk: &Walk) -> Verdict<()> {
         if !self.web.graphs.get(graph).is_some_and(|graph| graph.created) {
             return Err("NOTASK");
         }
-        let task = task.map(Which::id);
-        let found = task.map(|id| self.tasks.get(id).or_else(|| self.web.staged.get(id)));
-        if found.is_some_and(|found| found.is_none_or(|task| task.get("graph") != graph)) {
+        let mut found = tasks.iter().map(Which::id).map(|id| self.tasks.get(id).or_else(|| self.web.staged.get(id)));
+        if found.any(|found| found.is_none_or(|task| task.get("graph") != graph)) {
             return Err("NOTASK");
         }
         let deadline = self.web.graphs[graph].deadline;
         if walk.doing == "retry" && deadline.is_some_and(|deadline| deadline <= self.now) {
             return Err("OVERDUE");
         }
-        let doing = if task.is_some() { marks } else { walk.doing };
-        self.begin_walk(graph, Walk { doing, task: task.map(Into::into), ..walk });
         Ok(())
     }
 
@@ -1094,6 +1098,7 @@ impl Model {
         answer.extend([decimal(found.at), found.total.to_string(), if found.name { "film" } else { "" }.into()]);
         let ended = |status: &str| found.ended.get(status).copied().unwrap_or_default().to_string();
         answer.extend(["complete", "failed", "cancelled"].map(ended));
+        answer.push(found.walk.as_ref().map_or("", Walk::shown).into());
         for id in ids {
             let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
             let task = task.filter(|task| task.get("graph") == graph);
@@ -1176,7 +1181,7 @@ impl Model {
             put(format!("outside_{id}"), Kept::List(edges.iter().map(|(up, id)| format!("{up} {id}")).collect()));
         }
         for (id, all) in &self.web.chosen {
-            let mark = |(id, to_come): (&String, &bool)| (id.clone(), f64::from(u8::from(*to_come)));
+            let mark = |(id, mark): (&String, &u8)| (id.clone(), f64::from(*mark));
             put(format!("chosen_{id}"), Kept::Zset(all.iter().map(mark).collect()));
         }
         let times =

@@ -319,10 +319,11 @@ pub enum Op {
         reason: u8,
         force: Option<bool>,
     },
+    /// The same, with several tasks.
     RetryGraph {
         graph: String,
         number: u8,
-        task: Option<Which>,
+        tasks: Vec<Which>,
     },
     Depend {
         task: Which,

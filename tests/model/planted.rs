@@ -75,7 +75,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 226] = [
+pub static BUGS: [Bug; 228] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -577,6 +577,20 @@ pub static BUGS: [Bug; 226] = [
         "retry_graph",
         "redis.call('HDEL', cold",
         "redis.call('HMGET', cold",
+    )
+    .of_graphs(),
+    bug(
+        "a second call undoes what is yet to run anew for the first",
+        "retry_graph",
+        "if not merges then",
+        "if merges then",
+    )
+    .of_graphs(),
+    bug(
+        "one of several that run anew does not wait for another",
+        "settle",
+        "if below and mark ~= '1' then",
+        "if below and not mark then",
     )
     .of_graphs(),
     bug(

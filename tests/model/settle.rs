@@ -57,6 +57,23 @@ impl Model {
         }
     }
 
+    fn created_graph(&self, number: u8) -> String {
+        let created = self.web.graphs.iter().filter(|(_, found)| found.created);
+        let known: Vec<&String> = created.map(|(id, _)| id).collect();
+        known.get(usize::from(number) % known.len().max(1)).map_or("none", |id| id.as_str()).into()
+    }
+
+    /// Mostly one of the tasks of a graph.
+    fn member_of(&self, graph: &str, task: &mut Which) {
+        if let Which::Member(at) = task {
+            let members = self.web.graphs.get(graph).map_or(&[][..], |found| &found.members);
+            let at = usize::from(*at) % members.len().max(1);
+            *task = Which::Is(members.get(at).map_or(IDS[0], |id| intern(id)));
+        } else {
+            self.which(task);
+        }
+    }
+
     fn which(&self, which: &mut Which) -> &'static str {
         let nth = |number: u8, fits: fn(&Task) -> bool| {
             let found: Vec<&str> = self.tasks.values().filter(|task| fits(task)).map(|task| task.id.as_str()).collect();
@@ -242,17 +259,16 @@ impl Model {
                 let (known, number) = (&self.web.graphs, usize::from(*number));
                 *graph = known.keys().nth(number % known.len().max(1)).map_or("none", String::as_str).into();
             }
-            Op::CancelGraph { graph, number, task, .. } | Op::RetryGraph { graph, number, task } => {
-                let created = self.web.graphs.iter().filter(|(_, found)| found.created);
-                let known: Vec<&String> = created.map(|(id, _)| id).collect();
-                let number = usize::from(*number);
-                *graph = known.get(number % known.len().max(1)).map_or("none", |id| id.as_str()).into();
-                if let Some(Which::Member(at)) = task {
-                    let members = self.web.graphs.get(graph).map_or(&[][..], |found| &found.members);
-                    let at = usize::from(*at) % members.len().max(1);
-                    *task = Some(Which::Is(members.get(at).map_or(IDS[0], |id| intern(id))));
-                } else if let Some(task) = task {
-                    self.which(task);
+            Op::CancelGraph { graph, number, task, .. } => {
+                *graph = self.created_graph(*number);
+                if let Some(task) = task {
+                    self.member_of(graph, task);
+                }
+            }
+            Op::RetryGraph { graph, number, tasks } => {
+                *graph = self.created_graph(*number);
+                for task in tasks {
+                    self.member_of(graph, task);
                 }
             }
             Op::Depend { task, needs, turn } => {

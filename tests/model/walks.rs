@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::graphs::{Again, Edge, Graph, Seen};
+use crate::model::ops::Which;
 use crate::model::sets::{asked, wants};
 use crate::model::settle::intern;
 use crate::model::state::{Model, SECOND, Task, decimal};
@@ -26,6 +27,14 @@ pub struct Walk {
 impl Walk {
     pub fn of(doing: &'static str) -> Self {
         Self { doing, at: 0, task: None, reason: None, force: false, counts: None }
+    }
+
+    /// What is under way, as a reader of the graph sees it.
+    pub fn shown(&self) -> &'static str {
+        match self.doing {
+            "repair" => "retry",
+            doing => doing.trim_start_matches("mark_"),
+        }
     }
 
     pub fn fields(&self) -> BTreeMap<String, String> {
@@ -120,14 +129,25 @@ impl Model {
         self.born = true;
     }
 
+    /// Begins to run tasks anew, beside those that are being run anew.
+    pub fn begin_anew(&mut self, graph: &str, tasks: &[Which]) {
+        let under_way = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.shown() == "anew");
+        let marks = if under_way { self.web.chosen.remove(graph) } else { None };
+        self.begin_walk(graph, Walk::of("mark_anew"));
+        let chosen = self.web.chosen.entry(graph.into()).or_default();
+        chosen.extend(marks.unwrap_or_default());
+        chosen.extend(tasks.iter().map(|task| (task.id().to_owned(), 2)));
+    }
+
     /// Whether a task is to run anew, and its end is of no account.
     pub fn runs_anew(&self, graph: &str, id: &str) -> bool {
         let walk = self.web.graphs.get(graph).and_then(|graph| graph.walk.as_ref());
-        walk.is_some_and(|walk| walk.doing == "anew") && self.marked(graph, id) == Some(true)
+        walk.is_some_and(|walk| walk.shown() == "anew") && self.marked(graph, id).is_some_and(|mark| mark > 0)
     }
 
-    /// Whether a task is among those that a walk is about; true while it has yet to come to it.
-    fn marked(&self, graph: &str, id: &str) -> Option<bool> {
+    /// Whether a task is among those that a walk is about: 1 while it has yet to come to it, or 2 if that is not because of
+    /// another one.
+    fn marked(&self, graph: &str, id: &str) -> Option<u8> {
         self.web.chosen.get(graph)?.get(id).copied()
     }
 
@@ -254,7 +274,7 @@ impl Model {
         let ids: Vec<String> = self.web.graphs[graph].members.clone();
         let (mut changed, mut refused) = walk.counts.unwrap_or_default();
         let mut deeds = Vec::new();
-        let mut marks: Vec<(String, bool)> = Vec::new();
+        let mut marks: Vec<(String, u8)> = Vec::new();
         let mut left: Vec<String> = Vec::new();
         let mine = |id: &str| self.tasks.get(id).filter(|task| task.get("graph") == graph);
         match walk.doing {
@@ -277,24 +297,22 @@ impl Model {
                 Self::pass(&mut walk, ids.len(), &mut changed, &mut refused, deeds.len(), |_, _| false);
             }
             "mark_cancel" | "mark_anew" => {
-                let top = walk.task.clone().unwrap();
-                let mut below: BTreeSet<String> =
-                    self.web.chosen.get(graph).into_iter().flat_map(|all| all.keys().cloned()).collect();
+                let mut below = self.web.chosen.get(graph).cloned().unwrap_or_default();
                 let all = walk.doing == "mark_anew";
-                let before = below.len();
                 for id in &ids {
+                    let mark = below.get(id).copied();
                     let needs = mine(id).map_or_else(Vec::new, |task| submitted(task.get("inputs")));
-                    let hangs = |(up, edge): &(String, Edge)| {
-                        below.contains(up) && (all || matches!(edge.kind, "success" | "result"))
-                    };
-                    if *id == top || needs.iter().any(hangs) {
-                        below.insert(id.clone());
-                        marks.push((id.clone(), true));
+                    let counts = |up: &String| below.get(up).is_some_and(|up| *up > 0 || mark == Some(2));
+                    let hangs =
+                        |(up, edge): &(String, Edge)| counts(up) && (all || matches!(edge.kind, "success" | "result"));
+                    if mark != Some(1) && (walk.task.as_ref() == Some(id) || needs.iter().any(hangs)) {
+                        below.insert(id.clone(), 1);
+                        marks.push((id.clone(), 1));
                     }
                 }
                 // Edges that were added later may lead to a task that comes before.
                 (walk.at, changed, refused) = (0, 0, 0);
-                if below.len() == before {
+                if marks.is_empty() {
                     walk.doing = if all { "anew" } else { "cancel" };
                 }
                 walk.counts = Some((0, 0));
@@ -303,16 +321,13 @@ impl Model {
                 while walk.at < ids.len() && deeds.len() < limit {
                     let id = &ids[walk.at];
                     walk.at += 1;
-                    if self.marked(graph, id) != Some(true) {
-                        continue;
-                    }
+                    let Some(mark) = self.marked(graph, id).filter(|mark| *mark > 0) else { continue };
                     let Some(task) = mine(id) else {
-                        marks.push((id.clone(), false));
+                        marks.push((id.clone(), 0));
                         left.push(id.clone());
                         continue;
                     };
-                    let waits =
-                        matches!(task.status.as_str(), "pending" | "scheduled") && walk.task.as_ref() != Some(id);
+                    let waits = matches!(task.status.as_str(), "pending" | "scheduled") && mark == 1;
                     if task.held() || waits {
                         refused += 1;
                         if !(task.held() && task.has("discard")) {
@@ -320,7 +335,7 @@ impl Model {
                         }
                         continue;
                     }
-                    marks.push((id.clone(), false));
+                    marks.push((id.clone(), 0));
                     if task.status == "waiting" {
                         deeds.push(Deed::Anew(id.clone(), self.look_anew(id, graph)));
                     } else if task.finished() {
@@ -421,8 +436,8 @@ impl Model {
         let task = &self.tasks[id];
         let in_set = task.tied('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
-        // Nothing runs anew that the first one of all waits for.
-        let first = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.task.as_deref() == Some(id));
+        // Nothing runs anew that one of the first waits for.
+        let first = self.marked(graph, id) == Some(2);
         let marked = |up: &str| if first && !in_set { None } else { self.marked(graph, up) };
         let waits: Vec<&String> = self.web.upstreams.get(id).into_iter().flat_map(|edges| edges.keys()).collect();
         let mut order = submitted(task.get("inputs"));
@@ -446,13 +461,13 @@ impl Model {
         let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
         let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
         open.extend(anew);
-        ended.extend(open.iter().map(|(up, _)| up.clone()).filter(|up| marked(up) == Some(false) && over(up)));
+        ended.extend(open.iter().map(|(up, _)| up.clone()).filter(|up| marked(up) == Some(0) && over(up)));
         let rest = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
         ended.extend(rest.cloned());
         let left = |up: &&String| marked(up).is_none() && !over(up) && task.finished();
         let mut still: Vec<String> = waits.iter().copied().filter(left).cloned().collect();
         // One that had ended before, or another task that has its id by now, does not know that it is waited for.
-        let told = |up: &String| marked(up) != Some(true) && over(up);
+        let told = |up: &String| marked(up).is_none_or(|mark| mark == 0) && over(up);
         let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.tied('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
         Anew { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }

@@ -40,14 +40,13 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
             let done = spread.graph.cancel(task.as_ref(), reason, &options);
             spread.after(cli.output, done)
         }
-        Word::Retry { from: Some(_), .. } => {
-            let text = "retry --from works within one partition: name it with --partition, or retry without --from";
-            Err(fault(Code::Usage, text))
-        }
-        Word::Retry { id, from: None, deadline } => {
+        Word::Retry { id, from, deadline } => {
             let spread = Spread::find(places, id)?;
             let how = deadline.iter().copied().fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
-            let done = spread.graph.retry(&how);
+            let done = match from {
+                Some(from) => spread.retry_from(from, &how)?,
+                None => spread.graph.retry(&how),
+            };
             spread.after(cli.output, done)
         }
         Word::Wait { id, timeout } => {
@@ -106,6 +105,18 @@ impl Spread {
             worst = missing(&name, &anyhow::Error::new(error));
         }
         Ok((Whole::new(&self.id, &info, tasks), worst))
+    }
+
+    /// Runs a task and all below it anew. A partition that is away is found out before anything is changed.
+    fn retry_from(&self, task: &str, how: &RetryGraphOptions) -> anyhow::Result<blueque::Result<()>> {
+        let found = self.known(self.graph.look())?;
+        if let Some((name, error)) = found.missing.into_iter().find(|(_, error)| error.is_transient()) {
+            let error = anyhow::Error::new(error);
+            let code = code(&error);
+            return Err(error.context(fault(code, format!("partition {name} does not answer; nothing was changed"))));
+        }
+        let task = self.known(self.graph.member(task))?;
+        Ok(self.graph.retry_from(&task, how))
     }
 
     /// Shows how it stands after a call.

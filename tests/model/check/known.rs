@@ -42,7 +42,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("upkeep", Kept::Hash(rounds)) => rounds.keys().all(|name| name == "*" || QUEUES.contains(&name.as_str())),
         ("ready", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
-            marks.values().all(|mark| [0.0, 1.0].contains(mark))
+            marks.values().all(|mark| [0.0, 1.0, 2.0].contains(mark))
         }
         ("graphs", Kept::Zset(graphs)) => graphs.keys().all(|graph| keys.contains_key(&format!("graph_{graph}"))),
         (other, Kept::Zset(_)) if other.starts_with("dependents_") => true,

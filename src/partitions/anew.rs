@@ -1,0 +1,120 @@
+//! What runs anew of a graph over partitions, and in which order that is begun.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::graphs::Part;
+use crate::error::{Code, Error, Result};
+use crate::model::{GraphMember, GraphState};
+use crate::names::{PartitionName, TaskId};
+use crate::placeholder::{Carrier, QUEUE};
+use crate::topology::GlobalId;
+
+/// Tasks of one partition that are run anew with all below them.
+pub(super) struct Stage {
+    pub(super) partition: PartitionName,
+    pub(super) tasks: Vec<TaskId>,
+    /// Whether they stand for tasks of other partitions.
+    pub(super) are_placeholders: bool,
+}
+
+/// A task of a part.
+struct Node<'a> {
+    here: &'a PartitionName,
+    member: &'a GraphMember,
+    /// What it waits for in its part, or for a placeholder the task for which it stands.
+    upstreams: Vec<usize>,
+    stands_in: bool,
+}
+
+/// The stages in which a task and all below it are run anew. A placeholder looks how its task is as soon as it runs anew,
+/// so that task comes before it, with all that this one waits for: one partition may have several stages.
+pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> Result<Vec<Stage>> {
+    let nodes = nodes(parts);
+    let is_task =
+        |node: &Node<'_>| node.here == task.partition() && node.member.id == *task.task() && node.member.queue != QUEUE;
+    let Some(first) = nodes.iter().position(|node| is_task(node) && node.member.status.is_some()) else {
+        let text = format!("the graph has no task {task}, or it was deleted");
+        return Err(Error::State { code: Code::NoTask, text });
+    };
+    let upstreams: Vec<Vec<usize>> = nodes.iter().map(|node| node.upstreams.clone()).collect();
+    let order = crate::graph::sorted(&upstreams).map_err(|_| Error::State {
+        code: Code::State,
+        text: "tasks of the graph wait for one another over partitions, so none of them can run".to_owned(),
+    })?;
+    // How many placeholders there are on the longest way from the first task; none if there is no way.
+    let mut depths: Vec<Option<usize>> = vec![None; nodes.len()];
+    let mut found: BTreeMap<(usize, &PartitionName), Vec<TaskId>> = BTreeMap::new();
+    for at in order {
+        let Some(node) = nodes.get(at) else { continue };
+        let above = node.upstreams.iter().filter_map(|up| depths.get(*up).copied().flatten()).max();
+        let depth = if at == first { Some(0) } else { above.map(|above| above + usize::from(node.stands_in)) };
+        let Some(known) = depth else { continue };
+        if node.stands_in && node.member.status.is_none() {
+            // With it all that waited for it may be gone.
+            require_unused(&nodes, at)?;
+            continue;
+        }
+        if at == first || node.stands_in {
+            found.entry((known, node.here)).or_default().push(node.member.id.clone());
+        }
+        require_part(parts, node)?;
+        if let Some(own) = depths.get_mut(at) {
+            *own = depth;
+        }
+    }
+    let stage = |((depth, partition), tasks): ((usize, &PartitionName), Vec<TaskId>)| Stage {
+        partition: partition.clone(),
+        tasks,
+        are_placeholders: depth > 0,
+    };
+    Ok(found.into_iter().map(stage).collect())
+}
+
+/// All tasks of all parts.
+fn nodes(parts: &BTreeMap<PartitionName, Part>) -> Vec<Node<'_>> {
+    let members = || parts.iter().flat_map(|(here, part)| part.members.iter().map(move |member| (here, member)));
+    let places: HashMap<(&PartitionName, &TaskId), usize> =
+        members().enumerate().map(|(at, (here, member))| ((here, &member.id), at)).collect();
+    let mut nodes = Vec::with_capacity(places.len());
+    for (here, member) in members() {
+        // What is gone has no queue.
+        let far: Option<GlobalId> = Some(member)
+            .filter(|it| it.queue == QUEUE || it.queue.is_empty())
+            .and_then(|it| it.id.as_str().parse().ok());
+        let far = far.and_then(|id| places.get(&(id.partition(), id.task())).copied());
+        let upstreams = match far {
+            Some(upstream) => vec![upstream],
+            None => member.upstreams.iter().filter_map(|(_, id)| places.get(&(here, id)).copied()).collect(),
+        };
+        nodes.push(Node { here, member, upstreams, stands_in: far.is_some() });
+    }
+    nodes
+}
+
+/// Fails if tasks wait for a placeholder that is gone: nothing can tell them of the new end.
+fn require_unused(nodes: &[Node<'_>], placeholder: usize) -> Result<()> {
+    let waits = |node: &&Node<'_>| node.member.queue != QUEUE && node.upstreams.contains(&placeholder);
+    match (nodes.iter().find(waits), nodes.get(placeholder)) {
+        (Some(node), Some(gone)) => {
+            let (id, here) = (&gone.member.id, node.here);
+            let text = format!(
+                "{here}:{} cannot wait for {id} again: what stood for that one in the partition {here} was deleted",
+                node.member.id
+            );
+            Err(Error::State { code: Code::NoTask, text })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails if a task is waited for in a partition that has yet to make its part: that may get the former end.
+fn require_part(parts: &BTreeMap<PartitionName, Part>, node: &Node<'_>) -> Result<()> {
+    let Some(Carrier { to, .. }) = Carrier::of(&node.member.id).filter(|_| node.member.queue == QUEUE) else {
+        return Ok(());
+    };
+    if parts.get(&to).is_some_and(|part| part.info.state == Some(GraphState::Created)) {
+        return Ok(());
+    }
+    let text = format!("the partition {to} has yet to make its part of the graph: repeat the call when it has");
+    Err(Error::State { code: Code::State, text })
+}
