@@ -23,13 +23,14 @@ export class BluequeError extends Error {
    * @param code The stable code.
    * @param detail What is wrong, in words.
    * @param cause The error behind it.
+   * @param remedy What to do about it, where more is known than the code says.
    */
   constructor(
     readonly code: string,
     readonly detail: string,
     cause?: unknown,
+    remedy = OWN[code] ?? ERRORS[code]?.act ?? "",
   ) {
-    const remedy = OWN[code] ?? ERRORS[code]?.act ?? "";
     const stop = /[^.!?]$/.test(detail) ? "." : "";
     super(`${code}: ${detail}${remedy ? `${stop} ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
     this.remedy = remedy;
@@ -104,7 +105,7 @@ export class TaskCancelled extends BluequeError {
   }
 }
 
-type Kind = new (code: string, detail: string, cause?: unknown) => BluequeError;
+type Kind = new (code: string, detail: string, cause?: unknown, remedy?: string) => BluequeError;
 const CODES: Readonly<Record<string, Kind>> = {
   LOST: Lost,
   CANCELLED: CancelledAtStart,
@@ -123,6 +124,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** The error of a script, or a refusal of the server. */
 export function verdict(code: string, detail: string, cause?: unknown): BluequeError {
   const kind = CODES[code] ?? KINDS[ERRORS[code]?.kind ?? "server"] ?? ServerError;
+  // One code for two things, of which the caller has done one.
+  if (code === "DUPLICATE") {
+    const unique = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
+    return new kind(code, detail, cause, detail.includes("unique name") ? unique : "Choose another id for the graph.");
+  }
   return new kind(code, detail, cause);
 }
 
