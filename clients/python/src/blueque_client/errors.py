@@ -32,13 +32,13 @@ OWN = {
 class BluequeError(Exception):
     """Any error of this package."""
 
-    def __init__(self, code: str, cause: str) -> None:
+    def __init__(self, code: str, cause: str, remedy: str | None = None) -> None:
         self.code = code
         #: What is wrong, in words.
         self.cause = cause
         known = contract.ERRORS.get(code)
-        #: What to do about it.
-        self.remedy = OWN.get(code) or (known.act if known else "")
+        #: What to do about it: of this error, where more is known than the code says.
+        self.remedy = remedy or OWN.get(code) or (known.act if known else "")
         stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
         super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
 
@@ -131,4 +131,8 @@ _KINDS: dict[str, type[BluequeError]] = {"call": InvalidCall, "state": Refused, 
 def verdict(code: str, text: str) -> BluequeError:
     """The error of a script, or a refusal of the server."""
     known = contract.ERRORS.get(code)
-    return _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))(code, text)
+    kind = _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))
+    if code == "DUPLICATE":  # one code for two things, of which the caller has done one
+        unique = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
+        return kind(code, text, unique if "unique name" in text else "Choose another id for the graph.")
+    return kind(code, text)
