@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
+from ..errors import InvalidCall, PayloadError
 from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
@@ -89,17 +91,32 @@ class Queue:
         tasks: list[Task[Any]] = []
         batch: list[calls.SubmitEach] = []
         size = 0
-        for each in parameters:
-            data = self._link.dumps(each)
+        sent = 0
+        for at, each in enumerate(parameters):
+            try:
+                data = self._link.dumps(each)
+            except PayloadError as error:
+                raise PayloadError(f"{_one_of(at, sent)}: {error.cause}") from error
             if batch and (len(batch) == MOST_TASKS or size + len(data) > MOST_BYTES):
-                await self._link.run(calls.submit(self.name, batch, **options))
-                batch, size = [], 0
+                await self._submit_some(batch, options, sent)
+                batch, size, sent = [], 0, at
             batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
             size += len(data)
             tasks.append(Task(self._link, batch[-1].id))
         if batch:
-            await self._link.run(calls.submit(self.name, batch, **options))
+            await self._submit_some(batch, options, sent)
         return tasks
+
+    async def _submit_some(self, batch: list[calls.SubmitEach], options: calls.SubmitOptions, sent: int) -> None:
+        """Submits some of many, the first of which has the index `sent`; if one is too large, that says which one."""
+        try:
+            await self._link.run(calls.submit(self.name, batch, **options))
+        except InvalidCall as error:
+            size = re.search(r" is (\d+) bytes", error.cause) if error.code == "TOOBIG" else None
+            large = [at for at, each in enumerate(batch) if size and len(each.parameters) == int(size[1])]
+            if not large:
+                raise
+            raise InvalidCall("TOOBIG", f"{_one_of(sent + large[0], sent)}: {error.cause}") from error
 
     def task(self, id: str) -> Task[Any]:
         """A task by its id."""
@@ -201,3 +218,8 @@ class Queue:
     async def forget(self) -> None:
         """Removes what is left of an empty queue."""
         await self._link.make(calls.forget(self.name, by=self._link.by))
+
+
+def _one_of(at: int, sent: int) -> str:
+    """Which of many parameters."""
+    return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"
