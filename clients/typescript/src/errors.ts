@@ -105,7 +105,7 @@ export class TaskCancelled extends BluequeError {
   }
 }
 
-type Kind = new (code: string, detail: string, cause?: unknown, remedy?: string) => BluequeError;
+type Kind = new (code: string, detail: string, cause?: unknown) => BluequeError;
 const CODES: Readonly<Record<string, Kind>> = {
   LOST: Lost,
   CANCELLED: CancelledAtStart,
@@ -124,12 +124,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** The error of a script, or a refusal of the server. */
 export function verdict(code: string, detail: string, cause?: unknown): BluequeError {
   const kind = CODES[code] ?? KINDS[ERRORS[code]?.kind ?? "server"] ?? ServerError;
-  // One code for two things, of which the caller has done one.
-  if (code === "DUPLICATE") {
-    const unique = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
-    return new kind(code, detail, cause, detail.includes("unique name") ? unique : "Choose another id for the graph.");
-  }
   return new kind(code, detail, cause);
+}
+
+/** The error of a name or an id that another one has, with this remedy: the code is of both. */
+export function duplicate(error: unknown, remedy: string): unknown {
+  return error instanceof Refused && error.code === "DUPLICATE" ? new Refused(error.code, error.detail, error, remedy) : error;
 }
 
 /** An error of any kind as one of this package. */

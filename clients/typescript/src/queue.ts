@@ -2,12 +2,14 @@
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
-import { InvalidCall, PayloadError } from "./errors.js";
+import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./given.js";
 import { type Link, pause } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
 
+/** What to do if another task has the unique name. */
+const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
 /** Parameters of one call together, and their number. */
 const MOST_BYTES = 7 << 20;
 const MOST_TASKS = 500;
@@ -60,6 +62,20 @@ export class Queue<P = unknown, R = unknown> {
     optionsOf("a submit", options);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
+    try {
+      return await this.#submitOne(id, each, unique, again, more);
+    } catch (error) {
+      throw duplicate(error, UNIQUE);
+    }
+  }
+
+  async #submitOne(
+    id: string,
+    each: readonly calls.SubmitEach[],
+    unique: string | undefined,
+    again: boolean | undefined,
+    more: calls.SubmitOptions,
+  ): Promise<Task<R, P>> {
     if (again) {
       await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
     } else if (unique !== undefined) {

@@ -146,7 +146,8 @@ test("another graph with an id is refused", async () => {
   };
   const handle = await client.submitGraph(film("tidy"));
   await client.submitGraph(film("tidy")); // another process with the same program
-  await assert.rejects(client.submitGraph(film("other")), /another document/);
+  const refusal = { code: "DUPLICATE", detail: /another document/, remedy: "Choose another id for the graph." };
+  await assert.rejects(client.submitGraph(film("other")), refusal);
   assert.deepEqual(
     (await handle.tasks()).map((each) => each.queue),
     ["split", "join", "tidy"],

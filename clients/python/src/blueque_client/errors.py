@@ -13,6 +13,9 @@ Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from . import contract
 
 #: What to do about the codes that do not come from the server.
@@ -131,8 +134,15 @@ _KINDS: dict[str, type[BluequeError]] = {"call": InvalidCall, "state": Refused, 
 def verdict(code: str, text: str) -> BluequeError:
     """The error of a script, or a refusal of the server."""
     known = contract.ERRORS.get(code)
-    kind = _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))
-    if code == "DUPLICATE":  # one code for two things, of which the caller has done one
-        unique = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
-        return kind(code, text, unique if "unique name" in text else "Choose another id for the graph.")
-    return kind(code, text)
+    return _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))(code, text)
+
+
+@contextmanager
+def duplicate(remedy: str) -> Iterator[None]:
+    """Within this, the error of a name or an id that another one has gets this remedy: the code is of both."""
+    try:
+        yield
+    except Refused as error:
+        if error.code != "DUPLICATE":
+            raise
+        raise Refused(error.code, error.cause, remedy) from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
 from ..address import place_of
-from ..errors import InvalidCall, Unsuitable
+from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
 from ..jobs import Job
 from ..payload import Serializer
@@ -109,7 +109,8 @@ class Client:
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused."""
-        with submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id) as traced:
+        traces = submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id)
+        with traces as traced, duplicate("Choose another id for the graph."):
             await self._submit_graph(graph, traced)
         return GraphHandle(self.link, graph.id)
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
-from ..errors import InvalidCall, PayloadError
+from ..errors import InvalidCall, PayloadError, duplicate
 from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
@@ -17,6 +17,8 @@ from .task import LOOK, Task
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+#: What to do if another task has the unique name.
+UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
 #: Parameters of one call together, and their number.
 MOST_BYTES, MOST_TASKS = 7 << 20, 500
 
@@ -67,7 +69,8 @@ class Queue:
         """The same with parameters as they are, past the serializer."""
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
-        with submitting(self._link.tracing, self.name, options, messaging_message_id=name) as traced:
+        traces = submitting(self._link.tracing, self.name, options, messaging_message_id=name)
+        with traces as traced, duplicate(UNIQUE):
             return await self._submit(name, each, unique, again, traced)
 
     async def _submit(
