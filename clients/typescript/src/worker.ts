@@ -139,6 +139,7 @@ export class Worker implements AsyncDisposable {
   readonly #over = new AbortController();
   #ends: [Held, End][] = [];
   #home: Home | Error | undefined;
+  #serves = false;
   #stop: "finish" | "release" | undefined;
   #finished: Promise<number> | undefined;
   #wake: (() => void) | undefined;
@@ -188,7 +189,7 @@ export class Worker implements AsyncDisposable {
     const stop = options.release ? "release" : "finish";
     if (this.#stop !== "release" && this.#stop !== stop) {
       this.#stop = stop;
-      if (this.#finished && !this.#isOver()) this.#say("info", this.#stopping(stop));
+      if (this.#serves) this.#say("info", this.#stopping(stop));
     }
     this.#awake();
   }
@@ -275,9 +276,13 @@ export class Worker implements AsyncDisposable {
       void this.#repeat(() => this.#logs());
       const slots = this.#slots === 1 ? "1 slot" : `${this.#slots} slots`;
       const where = `${slots}, ${this.#link.connection.place}, bundle ${VERSION}`;
-      this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}: ${where}`);
+      if (!this.#stop) {
+        this.#serves = true;
+        this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}: ${where}`);
+      }
       await this.#desk();
     } finally {
+      this.#serves = false;
       this.#over.abort();
       this.#hungry?.();
       clearInterval(ticks);
