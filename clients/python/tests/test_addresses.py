@@ -112,6 +112,30 @@ def test_by_tcp(port: int, namespace: str) -> None:
     asyncio.run(async_life(f"redis://127.0.0.1:{port}/0", namespace))
 
 
+def test_a_url_of_another_kind_than_the_server(port: int) -> None:
+    wrong = {
+        f"redis+sentinel://127.0.0.1:{port}/queue": (
+            "names Sentinels",
+            "write redis://host:port for the server itself",
+        ),
+        f"redis+cluster://127.0.0.1:{port}": ("of a cluster, and the server is none", "Write redis://host:port"),
+        f"redis://127.0.0.1:{port}/99": ("no database with the number", "Correct that number"),
+    }
+    for url, (cause, remedy) in wrong.items():
+        with pytest.raises(ConnectionFailed, match=cause) as error, Client(url, limit=60) as client:
+            client.check()
+        assert remedy in error.value.remedy
+
+
+def test_tls_at_a_server_without(port: int) -> None:
+    with Client(f"rediss://127.0.0.1:{port}", limit=0.5) as client:
+        begun = time.monotonic()
+        with pytest.raises(Unavailable) as error:
+            client.check()
+        assert time.monotonic() - begun < 10  # it took what a reply may take, 15 s, whatever the limit
+    assert "speaks TLS: one that does not has the URL redis://" in error.value.remedy
+
+
 @pytest.fixture
 def tls() -> Iterator[int]:
     """A server that speaks TLS, with a certificate by an authority of the tests' own."""

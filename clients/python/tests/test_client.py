@@ -13,6 +13,7 @@ from blueque_client import (
     BluequeError,
     Client,
     ConnectionFailed,
+    Failure,
     InvalidCall,
     NotFound,
     PayloadError,
@@ -22,6 +23,7 @@ from blueque_client import (
     TaskFailed,
     TimedOut,
     Unavailable,
+    aio,
     calls,
     task,
 )
@@ -118,6 +120,36 @@ def test_many_at_once(client: Client) -> None:
     assert len(list(queue.tasks("pending"))) == 1201
     assert queue.bulk("cancel", key="tenant", reason="all") == 1201
     assert [event.to for event in queue.events()].count("cancelled") == 1201
+
+
+def test_of_many_the_error_says_which_ones_are_refused(client: Client) -> None:
+    queue = client.queue("q")
+    many: list[Any] = list(range(600))
+    many[3] = {"when": datetime.now(timezone.utc)}
+    with pytest.raises(PayloadError, match=r"with the index 3 \(no task is submitted\): the value\['when'\] is of"):
+        queue.submit_many(many)
+    assert queue.counts().pending == 0
+    many[3] = 3
+    many[555] = "x" * 2000
+    queue.configure("max_bytes", 1000)
+    with pytest.raises(InvalidCall, match=r"with the index 555 \(the first 500 tasks are submitted\): param") as error:
+        queue.submit_many(many)
+    assert error.value.code == "TOOBIG"
+    assert queue.counts().pending == 500
+
+
+def test_a_taken_unique_name_has_a_remedy_that_fits(client: Client) -> None:
+    client.queue("q").submit(1, unique="film")
+    with pytest.raises(Refused) as error:
+        client.queue("q").submit(1, unique="film")
+    unique = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
+    assert (error.value.code, error.value.remedy) == ("DUPLICATE", unique)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_failure_takes_seconds_and_no_flag(again: bool) -> None:
+    with pytest.raises(InvalidCall, match=f"'disk full' has again={again}: .* `permanent=True` says"):
+        Failure("disk full", again=again)
 
 
 def test_times_are_datetimes_or_seconds(client: Client) -> None:
@@ -240,6 +272,12 @@ def test_a_server_that_is_away(namespace: str) -> None:
 def test_bad_ways_to_a_server() -> None:
     with pytest.raises(ConnectionFailed, match="URL"):
         Client("http://example.org")
+    wrong: list[Any] = [None, 7391, b"redis://127.0.0.1", {}]
+    for server in wrong:
+        for kind in (Client, aio.Client):
+            with pytest.raises(ConnectionFailed, match="neither a URL nor a client of redis-py") as error:
+                kind(server)
+            assert error.value.remedy == "Pass one of these."
     with pytest.raises(ConnectionFailed, match="decode"):
         import redis
 

@@ -48,6 +48,13 @@ def test_the_first_page_of_the_project(server: Server, namespace: str, tmp_path:
         assert worker.wait(60) == 0
 
 
+def test_the_page_of_tests(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
+    (tmp_path / "films.py").write_text(blocks[0].replace("time.sleep(1)", "time.sleep(0)"))
+    [page] = [block for block in blocks if "run_until_idle" in block]
+    subprocess.run([sys.executable, "-c", page], cwd=tmp_path, check=True, timeout=60)
+
+
 def test_what_is_logged_has_the_fields(server: Server, namespace: str, tmp_path: Path) -> None:
     format = next(
         block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.S) if "blueque_task" in block

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -122,6 +124,7 @@ def test_a_new_interpreter_where_asked(client: Client, start: Start, tmp_path: P
     with pytest.raises(TaskCancelled):
         job.result(PATIENCE)
     assert gone(pid)
+    assert "Warning" not in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def test_what_a_task_leaves_behind_goes_with_it(client: Client, start: Start, tm
     [
         (app.returns.call("bytes"), "bytes", "permanent"),
         (app.returns.call("nan"), "nan", "permanent"),
-        (app.returns.call("big"), "8 MiB", None),
+        (app.returns.call("big"), "8 MiB", "toobig"),
         (app.says.call("quota", group="quota"), "quota", "quota"),
         (app.unprintable.call(), "Unprintable", "Unprintable"),
         (app.too_long.call(), "time limit", "timeout"),
@@ -206,6 +209,12 @@ def test_a_result_that_cannot_be_sent_says_so_and_nothing_else(client: Client, s
     with pytest.raises(TaskFailed) as error:
         client.submit(app.returns.call("nan")).result(PATIENCE)
     assert "Traceback" not in error.value.error
+
+
+def test_a_result_that_is_too_large_is_named_in_the_log(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    client.submit(app.returns.call("big"))
+    until(lambda: "failed: the result is over 8 MiB: store it elsewhere\n" in (tmp_path / "log").read_text())
 
 
 def test_bad_submits_fail_readably(client: Client, start: Start) -> None:
@@ -513,12 +522,76 @@ def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_pa
     job = client.submit(app.sleeps.call(str(tmp_path / "pid")))
     number(tmp_path / "pid")
     worker.terminate()
-    until(lambda: "finishes what runs" in (tmp_path / "log").read_text())
+    said = "takes no more, finishes 1 task; a second signal gives back what runs\n"
+    until(lambda: said in (tmp_path / "log").read_text())
     stop(worker)
+    log = (tmp_path / "log").read_text()
+    assert re.search(r"takes tasks of .* as \S+: 1 slot, unix://\S+/socket, bundle \d+\.\d+\.\d+\n", log)
+    assert "gives back 1 task\n" in log
     assert job.state() == "pending"
     assert (tmp_path / "pid.order").read_text() == "drain"
     assert job.info().uncounted == 1
     assert not list((tmp_path / "work").glob("*/*"))
+
+
+def test_a_server_that_is_away_at_the_start_is_told(start: Start, tmp_path: Path) -> None:
+    start(url=f"unix://:secret@{tmp_path}/nobody")
+    until(lambda: "\n" in (tmp_path / "log").read_text())
+    said = (tmp_path / "log").read_text()
+    assert re.search(rf"WARNING no answer from unix://{tmp_path}/nobody yet: .*; tries until \d\d:\d\d:\d\d\n", said)
+    assert "secret" not in said
+
+
+def held(home: Path) -> bool:
+    """Whether a process holds the lock of a home."""
+    with (home / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def test_what_a_killed_worker_has_left_is_removed_by_the_next_one(client: Client, start: Start, tmp_path: Path) -> None:
+    """Not by its pid: another process may have that now, and in another container a living worker's is nobody's."""
+    work = tmp_path / "work" / f"blueque-{os.getuid()}"
+
+    def begun(name: str) -> tuple[subprocess.Popen[bytes], Path]:
+        worker = start()
+        client.submit(app.sleeps.call(str(tmp_path / name)))
+        number(tmp_path / name)
+        return worker, next(work.glob(f"{worker.pid}-*"))
+
+    killed, left = begun("first")
+    killed.kill()
+    until(lambda: not held(left), "its processes live")
+    left = left.rename(work / f"{os.getpid()}-left")
+    _, mine = begun("second")
+    assert not left.exists()
+    mine = mine.rename(work / "999999999-mine")
+    third = start("-q", "nothing")
+    until(lambda: "takes tasks of nothing" in (tmp_path / "log").read_text())
+    stop(third)
+    assert mine.exists()
+
+
+def test_a_program_that_a_new_interpreter_cannot_import_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "once.py").write_text(
+        "import os\nfrom blueque_client import task\nassert not os.environ.get('ONCE'), 'the second time'\n"
+        "os.environ['ONCE'] = '1'\n@task(queue='o')\ndef once():\n    pass\n"
+    )
+    command = [sys.executable, "-m", "blueque_client", "worker", "once", "--spawn", "--url", "unix:///nobody"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "error: BADARG: `spawn`: a new interpreter cannot import the functions: AssertionError: the" in ended.stderr
+
+
+def test_a_module_that_ends_the_program_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(0)\n")
+    command = [sys.executable, "-m", "blueque_client", "worker", "ends"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert "the module ends ends the program when it is imported" in ended.stderr
 
 
 def test_queues_by_pattern(client: Client, start: Start) -> None:

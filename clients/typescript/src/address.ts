@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createClient, createCluster, createSentinel } from "redis";
 import type { NodeRedis } from "./connection.js";
 import { BluequeError, ConnectionFailed } from "./errors.js";
-import { isDistrust, isRefusal } from "./refusals.js";
+import { isFinal } from "./refusals.js";
 
 /** The parameters that name files, and what they are for. */
 const FILES = ["password_file", "sentinel_password_file", "ca", "cert", "key"];
@@ -90,13 +90,18 @@ function place(host: string, otherwise: number): { host: string; port: number } 
 const WAITS = {
   connectTimeout: 5000,
   reconnectStrategy: (retries: number, cause: Error) =>
-    isRefusal(cause) || isDistrust(cause) || cause instanceof BluequeError
+    isFinal(cause) || cause instanceof BluequeError
       ? cause
       : Math.min(20 * 2 ** retries, 500) * (0.5 + Math.random() / 2),
 };
 // Each call has a limit of its own; node-redis would make a signal for each command.
 const COMMANDS = { RESP: 2, commandOptions: { timeout: 0 } } as const;
 const NODES = { RESP: 2, disableOfflineQueue: true } as const;
+
+/** A URL for people: without its login and its parameters. */
+export function placeOf(url: string): string {
+  return url.replace(/\?.*$/, "").replace(/^([^/]*:\/\/)[^/]*@/, "$1");
+}
 
 /** A client of node-redis for this URL. What is wrong with it is said without its password. */
 export function fromUrl(url: string): NodeRedis {

@@ -1,6 +1,7 @@
 // What a handler may say while it runs, and how an attempt ends.
 import type * as contract from "./contract.js";
 import { BluequeError, PayloadError } from "./errors.js";
+import { number } from "./given.js";
 import type { Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
 
@@ -30,6 +31,7 @@ export class Failure extends Error {
     options: { readonly group?: string; readonly again?: number; readonly permanent?: boolean } = {},
   ) {
     super(text);
+    number("the `again` of a Failure (`permanent` says that no attempt follows)", options.again, 0);
     this.name = "Failure";
     this.group = options.group ?? "Failure";
     this.again = options.again;
@@ -44,6 +46,7 @@ export class Again extends Error {
     readonly reason?: string,
   ) {
     super(reason ?? `again in ${seconds} s`);
+    number("the time of Again", seconds, 0);
     this.name = "Again";
   }
 }
@@ -169,12 +172,15 @@ export type Handler<P = unknown, R = unknown> = (parameters: P, context: Context
 /** Handlers: one for all tasks, or by their methods, and by the queue for those without one. */
 export type Handlers = Handler<never> | Readonly<Record<string, Handler<never>>>;
 
-/** Whether they are handlers, whatever a caller without types has passed. */
+/** Whether they are handlers, at least one, whatever a caller without types has passed. */
 export function isHandlers(given: unknown): given is Handlers {
   if (typeof given !== "object" || given === null) return typeof given === "function";
-  return Object.values(given).every((each) => typeof each === "function");
+  const each = Object.values(given);
+  return each.length > 0 && each.every((handler) => typeof handler === "function");
 }
 
+/** The largest result. */
+export const MOST_RESULT = 8 << 20;
 /** The longest text of an error. */
 const MOST_ERROR = 32 << 10;
 /** The longest name of its kind. */
@@ -188,7 +194,9 @@ export async function attempt(about: About, handlers: Handlers, context: Context
     const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
     const result: unknown = await handler(serializer.loads(about.parameters), context);
-    return { how: "complete", body: serializer.dumps(result === undefined ? null : result), ...context.step };
+    const body = serializer.dumps(result === undefined ? null : result);
+    if (Buffer.byteLength(body) <= MOST_RESULT) return { how: "complete", body, ...context.step };
+    return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
   } catch (error) {
     return context.order && isStop(error) ? stopped(context.order) : failed(error);
   }

@@ -1,7 +1,7 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Order, type Handlers, Context, Stopped, attempt, isHandlers } from "./attempt.js";
-import { known, verdict } from "./errors.js";
+import { verdict } from "./errors.js";
 import { Json, type Serializer } from "./payload.js";
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
@@ -14,6 +14,7 @@ export type ToChild =
 
 /** From a child. */
 export type FromChild =
+  | { readonly kind: "loaded"; readonly error?: string }
   | { readonly kind: "begun" }
   | { readonly kind: "end"; readonly end: End }
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress"; readonly body: Bytes }
@@ -27,6 +28,14 @@ interface Exports {
 
 function tell(message: FromChild): void {
   process.send?.(message);
+}
+
+/** Why a file cannot be used, and where in it. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = /file:\/\/\S+:\d+:\d+/.exec(error.stack ?? "")?.[0];
+  const kind = error.name === "Error" ? "" : `${error.name}: `;
+  return `${kind}${error.message}${place ? ` (${place})` : ""}`;
 }
 
 function main(file: string): void {
@@ -62,8 +71,14 @@ function main(file: string): void {
     },
     folder: (): string => folder,
   };
-  const loaded = import(file) as Promise<Exports>;
-  loaded.catch(() => undefined); // the first task says so
+  const loaded = (import(file) as Promise<Exports>).then((exports) => {
+    if (isHandlers(exports.default)) return exports;
+    throw new Error("its default export is no function, and no functions by their names");
+  });
+  loaded.then(
+    () => { tell({ kind: "loaded" }); },
+    (error: unknown) => { tell({ kind: "loaded", error: reason(error) }); },
+  );
   const start = async (about: About): Promise<void> => {
     controller = new AbortController();
     let end: End;
@@ -71,11 +86,10 @@ function main(file: string): void {
       await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
       process.chdir(folder);
       const { default: handlers, serializer = new Json() } = await loaded;
-      if (!isHandlers(handlers)) throw new Error("its default export is no function, and no functions by their names");
       end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
     } catch (error) {
-      const text = `the file of the handlers cannot be used: ${known(error).detail}`;
-      end = { how: "fail", body: text, group: "unknown" };
+      // It could be used when the worker began.
+      end = { how: "fail", body: `the file of the handlers cannot be used: ${reason(error)}`, group: "unknown" };
     }
     tell({ kind: "end", end });
   };

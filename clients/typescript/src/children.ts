@@ -34,6 +34,7 @@ export class Child {
   #confirmed = 0;
   #over = false;
   #way: Way | undefined;
+  #load: ((error: string | undefined) => void) | undefined;
   #done: ((end: End | string) => void) | undefined;
   /** Resolves when it is gone. */
   readonly gone: Promise<void>;
@@ -56,6 +57,7 @@ export class Child {
         this.#over = true;
         this.#kill("SIGKILL"); // what it has started and left behind
         killStrays(mark);
+        this.#load?.(how);
         this.#done?.(how);
         resolve();
       };
@@ -67,10 +69,20 @@ export class Child {
       });
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => this.#way?.log(text));
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        if (this.#way) this.#way.log(text);
+        else if (this.#load) process.stderr.write(text);
+      });
     }
     this.#process.on("message", (message) => {
       void this.#hear(message as FromChild);
+    });
+  }
+
+  /** Waits until it has read its file; what that prints goes to stderr. Why it cannot, or nothing. */
+  loads(): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#load = resolve;
     });
   }
 
@@ -141,7 +153,8 @@ export class Child {
   }
 
   async #hear(message: FromChild): Promise<void> {
-    if (message.kind === "begun") this.#confirmed += 1;
+    if (message.kind === "loaded") this.#load?.(message.error);
+    else if (message.kind === "begun") this.#confirmed += 1;
     else if (message.kind === "end") this.#done?.(message.end);
     else if (message.kind === "log") this.#way?.log(message.text);
     else {

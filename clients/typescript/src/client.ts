@@ -1,7 +1,7 @@
 // The way to a namespace of a server.
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
-import { InvalidCall, Unsuitable } from "./errors.js";
+import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
 import { number, options as optionsOf, shown } from "./given.js";
 import { Graph, GraphHandle } from "./graph.js";
 import { Link } from "./link.js";
@@ -103,8 +103,12 @@ export class Client implements AsyncDisposable {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;
     const { total, digest, batches } = graph.batches(this.link.serializer);
-    for (const batch of batches) {
-      await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
+    try {
+      for (const batch of batches) {
+        await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
+      }
+    } catch (error) {
+      throw duplicate(error, "Choose another id for the graph.");
     }
     return new GraphHandle(this.link, graph.id);
   }

@@ -1,9 +1,9 @@
 // The way to the server: a client of node-redis, and what it may be.
 import { RESP_TYPES } from "redis";
-import { fromUrl } from "./address.js";
+import { fromUrl, placeOf } from "./address.js";
 import { BluequeError, ConnectionFailed } from "./errors.js";
 import { shown } from "./given.js";
-import { behind, isDistrust, isRefusal, isReply } from "./refusals.js";
+import { behind, isFinal, isReply, mistake } from "./refusals.js";
 import type { Argument, Reply } from "./wire.js";
 
 /** What a client, a cluster and a Sentinel of node-redis have in common. */
@@ -36,17 +36,24 @@ function isNodeRedis(server: unknown): boolean {
   return parts.every((part) => typeof given?.[part] === "function");
 }
 
+function closed(): ConnectionFailed {
+  return new ConnectionFailed("CONNECTION", "the client was closed.", undefined, "Make a new client, or close it later.");
+}
+
 /** Connections to a server, a cluster, or what Sentinel names. */
 export class Connection {
+  /** Where it is, for people: without the login. */
+  readonly place: string;
   #server: NodeRedis;
   #send: (key: string, words: Argument[]) => Promise<Reply>;
   #connecting: Promise<unknown> | undefined;
   #closed = false;
-  readonly #waits = new Set<() => void>();
+  readonly #waits = new Set<(error: Error) => void>();
   /** Why there is no connection. */
   #trouble: Error | undefined;
 
-  constructor(server: string | NodeRedis) {
+  constructor(server: string | NodeRedis, place = typeof server === "string" ? placeOf(server) : "the server") {
+    this.place = place;
     if (typeof server !== "string" && !isNodeRedis(server)) {
       throw new ConnectionFailed("CONNECTION", `${shown(server)} is neither a URL nor a client of node-redis.`);
     }
@@ -59,7 +66,10 @@ export class Connection {
     server.on("error", (error: Error | string) => {
       // That of a Sentinel may be a text.
       const found = behind(error);
-      this.#trouble = found instanceof Error ? found : new Error(String(found));
+      const trouble = found instanceof Error ? found : new Error(String(found));
+      this.#trouble = trouble;
+      // Node-redis goes on to look for a Sentinel where there is none. Later, others of several may be right.
+      if (this.#connecting && mistake(trouble)) for (const giveUp of this.#waits) giveUp(trouble);
     });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
     if ("nodeClient" in server) return (key, words) => mapped.sendCommand(key, false, words);
@@ -68,7 +78,7 @@ export class Connection {
   }
 
   async #connect(patience: number): Promise<void> {
-    if (this.#closed) throw new ConnectionFailed("CONNECTION", "the client was closed.");
+    if (this.#closed) throw closed();
     if (!this.#server.isOpen || this.#connecting) {
       const server = this.#server;
       this.#connecting ??= server
@@ -96,19 +106,23 @@ export class Connection {
       this.#trouble = undefined;
       return reply;
     } catch (error) {
-      if (isReply(error) || isDistrust(error) || error instanceof BluequeError) throw error;
+      if (isReply(error) || isFinal(error) || error instanceof BluequeError) throw error;
       if (error instanceof Silence && connected && this.#server === server) this.#renew();
       throw this.#cause(error as Error);
     }
+  }
+
+  /** The last error of its connections, if none has answered since. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
   }
 
   /** Why there is no answer, as far as it is known. */
   #cause(error: Error): Error {
     const trouble = this.#trouble;
     if (!trouble || trouble === error) return error;
-    if (isRefusal(trouble) || isDistrust(trouble) || trouble instanceof BluequeError) return trouble;
-    // One of several addresses has no text of its own.
-    const text = trouble.message || ((trouble as NodeJS.ErrnoException).code ?? "");
+    if (isFinal(trouble) || trouble instanceof BluequeError) return trouble;
+    const text = textOf(trouble);
     return new Error(error instanceof Silence ? text : `${error.message}: ${text}`);
   }
 
@@ -124,7 +138,7 @@ export class Connection {
 
   /** The same with connections of its own. */
   duplicate(): Connection {
-    return new Connection(this.#server.duplicate() as NodeRedis);
+    return new Connection(this.#server.duplicate() as NodeRedis, this.place);
   }
 
   /** Hears the messages of channels, or of all that match patterns, until it is closed; after a lost connection again. */
@@ -140,7 +154,7 @@ export class Connection {
   close(): void {
     this.#closed = true;
     destroy(this.#server);
-    for (const giveUp of this.#waits) giveUp();
+    for (const giveUp of this.#waits) giveUp(closed());
   }
 
   #within<T>(promise: Promise<T>, patience: number): Promise<T> {
@@ -152,9 +166,9 @@ export class Connection {
         clearTimeout(timer);
         this.#waits.delete(giveUp);
       };
-      const giveUp = (): void => {
+      const giveUp = (error: Error): void => {
         over();
-        reject(new ConnectionFailed("CONNECTION", "the client was closed."));
+        reject(error);
       };
       this.#waits.add(giveUp);
       promise.then(resolve, reject).finally(over);
@@ -169,6 +183,11 @@ function destroy(server: NodeRedis): void {
   } catch {
     // It was closed already.
   }
+}
+
+/** What an error says; that of one of several addresses has no text of its own. */
+export function textOf(error: Error): string {
+  return error.message || ((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** No answer in time. */

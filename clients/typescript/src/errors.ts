@@ -23,13 +23,14 @@ export class BluequeError extends Error {
    * @param code The stable code.
    * @param detail What is wrong, in words.
    * @param cause The error behind it.
+   * @param remedy What to do about it, where more is known than the code says.
    */
   constructor(
     readonly code: string,
     readonly detail: string,
     cause?: unknown,
+    remedy = OWN[code] ?? ERRORS[code]?.act ?? "",
   ) {
-    const remedy = OWN[code] ?? ERRORS[code]?.act ?? "";
     const stop = /[^.!?]$/.test(detail) ? "." : "";
     super(`${code}: ${detail}${remedy ? `${stop} ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
     this.remedy = remedy;
@@ -124,6 +125,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export function verdict(code: string, detail: string, cause?: unknown): BluequeError {
   const kind = CODES[code] ?? KINDS[ERRORS[code]?.kind ?? "server"] ?? ServerError;
   return new kind(code, detail, cause);
+}
+
+/** The error of a name or an id that another one has, with this remedy: the code is of both. */
+export function duplicate(error: unknown, remedy: string): unknown {
+  return error instanceof Refused && error.code === "DUPLICATE" ? new Refused(error.code, error.detail, error, remedy) : error;
 }
 
 /** An error of any kind as one of this package. */

@@ -33,7 +33,7 @@ export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";
-export { Task, type Wait } from "./task.js";
+export { type EditOptions, Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 export { type LeaseOptions, WorkItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

@@ -5,7 +5,7 @@ import type { Connection } from "./connection.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./given.js";
 import { type Serializer } from "./payload.js";
-import { isDistrust, isRefusal, isReply } from "./refusals.js";
+import { isDistrust, isRefusal, isReply, mistake } from "./refusals.js";
 import { type Command, SCRIPTS } from "./scripts.js";
 import { type Argument, Call, type Reply, type Time } from "./wire.js";
 
@@ -63,7 +63,7 @@ export class Link {
           whole = true;
           continue;
         }
-        const failure = judged(error, limit);
+        const failure = judged(error, limit, this.connection.place);
         // What passes only when somebody has made room is for the caller.
         if (!failure.transient || failure.code === "OOM" || failure.code === "MISCONF") throw failure;
         if (until - performance.now() <= pause) throw failure;
@@ -110,8 +110,10 @@ function codeOf(error: Error): [string, string] {
 }
 
 /** The error for the caller. */
-function judged(error: unknown, limit: number): BluequeError {
+function judged(error: unknown, limit: number, place: string): BluequeError {
   if (error instanceof BluequeError) return error;
+  const wrong = mistake(error);
+  if (wrong) return new ConnectionFailed("CONNECTION", `${wrong[0]}: ${messageOf(error)}.`, error, wrong[1]);
   if (isReply(error)) {
     const [code, text] = codeOf(error);
     if (isRefusal(error) && code !== "NOPERM") {
@@ -124,8 +126,15 @@ function judged(error: unknown, limit: number): BluequeError {
     return new ConnectionFailed("CONNECTION", text, error);
   }
   if (error instanceof TypeError || error instanceof RangeError) return new InvalidCall("BADARG", error.message, error);
-  const text = error instanceof Error ? error.message : String(error);
-  return new Unavailable("UNAVAILABLE", `no answer from the server within ${limit} s: ${text}.`, error);
+  // A server without TLS waits for the rest of what it takes for a command.
+  const remedy = place.startsWith("rediss:")
+    ? "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with its own port."
+    : undefined;
+  return new Unavailable("UNAVAILABLE", `no answer from the server within ${limit} s: ${messageOf(error)}.`, error, remedy);
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trimEnd();
 }
 
 /** Waits for so many milliseconds. */

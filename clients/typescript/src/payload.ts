@@ -17,7 +17,8 @@ const DEEPEST = 200;
  * JSON, and nothing else: null, booleans, finite numbers, texts, arrays and plain objects.
  *
  * What JSON would change or leave out without a word is refused with its place: `undefined`, NaN, whole numbers beyond
- * 2^53, big integers, dates, bytes, maps, objects of classes, halves of surrogate pairs. Send `String(big)`,
+ * 2^53, big integers, dates, bytes, maps, objects of classes, symbols as keys, properties of arrays besides their entries,
+ * halves of surrogate pairs. -0 alone becomes 0, to which it is equal. Send `String(big)`,
  * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own.
  */
 export class Json implements Serializer {
@@ -63,14 +64,21 @@ function check(value: unknown, place: string, depth: number): void {
   }
   if (value === null) return;
   if (depth > DEEPEST) throw new PayloadError(`${place.slice(0, 60)}… is nested more than ${DEEPEST} deep.`);
-  if (Array.isArray(value)) {
+  const [symbol] = Object.getOwnPropertySymbols(value);
+  if (symbol) throw new PayloadError(`${place} has the key ${String(symbol)}: JSON has only texts as keys.`);
+  const isArray = Array.isArray(value);
+  // Not by comparison: those of another realm, such as a test's, are others.
+  const kind: unknown = Object.getPrototypeOf(value);
+  const last: unknown = isArray && kind !== null ? Object.getPrototypeOf(kind) : kind;
+  if (last !== null && Object.getPrototypeOf(last) !== null) {
+    throw new PayloadError(`${place} is of the class ${value.constructor.name}, which JSON does not have.`);
+  }
+  if (isArray) {
     // Not forEach, which passes over holes.
     for (let at = 0; at < value.length; at += 1) check(value[at], `${place}[${at}]`, depth + 1);
+    const more = Object.keys(value)[value.length];
+    if (more !== undefined) throw new PayloadError(`${place} has \`${more}\` besides its entries, for which JSON has no place.`);
     return;
-  }
-  const kind: unknown = Object.getPrototypeOf(value);
-  if (kind !== null && kind !== Object.prototype && Object.getPrototypeOf(kind) !== null) {
-    throw new PayloadError(`${place} is of the class ${value.constructor.name}, which JSON does not have.`);
   }
   if (kind !== null && "toJSON" in value) throw new PayloadError(`${place} has a \`toJSON\`: call it yourself.`);
   for (const [key, each] of Object.entries(value)) {

@@ -2,12 +2,14 @@
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
-import { InvalidCall } from "./errors.js";
+import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./given.js";
 import { type Link, pause } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
 
+/** What to do if another task has the unique name. */
+const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
 /** Parameters of one call together, and their number. */
 const MOST_BYTES = 7 << 20;
 const MOST_TASKS = 500;
@@ -51,15 +53,29 @@ export class Queue<P = unknown, R = unknown> {
   }
 
   /** Adds a task, with the parameters as its handler gets them. */
-  submit(parameters: P, options: TaskOptions = {}): Promise<Task<R>> {
+  submit(parameters: P, options: TaskOptions = {}): Promise<Task<R, P>> {
     return this.submitBytes(this.#link.serializer.dumps(parameters), options);
   }
 
   /** The same with parameters as they are, past the serializer. */
-  async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R>> {
+  async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R, P>> {
     optionsOf("a submit", options);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
+    try {
+      return await this.#submitOne(id, each, unique, again, more);
+    } catch (error) {
+      throw duplicate(error, UNIQUE);
+    }
+  }
+
+  async #submitOne(
+    id: string,
+    each: readonly calls.SubmitEach[],
+    unique: string | undefined,
+    again: boolean | undefined,
+    more: calls.SubmitOptions,
+  ): Promise<Task<R, P>> {
     if (again) {
       await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
     } else if (unique !== undefined) {
@@ -73,33 +89,55 @@ export class Queue<P = unknown, R = unknown> {
   async submitMany(
     parameters: Iterable<P>,
     options: Omit<TaskOptions, "id" | "unique" | "again"> = {},
-  ): Promise<Task<R>[]> {
+  ): Promise<Task<R, P>[]> {
     const given = parameters as Partial<Iterable<P>> | string | null | undefined;
     if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") {
       throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(given)}.`);
     }
     optionsOf("a submit", options);
     const { eta = null, ...more } = options;
-    const tasks: Task<R>[] = [];
+    const tasks: Task<R, P>[] = [];
     let [batch, size] = [[] as calls.SubmitEach[], 0];
+    let [at, sent] = [-1, 0];
     for (const value of parameters) {
-      const data = this.#link.serializer.dumps(value);
+      at += 1;
+      const data = this.#dumped(value, at, sent);
       const bytes = Buffer.byteLength(data);
       if (batch.length === MOST_TASKS || (batch.length && size + bytes > MOST_BYTES)) {
-        await this.#link.run(calls.submit(this.name, batch, more));
-        [batch, size] = [[], 0];
+        await this.#submitSome(batch, more, sent);
+        [batch, size, sent] = [[], 0, at];
       }
       const id = randomUUID();
       batch.push({ id, eta, parameters: data });
       size += bytes;
       tasks.push(new Task(this.#link, id));
     }
-    if (batch.length) await this.#link.run(calls.submit(this.name, batch, more));
+    if (batch.length) await this.#submitSome(batch, more, sent);
     return tasks;
   }
 
+  /** The bytes of one of many; if it is refused, that says which one. */
+  #dumped(value: unknown, at: number, sent: number): Bytes {
+    try {
+      return this.#link.serializer.dumps(value);
+    } catch (error) {
+      throw error instanceof PayloadError ? new PayloadError(`${oneOf(at, sent)}: ${error.detail}`, error) : error;
+    }
+  }
+
+  /** Submits some of many, the first of which has the index `sent`; if one is too large, that says which one. */
+  async #submitSome(batch: readonly calls.SubmitEach[], options: calls.SubmitOptions, sent: number): Promise<void> {
+    try {
+      await this.#link.run(calls.submit(this.name, batch, options));
+    } catch (error) {
+      const size = error instanceof InvalidCall && error.code === "TOOBIG" && / is (\d+) bytes/.exec(error.detail)?.[1];
+      const at = batch.findIndex((each) => Buffer.byteLength(each.parameters) === Number(size));
+      throw size && at >= 0 ? new InvalidCall("TOOBIG", `${oneOf(sent + at, sent)}: ${error.detail}`, error) : error;
+    }
+  }
+
   /** A task by its id. */
-  task(id: string): Task<R> {
+  task(id: string): Task<R, P> {
     return new Task(this.#link, id);
   }
 
@@ -111,12 +149,12 @@ export class Queue<P = unknown, R = unknown> {
   }
 
   /** Its tasks in a state. */
-  async *tasks(state: contract.List = "all"): AsyncGenerator<Task<R>, void, undefined> {
+  async *tasks(state: contract.List = "all"): AsyncGenerator<Task<R, P>, void, undefined> {
     for await (const id of this.#link.items((cursor) => calls.list(this.name, state, cursor, 500))) yield this.task(id);
   }
 
   /** Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, … */
-  async *search(filters: calls.FindOptions): AsyncGenerator<Task<R>, void, undefined> {
+  async *search(filters: calls.FindOptions): AsyncGenerator<Task<R, P>, void, undefined> {
     const page = (cursor: string): ReturnType<typeof calls.find> => calls.find(this.name, cursor, 500, filters);
     for await (const id of this.#link.items(page)) yield this.task(id);
   }
@@ -202,3 +240,7 @@ export class Queue<P = unknown, R = unknown> {
   }
 }
 
+/** Which of many parameters. */
+function oneOf(at: number, sent: number): string {
+  return `the parameters with the index ${at} (${sent ? `the first ${sent} tasks are submitted` : "no task is submitted"})`;
+}

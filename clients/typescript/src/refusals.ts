@@ -11,11 +11,37 @@ export function isReply(error: unknown): error is Error {
 }
 
 // Before a login a server calls anything long an error of the protocol.
-const REFUSAL = /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH|Client sent AUTH|DB index|Protocol error: unauthenticated))/;
+const REFUSAL = /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH|Client sent AUTH|Protocol error: unauthenticated))/;
 
 /** Whether the server refuses the login. */
 export function isRefusal(error: unknown): boolean {
   return isReply(error) && REFUSAL.test(error.message);
+}
+
+// That the server is of another kind than the URL says, or lacks its database, and what to write there.
+const MISTAKES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /ERR DB index is out of range|ERR SELECT is not allowed/,
+    "the server has no database with the number in the URL",
+    "Correct that number, or leave it out: a server has 16, from 0 on, unless its setting `databases` says otherwise.",
+  ],
+  [
+    /ERR unknown command '?`?SENTINEL/i,
+    "the URL names Sentinels, and what answers there is a server, not a Sentinel",
+    "Name the Sentinels, whose port is usually 26379; or write redis://host:port for the server itself.",
+  ],
+  [
+    /ERR This instance has cluster support disabled/,
+    "the URL is that of a cluster, and the server is none",
+    "Write redis://host:port.",
+  ],
+];
+
+/** What is wrong with the URL, as the server's answer shows, and what to do about it. */
+export function mistake(error: unknown): readonly [string, string] | undefined {
+  const text = error instanceof Error ? error.message : String(error);
+  const found = MISTAKES.find(([pattern]) => pattern.test(text));
+  return found && [found[1], found[2]];
 }
 
 /** Whether TLS refuses the server, or the server refuses the client's certificate. */
@@ -24,9 +50,14 @@ export function isDistrust(error: unknown): boolean {
   return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA)/.test(String(code));
 }
 
+/** Whether no other try would end otherwise: somebody has to correct something. */
+export function isFinal(error: unknown): boolean {
+  return isRefusal(error) || isDistrust(error) || mistake(error) !== undefined;
+}
+
 /** The error of a node, behind that of a client with several. */
 export function behind(error: unknown): unknown {
   if (error instanceof ReconnectStrategyError) return behind(error.originalError);
   const { cause } = (error ?? {}) as Error;
-  return isRefusal(cause) || isDistrust(cause) ? cause : error;
+  return isFinal(cause) ? cause : error;
 }

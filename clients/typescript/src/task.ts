@@ -37,8 +37,14 @@ export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, l
   }
 }
 
-/** A task by its id. Nothing is read until a method is called. */
-export class Task<R = unknown> {
+/** What to change of a task: its parameters, eta, queue and options. */
+export interface EditOptions<P = unknown> extends Omit<calls.EditOptions, "parameters"> {
+  /** As its handler gets them. */
+  readonly parameters?: P | undefined;
+}
+
+/** A task by its id; `R` is its result, `P` are its parameters. Nothing is read until a method is called. */
+export class Task<R = unknown, P = unknown> {
   readonly #link: Link;
 
   /** @internal */
@@ -82,8 +88,8 @@ export class Task<R = unknown> {
   }
 
   /** What it was submitted with. */
-  async parameters(): Promise<unknown> {
-    return this.#value((await this.info()).parameters);
+  async parameters(): Promise<P> {
+    return this.#value((await this.info()).parameters) as P;
   }
 
   /** The progress that its attempt has reported, such as `{ done: 3, total: 10, unit: "files" }`; or null. */
@@ -161,9 +167,12 @@ export class Task<R = unknown> {
     return this.#link.make(calls.retry(this.id, { ...options, by: this.#link.by }));
   }
 
-  /** Changes it before it ends: its parameters (bytes), eta, queue and options. */
-  edit(options: calls.EditOptions): Promise<string> {
-    return this.#link.make(calls.edit(this.id, { by: this.#link.by, ...options }));
+  /** Changes it before it ends. */
+  async edit(given: EditOptions<P>): Promise<string> {
+    options("an edit", given);
+    const { parameters, ...more } = given;
+    const changed = parameters === undefined ? more : { ...more, parameters: this.#link.serializer.dumps(parameters) };
+    return this.#link.make(calls.edit(this.id, { by: this.#link.by, ...changed }));
   }
 
   /** Another priority, -1,000 to 1,000, higher first, while it waits. */

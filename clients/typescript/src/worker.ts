@@ -1,19 +1,28 @@
 // The worker: takes tasks, runs their handlers, renews leases, carries orders.
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { hostname, tmpdir, uptime } from "node:os";
-import { join } from "node:path";
+import { hostname, uptime } from "node:os";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type About, type End, type Handlers, type Order, Context, Stopped, attempt, isHandlers, stopped } from "./attempt.js";
+import {
+  type About,
+  type End,
+  type Handlers,
+  type Order,
+  Context,
+  MOST_RESULT,
+  Stopped,
+  attempt,
+  isHandlers,
+  stopped,
+} from "./attempt.js";
 import * as calls from "./calls.js";
 import { Child } from "./children.js";
 import { Choice } from "./choice.js";
 import { Client } from "./client.js";
-import type { Connection } from "./connection.js";
+import { type Connection, textOf } from "./connection.js";
 import { VERSION } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, known } from "./errors.js";
 import { number, options as optionsOf, shown } from "./given.js";
+import { Home, removed } from "./home.js";
 import type { Link } from "./link.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
@@ -27,8 +36,8 @@ const MOST_BYTES = 7 << 20;
 const MOST_BODY = 1 << 20;
 /** What waits of a log. */
 const MOST_LOG = 1 << 20;
-/** The largest result. */
-const MOST_RESULT = 8 << 20;
+/** Milliseconds without an answer of the server after which a worker that begins says so. */
+const SILENCE = 1000;
 
 /** What a worker is to be like. */
 export interface WorkerOptions {
@@ -50,7 +59,7 @@ export interface WorkerOptions {
   readonly memory?: number;
   /** Whether `run` stops at SIGTERM and SIGINT. By default true. */
   readonly signals?: boolean;
-  /** Hears what the worker does. By default warnings and errors go to stderr. */
+  /** Hears what the worker does. By default its begin and its end, warnings and errors go to stderr. */
   readonly log?: (level: "info" | "warning" | "error", text: string) => void;
 }
 
@@ -129,6 +138,8 @@ export class Worker implements AsyncDisposable {
   readonly #idle: Child[] = [];
   readonly #over = new AbortController();
   #ends: [Held, End][] = [];
+  #home: Home | Error | undefined;
+  #serves = false;
   #stop: "finish" | "release" | undefined;
   #finished: Promise<number> | undefined;
   #wake: (() => void) | undefined;
@@ -156,7 +167,10 @@ export class Worker implements AsyncDisposable {
     if (handlers instanceof URL) this.#file = handlers.href;
     else if (typeof handlers === "string") this.#file = pathToFileURL(handlers).href;
     else if (isHandlers(handlers)) this.#handlers = handlers;
-    else throw new InvalidCall("BADARG", "a worker needs a function, functions by their names, or a file that exports them.");
+    else {
+      const needed = "a function, one or more functions by their names, or a file that exports these";
+      throw new InvalidCall("BADARG", `a worker needs ${needed}, not ${shown(handlers)}.`);
+    }
     optionsOf("a worker", options, OPTIONS);
     number("slots", options.slots, 1, true);
     number("lease", options.lease, 0);
@@ -172,7 +186,11 @@ export class Worker implements AsyncDisposable {
 
   /** Takes no more tasks; `run` resolves when those that run have ended. `release`: gives them back at once. */
   stop(options: { readonly release?: boolean } = {}): void {
-    if (this.#stop !== "release") this.#stop = options.release ? "release" : "finish";
+    const stop = options.release ? "release" : "finish";
+    if (this.#stop !== "release" && this.#stop !== stop) {
+      this.#stop = stop;
+      if (this.#serves) this.#say("info", this.#stopping(stop));
+    }
     this.#awake();
   }
 
@@ -192,8 +210,54 @@ export class Worker implements AsyncDisposable {
     await this.#finished;
   }
 
+  #stopping(stop: "finish" | "release"): string {
+    const tasks = this.#held.size === 1 ? "1 task" : `${this.#held.size} tasks`;
+    if (!this.#held.size) return "takes no more tasks";
+    if (stop === "release") return `gives back ${tasks}`;
+    const again = this.#options.signals === false ? "" : "; a second signal gives back what runs";
+    return `takes no more, finishes ${tasks}${again}`;
+  }
+
   async #run(): Promise<number> {
-    await this.#link.run(calls.hello());
+    await this.#load();
+    await this.#hello();
+    this.#home = await Home.make().catch((error: unknown) => known(error));
+    // Handlers in this process may need no folders.
+    if (this.#file !== undefined && this.#home instanceof Error) throw this.#home;
+    try {
+      return await this.#serve();
+    } finally {
+      if (this.#home instanceof Home) await this.#home.remove();
+    }
+  }
+
+  /** Has a child read the file of the handlers: one that cannot be used would fail every task. */
+  async #load(): Promise<void> {
+    if (this.#file === undefined) return;
+    const child = new Child(this.#file, this.#options.memory);
+    const error = await child.loads();
+    await child.end();
+    if (error === undefined) return;
+    const text = `the file of the handlers, ${this.#file}, cannot be used: ${error}.`;
+    throw new InvalidCall("BADARG", text, undefined, "Correct it, and start the worker again.");
+  }
+
+  /** Waits for the server. */
+  async #hello(): Promise<void> {
+    const { limit, connection } = this.#link;
+    const until = new Date(Date.now() + limit * 1000).toLocaleTimeString("en-GB");
+    const silence = setTimeout(() => {
+      const why = connection.trouble ? `: ${textOf(connection.trouble)}` : "";
+      this.#say("warning", `no answer from ${connection.place} yet${why}; tries until ${until}`);
+    }, SILENCE);
+    try {
+      await this.#link.run(calls.hello());
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  async #serve(): Promise<number> {
     await this.#queues.register();
     const connections = [this.#link.connection.duplicate(), this.#link.connection.duplicate()] as const;
     const ticks = setInterval(() => {
@@ -210,9 +274,15 @@ export class Worker implements AsyncDisposable {
       void this.#repeat(() => this.#report());
       void this.#repeat(() => this.#upkeep());
       void this.#repeat(() => this.#logs());
-      this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}`);
+      const slots = this.#slots === 1 ? "1 slot" : `${this.#slots} slots`;
+      const where = `${slots}, ${this.#link.connection.place}, bundle ${VERSION}`;
+      if (!this.#stop) {
+        this.#serves = true;
+        this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}: ${where}`);
+      }
       await this.#desk();
     } finally {
+      this.#serves = false;
       this.#over.abort();
       this.#hungry?.();
       clearInterval(ticks);
@@ -226,7 +296,7 @@ export class Worker implements AsyncDisposable {
 
   #say(level: "info" | "warning" | "error", text: string): void {
     if (this.#options.log) this.#options.log(level, text);
-    else if (level !== "info") console.error(`blueque: ${text}`);
+    else console.error(`blueque: ${text}`);
   }
 
   /** Does something until the worker is over; it says after how many seconds again. */
@@ -456,8 +526,7 @@ export class Worker implements AsyncDisposable {
       end = { how: "fail", body: known(error).message, group: "worker" };
     }
     held.over = true;
-    // What still writes there was left behind by a handler: the folder goes some time.
-    if (held.folder) await rm(held.folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    if (held.folder) await removed(held.folder);
     if (held.log) await this.#flush(held);
     this.#ends.push([held, end]);
     this.#awake();
@@ -475,7 +544,7 @@ export class Worker implements AsyncDisposable {
         if (held.log.length < MOST_LOG) held.log += text;
         else held.leftOut += text.length;
       },
-      folder: (): string => (held.folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
+      folder: (): string => (held.folder ??= this.#folder()),
     };
     // The reply that gave out the task may be old: this process was frozen, or the server away.
     this.#watch(held, this.#clock.now());
@@ -500,6 +569,11 @@ export class Worker implements AsyncDisposable {
       if (!child.over) this.#idle.push(child);
       if (end) return end;
     }
+  }
+
+  #folder(): string {
+    if (this.#home instanceof Home) return this.#home.folder();
+    throw this.#home ?? new BluequeError("WORKER", "the worker has ended.");
   }
 
   async #persist(held: Held, kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
@@ -576,7 +650,7 @@ export class Worker implements AsyncDisposable {
     if (held.order && order !== "lost" && order !== "kill") return;
     held.order = order === "kill" ? "cancel" : order;
     held.ordered = atOnce ? -Infinity : this.#clock.now();
-    this.#say("info", `task ${held.id} attempt ${held.attempt} is to stop: ${order}`);
+    if (this.#options.log) this.#say("info", `task ${held.id} attempt ${held.attempt} is to stop: ${order}`);
     held.controller.abort(new Stopped(held.order));
     held.child?.order(held.order);
   }
@@ -695,9 +769,6 @@ function bytesOf(end: End): number {
 export function callOf(held: Pick<Held, "id" | "token">, end: End): Call<string> {
   const { id, token } = held;
   const { group, again } = end;
-  if (end.how === "complete" && bytesOf(end) > MOST_RESULT) {
-    return calls.fail(id, token, "the result is over 8 MiB: store it elsewhere", { group: "toobig", final: true });
-  }
   if (end.how === "complete") {
     const { next, method } = end;
     return calls.complete(id, token, end.body ?? "", { maxBytes: MOST_RESULT, next, method });

@@ -123,6 +123,23 @@ test("by TCP", async () => {
   assert.ok(await says(own.url, ["INFO", "keyspace"], /db3:/));
 });
 
+test("a URL of another kind than the server says so, and what to write", async () => {
+  const [port = 0] = await freePorts(1);
+  await using own = new Server("--port", String(port));
+  await becomes(() => says(own.url, ["PING"], /PONG/));
+  const wrong: [string, RegExp][] = [
+    [`redis+sentinel://127.0.0.1:${port}/queue`, /names Sentinels, .* write redis:\/\/host:port for the server itself/],
+    [`redis+cluster://127.0.0.1:${port}`, /of a cluster, and the server is none.* Write redis:\/\/host:port/],
+    [`redis://127.0.0.1:${port}/99`, /no database with the number .* Correct that number/],
+  ];
+  for (const [url, message] of wrong) {
+    await using client = new Client(url, { limit: 60 });
+    await assert.rejects(client.check(), { name: "ConnectionFailed", message }, url);
+  }
+  await using client = new Client(`rediss://127.0.0.1:${port}`, { limit: 0.5 });
+  await assert.rejects(client.check(), { name: "Unavailable", message: /speaks TLS: one that does not has the URL redis:/ });
+});
+
 test("by TLS, with the authority's certificate and the client's own", async () => {
   const [port = 0] = await freePorts(1);
   const keys = ["--tls-cert-file", `${TLS}/server.pem`, "--tls-key-file", `${TLS}/server.key`, "--tls-ca-cert-file", `${TLS}/ca.pem`];

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
+import { runInNewContext } from "node:vm";
 import {
+  Again,
   Client,
   ConnectionFailed,
+  Failure,
   Graph,
   InvalidCall,
   Json,
@@ -143,7 +146,8 @@ test("another graph with an id is refused", async () => {
   };
   const handle = await client.submitGraph(film("tidy"));
   await client.submitGraph(film("tidy")); // another process with the same program
-  await assert.rejects(client.submitGraph(film("other")), /another document/);
+  const refusal = { code: "DUPLICATE", detail: /another document/, remedy: "Choose another id for the graph." };
+  await assert.rejects(client.submitGraph(film("other")), refusal);
   assert.deepEqual(
     (await handle.tasks()).map((each) => each.queue),
     ["split", "join", "tidy"],
@@ -190,6 +194,11 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
     [{ a: new Date() }, /the value\.a is of the class Date/],
     [{ a: Buffer.from("x") }, /the class Buffer/],
     [{ a: new Map() }, /the class Map/],
+    [{ a: new Set() }, /the class Set/],
+    [new (class Film { path = "a.mkv"; })(), /the value is of the class Film/],
+    [new (class List extends Array {})(), /the value is of the class List/],
+    [{ a: { [Symbol("s")]: 1 } }, /the value\.a has the key Symbol\(s\): JSON has only texts as keys/],
+    [{ a: Object.assign([1], { index: 0 }) }, /the value\.a has `index` besides its entries/],
     [{ a: undefined }, /the value\.a is of the type undefined/],
     [{ a: [, 1] }, /the value\.a\[0\] is of the type undefined/],  
     [{ a: () => 1 }, /function/],
@@ -210,7 +219,9 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   const misspelt = { prio: 5 } as object;
   await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`; there are method, / });
   assert.equal((await queue.counts()).pending, 0);
-  for (const good of [null, true, -1.5, "ä\u{1f600}\0", [], { a: [{ b: null }] }, Object.create(null)]) {
+  assert.equal(await (await queue.submit(-0)).parameters(), 0); // to which it is equal
+  const others: unknown = runInNewContext("({ list: [1, { a: null }] })");
+  for (const good of [null, true, others, -1.5, "ä\u{1f600}\0", [], { a: [{ b: null }] }, Object.create(null)]) {
     const task = await queue.submit(good);
     assert.deepEqual(JSON.stringify(await task.parameters()), JSON.stringify(good));
   }
@@ -276,6 +287,39 @@ test("8 MiB, and 8 MiB and one byte", async () => {
   await assert.rejects(queue.submitBytes(Buffer.alloc((1 << 20) + 1)), { code: "TOOBIG" });
 });
 
+test("of many parameters the error says which ones are refused, and what is submitted", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  const many: unknown[] = Array.from({ length: 600 }, (_, at) => at);
+  many[3] = { when: new Date() };
+  await assert.rejects(queue.submitMany(many), {
+    code: "PAYLOAD",
+    message: /the parameters with the index 3 \(no task is submitted\): the value\.when is of the class Date/,
+  });
+  assert.equal((await queue.counts()).pending, 0);
+  many[3] = 3;
+  many[555] = "x".repeat(2000);
+  await queue.configure("max_bytes", 1000);
+  await assert.rejects(queue.submitMany(many), {
+    name: "InvalidCall",
+    code: "TOOBIG",
+    message: /the parameters with the index 555 \(the first 500 tasks are submitted\): parameters is 2002 bytes/,
+  });
+  assert.equal((await queue.counts()).pending, 500);
+});
+
+test("an edit takes parameters as a submit does", async () => {
+  await using client = server.client();
+  const task = await client.queue<{ path: string }, number>("q").submit({ path: "a.mkv" });
+  await task.edit({ parameters: { path: "b.mkv" }, priority: 3 });
+  const { path } = await task.parameters();
+  assert.deepEqual([path, (await task.info()).priority], ["b.mkv", 3]);
+  await task.edit({ priority: 4 });
+  assert.deepEqual(await task.parameters(), { path: "b.mkv" });
+  await assert.rejects(task.edit({ parameters: { path: new Date() as unknown as string } }), { code: "PAYLOAD" });
+  await assert.rejects(task.edit(null as unknown as object), { code: "BADARG" });
+});
+
 test("a serializer of the user's own", async () => {
   const serializer = {
     dumps: (value: unknown) => Buffer.from(String(value)),
@@ -303,6 +347,23 @@ test("a client of node-redis is taken, and a call goes by after NOSCRIPT", async
   await client.check();
   await redis.sendCommand(["SCRIPT", "FLUSH"]);
   assert.equal((await client.check()).policy, "noeviction");
+});
+
+test("a wrong use has the remedy that fits", async () => {
+  await using client = server.client();
+  await client.queue("q").submit(1, { unique: "film" });
+  await assert.rejects(client.queue("q").submit(1, { unique: "film" }), {
+    code: "DUPLICATE",
+    remedy: 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.',
+  });
+  const closed = server.client();
+  await closed.check();
+  await closed.close();
+  await assert.rejects(closed.check(), { code: "CONNECTION", remedy: /^Make a new client/ });
+  await using beyond = new Client(`${server.url}?db=99`);
+  await assert.rejects(beyond.check(), { code: "CONNECTION", message: /no database with the number .* Correct that number/ });
+  assert.throws(() => new Failure("disk full", { again: false as unknown as number }), { code: "BADARG", message: /`permanent` says/ });
+  assert.throws(() => new Again(Number.NaN), { code: "BADARG", message: /the time of Again is NaN/ });
 });
 
 test("wrong addresses and logins", async () => {

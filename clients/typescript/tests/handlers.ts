@@ -19,6 +19,10 @@ export default {
     writeFileSync("left", "x");
     return context.folder;
   },
+  place: async (_: null, context: Context): Promise<void> => {
+    await context.progress(context.folder);
+    await sleep(600_000, undefined, { signal: context.signal });
+  },
   hungry: (): number => {
     const all: string[][] = [];
     for (;;) all.push(Array.from({ length: 10_000 }, (_, at) => `${at} of ${all.length}`));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type TestContext, after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
@@ -259,14 +261,86 @@ test("a graph runs, with results as parameters", async () => {
   assert.equal(await handle.task(sum).result(), 106);
 });
 
-test("handlers that are none are refused, and a file without any fails its tasks", async () => {
+test("handlers that are none are refused, and a file that has none or cannot be read", async () => {
   await using client = server.client();
-  for (const wrong of [undefined, null, 5, { a: 1 }]) {
-    assert.throws(() => new Worker(client, "q", wrong as unknown as URL), { code: "BADARG" });
+  for (const wrong of [undefined, null, 5, {}, { a: 1 }]) {
+    const message = /a worker needs a function, one or more functions by their names, or a file/;
+    assert.throws(() => new Worker(client, "q", wrong as unknown as URL), { code: "BADARG", message });
   }
-  await using _ = working(client, new URL("./server.js", import.meta.url));
-  const task = await client.queue("q").submit(1, { maxFailures: 0 });
-  await assert.rejects(task.result({ timeout: 30 }), { group: "unknown", error: /default export is no function/ });
+  const folder = mkdtempSync(join(tmpdir(), "blueque-test-"));
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const files: [string, RegExp][] = [
+    [file("none.mjs", "export const a = 1;"), /its default export is no function/],
+    [file("empty.mjs", "export default {};"), /its default export is no function/],
+    [file("throws.mjs", "\nthrow new TypeError('no model');"), /TypeError: no model \(file:.*throws\.mjs:2:\d+\)/],
+    [file("ends.mjs", "process.exit(3);"), /its process ended with the exit code 3/],
+    [join(folder, "missing.mjs"), /missing\.mjs, cannot be used: Cannot find module/],
+  ];
+  for (const [path, message] of files) {
+    for (const tasksPerProcess of [1, 10]) {
+      const worker = new Worker(client, "q", path, { ...quiet, tasksPerProcess });
+      await assert.rejects(worker.run(), { name: "InvalidCall", message, remedy: "Correct it, and start the worker again." });
+    }
+  }
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(await client.workers(), []);
+});
+
+/** A worker in a process of its own, and what it has said on stderr. */
+function said(t: TestContext, ...words: string[]): { worker: ChildProcess; text: () => string; exit: Promise<number | null> } {
+  const worker = spawn(process.execPath, [new URL("./killed.js", import.meta.url).pathname, ...words], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  t.after(() => worker.kill("SIGKILL"));
+  let text = "";
+  worker.stderr.setEncoding("utf8").on("data", (more: string) => { text += more; });
+  const exit = new Promise<number | null>((resolve) => worker.once("close", resolve));
+  return { worker, text: () => text, exit };
+}
+
+test("it says where it begins, and how it ends", async (t) => {
+  const namespace = `t${randomUUID()}`;
+  await using client = server.client({ namespace });
+  const { worker, text, exit } = said(t, server.url, namespace);
+  await becomes(() => text().includes("takes tasks"));
+  assert.match(text(), /^blueque: takes tasks of q as \S+: 2 slots, unix:\/\/\S+\/socket, bundle \d+\.\d+\.\d+\n$/);
+  const task = await submit(client, "family");
+  await becomes(async () => (await task.progress()) !== null);
+  worker.kill("SIGTERM");
+  await becomes(() => text().includes("takes no more, finishes 1 task; a second signal gives back what runs\n"));
+  worker.kill("SIGINT");
+  assert.equal(await exit, 0);
+  assert.match(text(), /gives back 1 task\n$/);
+  assert.equal(await task.state(), "pending");
+});
+
+test("a server that is away at its begin is told, with what it waits for", async (t) => {
+  await using own = new Server();
+  await own.kill();
+  const { text } = said(t, own.url.replace("unix://", "unix://:secret@"), "t");
+  await becomes(() => text().includes("\n"));
+  assert.match(text(), /^blueque: no answer from unix:\/\/\/\S+\/socket yet: connect E\w+ .*; tries until \d\d:\d\d:\d\d\n$/);
+});
+
+test("the folder of a worker that was killed is removed by the next one, that of a living one is not", async (t) => {
+  const namespace = `t${randomUUID()}`;
+  await using client = server.client({ namespace });
+  const homes: string[] = [];
+  for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+    const { worker, exit } = said(t, server.url, namespace);
+    const task = await submit(client, "place");
+    await becomes(async () => (await task.progress()) !== null);
+    homes.push(dirname(String(await task.progress())));
+    worker.kill(signal);
+    if (signal === "SIGKILL") await exit;
+  }
+  const { text } = said(t, server.url, namespace);
+  await becomes(() => text().includes("takes tasks"));
+  const [killed, frozen] = homes as [string, string];
+  assert.deepEqual([existsSync(killed), existsSync(frozen)], [false, true]);
 });
 
 test("child processes: results, prints, crashes, and a checkpoint that outlives one", async () => {

@@ -112,6 +112,9 @@ def loaded(tasks: str) -> Any:
             raise
         hint = f": write {module[:-3]}, without .py" if module.endswith(".py") else f" in {os.getcwd()} or installed"
         raise InvalidCall("BADARG", f"there is no module {module}{hint}.") from None
+    except SystemExit:
+        # As of a script without `if __name__ == "__main__":`. The worker would end as if it were done.
+        raise InvalidCall("BADARG", f"the module {module} ends the program when it is imported.") from None
     if name and not hasattr(found, name):
         raise InvalidCall("BADARG", f"the module {module} has no {name}.")
     return getattr(found, name) if name else found

@@ -23,8 +23,6 @@ from .errors import ConnectionFailed
 TLS = {"ca": "ssl_ca_certs", "cert": "ssl_certfile", "key": "ssl_keyfile"}
 FILES = ("password_file", "sentinel_password_file", *TLS)
 OWN = (*FILES, "sentinel_user", "read")
-#: The longest time in which one reply is awaited, and one connection.
-PATIENCE = {"socket_timeout": 15, "socket_connect_timeout": 5}
 #: How long a password may be.
 LONGEST = 64 << 10
 
@@ -71,7 +69,19 @@ class Address:
     sentinel: dict[str, Any]
 
 
-def parse(url: str) -> Address:
+def patience(limit: float) -> dict[str, Any]:
+    """The longest time in which one reply is awaited, and one connection: no longer than a call may take."""
+    return {name: min(most, limit or most) for name, most in (("socket_timeout", 15), ("socket_connect_timeout", 5))}
+
+
+def place_of(url: str) -> str:
+    """A URL for people: without its login and its parameters."""
+    scheme, separator, rest = url.partition("?")[0].partition("://")
+    authority, slash, path = rest.partition("/")
+    return scheme + separator + authority.rpartition("@")[2] + slash + path
+
+
+def parse(url: str, limit: float = 30) -> Address:
     """Reads a URL. `ConnectionFailed` says what is wrong with it, and never repeats its password."""
     scheme, separator, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
@@ -101,7 +111,7 @@ def parse(url: str) -> Address:
         return f"{plain}://{login}{names[0]}/{path}" + (f"?{urlencode(others)}" if others else "")
 
     found = _options(one(login + at))
-    options: dict[str, Any] = {**PATIENCE, **{TLS[name]: file for name, file in own.items() if name in TLS}}
+    options: dict[str, Any] = {**patience(limit), **{TLS[name]: file for name, file in own.items() if name in TLS}}
     if plain == "rediss" and kind != "cluster":  # where redis-py leaves it out
         options["ssl_check_hostname"] = True
     if "password_file" in own and "password" not in found:
@@ -112,7 +122,7 @@ def parse(url: str) -> Address:
     if not kind:
         return Address("", [], "", one(login + at), options, {})
     options.update({name: given for name, given in found.items() if name not in PLACE})
-    sentinel: dict[str, Any] = dict(PATIENCE)
+    sentinel: dict[str, Any] = patience(limit)
     if "sentinel_password_file" in own:
         sentinel["credential_provider"] = PasswordFile(own.get("sentinel_user"), own["sentinel_password_file"])
     if plain == "rediss":

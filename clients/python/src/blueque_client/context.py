@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol
 
-from .errors import BluequeError
+from .errors import BluequeError, InvalidCall
 from .jobs import TaskFunction
 
 
@@ -37,6 +37,10 @@ class Failure(Exception):
         self, text: str, *, group: str | None = None, again: float | None = None, permanent: bool = False
     ) -> None:
         super().__init__(text)
+        # To Python it would be 0 or 1 seconds.
+        if isinstance(again, bool):
+            meant = f"again={again}: that is a number of seconds, and `permanent=True` says that no attempt follows"
+            raise InvalidCall("BADARG", f"the Failure {text!r} has {meant}.")
         self.text, self.group, self.again, self.permanent = text, group, again, permanent
 
 

@@ -13,6 +13,9 @@ Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from . import contract
 
 #: What to do about the codes that do not come from the server.
@@ -32,13 +35,13 @@ OWN = {
 class BluequeError(Exception):
     """Any error of this package."""
 
-    def __init__(self, code: str, cause: str) -> None:
+    def __init__(self, code: str, cause: str, remedy: str | None = None) -> None:
         self.code = code
         #: What is wrong, in words.
         self.cause = cause
         known = contract.ERRORS.get(code)
-        #: What to do about it.
-        self.remedy = OWN.get(code) or (known.act if known else "")
+        #: What to do about it: of this error, where more is known than the code says.
+        self.remedy = remedy or OWN.get(code) or (known.act if known else "")
         stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
         super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
 
@@ -132,3 +135,14 @@ def verdict(code: str, text: str) -> BluequeError:
     """The error of a script, or a refusal of the server."""
     known = contract.ERRORS.get(code)
     return _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))(code, text)
+
+
+@contextmanager
+def duplicate(remedy: str) -> Iterator[None]:
+    """Within this, the error of a name or an id that another one has gets this remedy: the code is of both."""
+    try:
+        yield
+    except Refused as error:
+        if error.code != "DUPLICATE":
+            raise
+        raise Refused(error.code, error.cause, remedy) from error

@@ -15,6 +15,7 @@ import queue
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import traceback
@@ -35,6 +36,8 @@ from .tracing import enter, flush
 #: How the tasks of a process run: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
 
+#: The largest result.
+MOST_RESULT = 8 << 20
 #: The end of an error's text is what helps; its lines are shortened, so that each has room.
 MOST_ERROR, MOST_LINE = 16_000, 1000
 #: Whose frames say nothing to the author of a function.
@@ -146,7 +149,10 @@ class Running:
         return self.function.run(self.host.serializer.loads(self._parameters))
 
     def _complete(self, value: Any) -> Ending:
-        return Ending("complete", self.host.serializer.dumps(value), next_step=self.next_step)
+        body = self.host.serializer.dumps(value)
+        if len(body) > MOST_RESULT:
+            return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
+        return Ending("complete", body, next_step=self.next_step)
 
     def _ends_badly(self, error: BaseException) -> Ending:
         try:
@@ -427,26 +433,38 @@ def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Seri
     return [f"{each.function.__module__}:{each.function.__name__}" for each in functions.values()]
 
 
+def anew(functions: list[str], **more: Any) -> list[str]:
+    """The command of a new interpreter for these functions."""
+    # Not by -m, with which Python warns of a module that its own package imports.
+    program = "import sys, blueque_client.host; blueque_client.host.main(sys.argv[1])"
+    return [sys.executable, "-c", program, json.dumps({"functions": functions, "path": sys.path, **more})]
+
+
+def check_anew(functions: list[str]) -> None:
+    """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
+    said = subprocess.run(anew(functions), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if said.returncode:
+        sys.stderr.write(said.stderr)
+        last = said.stderr.strip().rpartition("\n")[2] or f"it ended with the exit code {said.returncode}"
+        raise InvalidCall("BADARG", f"`spawn`: a new interpreter cannot import the functions: {last}")
+
+
 def run_anew(end: socket.socket, functions: list[str], mode: Mode, memory: int | None) -> NoReturn:
     """Becomes a new interpreter, and runs tasks there."""
     os.set_inheritable(end.fileno(), True)
-    about = json.dumps({"fd": end.fileno(), "functions": functions, "mode": mode, "memory": memory, "path": sys.path})
-    os.execv(sys.executable, [sys.executable, "-m", "blueque_client.host", about])
+    os.execv(sys.executable, anew(functions, fd=end.fileno(), mode=mode, memory=memory))
 
 
-def main(about: dict[str, Any]) -> None:
-    """The new interpreter."""
+def main(text: str) -> None:
+    """The new interpreter; without a pipe to the worker it only imports the functions."""
+    about = json.loads(text)
     sys.path[:] = about["path"]
     found = [
         getattr(importlib.import_module(module), name)
         for module, name in (each.split(":") for each in about["functions"])
     ]
-    os.set_inheritable(about["fd"], False)
-    Host(socket.socket(fileno=about["fd"]), {each.name: each for each in found}, Json()).serve(
-        about["mode"], about["memory"]
-    )
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    if "fd" in about:
+        os.set_inheritable(about["fd"], False)
+        host = Host(socket.socket(fileno=about["fd"]), {each.name: each for each in found}, Json())
+        host.serve(about["mode"], about["memory"])
     os._exit(0)

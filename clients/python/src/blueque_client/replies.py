@@ -61,19 +61,38 @@ def code_of(error: Exception) -> tuple[str, str]:
     return code, rest or text
 
 
-class Tries:
-    """The tries of one call, within its limit."""
+#: What a server says that is of another kind than the URL, or lacks its database; and what to write there.
+_MISTAKES = {
+    "DB index is out of range": (
+        "the server has no database with the number in the URL",
+        "Correct that number, or leave it out: a server has 16, from 0 on, unless its setting `databases` says "
+        "otherwise.",
+    ),
+    "unknown command 'SENTINEL'": (
+        "the URL names Sentinels, and what answers there is a server, not a Sentinel",
+        "Name the Sentinels, whose port is usually 26379; or write redis://host:port for the server itself.",
+    ),
+    "mode is not enabled": (
+        "the URL is that of a cluster, and the server is none",
+        "Write redis://host:port.",
+    ),
+}
 
-    def __init__(self, limit: float) -> None:
-        self.limit, self.until, self.pause = limit, time.monotonic() + limit, FIRST_PAUSE
+
+class Tries:
+    """The tries of one call, within its limit, at a place."""
+
+    def __init__(self, limit: float, place: str) -> None:
+        self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, FIRST_PAUSE, place
         #: Whether to send the script itself.
         self.whole = False
 
     def after(self, error: Exception) -> float:
         """How long to pause before the next try; or raises the error for the caller."""
+        for said, (cause, remedy) in _MISTAKES.items():
+            if said in str(error):
+                raise ConnectionFailed("CONNECTION", f"{cause}: {str(error).strip()}.", remedy) from error
         if isinstance(error, exceptions.RedisClusterException):
-            if "mode is not enabled" in str(error):
-                raise ConnectionFailed("CONNECTION", "the URL is that of a cluster, and the server is none.") from error
             # Of the last node that was asked.
             error = error.__cause__ if isinstance(error.__cause__, (exceptions.RedisError, OSError)) else error
         if isinstance(error, Unreadable):
@@ -105,7 +124,11 @@ class Tries:
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             return verdict(*code_of(error))
         within = f" within {self.limit:g} s" if self.limit else ""
-        return Unavailable("UNAVAILABLE", f"no answer from the server{within}: {str(error).rstrip('.')}.")
+        # A server without TLS waits for the rest of what it takes for a command.
+        tls = "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with "
+        tls += "its own port."
+        text = f"no answer from the server{within}: {str(error).rstrip('.')}."
+        return Unavailable("UNAVAILABLE", text, tls if self.place.startswith("rediss") else None)
 
 
 def _distrusts(error: BaseException | None) -> bool:
@@ -115,8 +138,12 @@ def _distrusts(error: BaseException | None) -> bool:
     return error is not None
 
 
-def bytes_only(server: Any) -> None:
-    """Payloads are bytes: a connection that decodes them is refused."""
+def suitable(server: Any) -> None:
+    """Refuses what is no client of redis-py, and one that decodes replies: payloads are bytes."""
+    if not callable(getattr(server, "execute_command", None)):
+        raise ConnectionFailed(
+            "CONNECTION", f"{server!r} is neither a URL nor a client of redis-py.", "Pass one of these."
+        )
     pool = getattr(server, "connection_pool", None)
     options = pool.connection_kwargs if pool else getattr(server, "_connection_kwargs", {})
     if options.get("decode_responses"):

@@ -30,7 +30,8 @@ from .choice import Choice
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
 from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
-from .host import Ending, Host, Mode, importable, run_anew, stopped
+from .home import Home
+from .host import MOST_RESULT, Ending, Host, Mode, check_anew, importable, run_anew, stopped
 from .jobs import TaskFunction
 from .logs import Fields, fields, subject
 from .replies import TROUBLE
@@ -53,8 +54,6 @@ ABOUT = ("method", "tags")
 MOST_ENDS, MOST_BYTES = 100, 7 << 20
 #: What waits of a log.
 MOST_LOG = 1 << 20
-#: The largest result.
-MOST_RESULT = 8 << 20
 
 
 def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
@@ -226,14 +225,11 @@ class Worker:
             log.warning(
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
-        self._link.run(calls.hello())
+        if self._spawn:
+            check_anew(self._spawn)
+        self._link.run(calls.hello(), away=self._away)
         self._queues.register()
-        self._base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self._base.lstat().st_uid != os.getuid():
-            raise InvalidCall("BADARG", f"{self._base} belongs to another user: pass a `folder` of your own.")
-        self._sweep()
-        folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._base))
-        self._home = folder
+        self._home = Home(self._base)
         disconnect(self._link.server)
         self._control = self._fork_server()
         before = self._signals()
@@ -242,7 +238,14 @@ class Worker:
         try:
             for thread in threads:
                 thread.start()
-            log.info("takes tasks of %s as %s", ", ".join(self._queues.names), self._listener)
+            log.info(
+                "takes tasks of %s as %s: %s, %s, bundle %s",
+                ", ".join(self._queues.names),
+                self._listener,
+                _many(self._slots, "slot"),
+                self._link.place,
+                VERSION,
+            )
             self._desk()
         finally:
             self._over.set()
@@ -254,12 +257,26 @@ class Worker:
             self._wait_for_server()
             for number, handler in before:
                 signal.signal(number, handler)
-            shutil.rmtree(folder, ignore_errors=True)
+            self._home.remove()
             with suppress(BluequeError):
                 self._queues.unregister()
         if self._broken:
             raise BluequeError("WORKER", self._broken)
         return self.done
+
+    def _away(self, error: Exception) -> None:
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + self._link.limit))
+        log.warning("no answer from %s yet: %s; tries until %s", self._link.place, str(error).rstrip("."), until)
+
+    def _stopping(self) -> str:
+        """What it does once it was told to stop."""
+        count = len(self._held)
+        if not count:
+            return "takes no more tasks"
+        if self._stop == "release":
+            return f"gives back {_many(count, 'task')}"
+        again = "; a second signal gives back what runs" if self._hears_signals else ""
+        return f"takes no more, finishes {_many(count, 'task')}{again}"
 
     def _always(self, job: Callable[[], None]) -> None:
         """Does a job to its end, whatever it meets: attempts depend on it."""
@@ -273,20 +290,14 @@ class Worker:
                     return
 
     def _signals(self) -> list[tuple[signal.Signals, Any]]:
-        if threading.current_thread() is not threading.main_thread():
+        self._hears_signals = threading.current_thread() is threading.main_thread()
+        if not self._hears_signals:
             return []
 
         def end(_number: int, _frame: Any) -> None:
             self.stop(release=self._stop is not None)
 
         return [(number, signal.signal(number, end)) for number in (signal.SIGTERM, signal.SIGINT)]
-
-    def _sweep(self) -> None:
-        """Removes what workers have left that were killed."""
-        for folder in self._base.iterdir():
-            pid = folder.name.split("-")[0]
-            if pid.isdigit() and not _alive(int(pid)):
-                shutil.rmtree(folder, ignore_errors=True)
 
     # The fork server
 
@@ -389,7 +400,7 @@ class Worker:
         key = next(self._keys)
         method = record.get("method", b"").decode() or None
         function = self._functions.get(method or item.queue)
-        folder = self._home / str(key)
+        folder = self._home.path / str(key)
         held = _Held(key, item, item.lease / 1e6, sent, now(), folder, method)
         held.time_limit = function.time_limit if function else None
         if tracing := self._link.tracing:
@@ -557,7 +568,7 @@ class Worker:
         while True:
             if self._stop != told:
                 told = self._stop
-                log.info("finishes what runs, takes no more" if told == "finish" else "gives back what runs")
+                log.info("%s", self._stopping())
                 self._report_now.set()
             ends: list[tuple[_Held, Ending]] = []
             size = 0
@@ -744,7 +755,7 @@ class Worker:
                 return
             try:
                 if lists := self._queues.lists():
-                    woken = self._link.server.blpop(lists, timeout=5)
+                    woken = self._link.server.blpop(lists, timeout=self._link.longest_wait)
                 else:
                     woken = self._over.wait(AGAIN)
             except TROUBLE:
@@ -940,14 +951,14 @@ def passes(error: BluequeError) -> bool:
 
 def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
     """The call that ends an attempt."""
-    if ending.how == "complete" and len(ending.body) <= MOST_RESULT:
+    if ending.how == "complete":
         step = ending.next_step
         return calls.complete(
             id, token, ending.body, max_bytes=MOST_RESULT, next=step.get("next"), method=step.get("method"), cost=cost
         )
-    if ending.how in ("fail", "final", "complete"):
-        text = ending.body if ending.how != "complete" else b"the result is over 8 MiB: store it elsewhere"
-        return calls.fail(id, token, text, group=ending.group, final=ending.how == "final" or None, again=ending.again)
+    if ending.how in ("fail", "final"):
+        final = ending.how == "final" or None
+        return calls.fail(id, token, ending.body, group=ending.group, final=final, again=ending.again)
     reason = re.sub(r"[^A-Za-z0-9._:@-]+", "-", ending.reason or "")[:128] or None
     return calls.release(
         id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None, cost=cost
@@ -957,6 +968,10 @@ def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> C
 def error_of(ending: Ending) -> str:
     """The first line of an attempt's error, or its beginning."""
     return ending.body.decode(errors="replace").split("\n", 1)[0][:300] if ending.how in ("fail", "final") else ""
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def name_of(status: int) -> str:
@@ -973,13 +988,3 @@ def disconnect(server: Any) -> None:
     nodes = [node.redis_connection for node in server.get_nodes()] if hasattr(server, "get_nodes") else [server]
     for node in filter(None, nodes):
         node.connection_pool.disconnect()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -7,11 +7,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
-from ..errors import InvalidCall, Unsuitable
+from ..address import place_of
+from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
 from ..jobs import Job
 from ..payload import Serializer
-from ..replies import bytes_only
+from ..replies import suitable
 from ..tracing import submitting
 from ..wire import Call, Seconds, Time, whole
 from .graph import GraphHandle
@@ -52,10 +53,11 @@ class Client:
         clock: Callable[[], Time] | None = None,
         tracing: bool = False,
     ) -> None:
+        place = "the server"
         if isinstance(server, str):
-            server = opened(server)
-        bytes_only(server)
-        self.link = Link(server, namespace, limit, by, serializer, clock, tracing)
+            place, server = place_of(server), opened(server, limit)
+        suitable(server)
+        self.link = Link(server, namespace, limit, by, serializer, clock, tracing, place)
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,7 +109,8 @@ class Client:
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused."""
-        with submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id) as traced:
+        traces = submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id)
+        with traces as traced, duplicate("Choose another id for the graph."):
             await self._submit_graph(graph, traced)
         return GraphHandle(self.link, graph.id)
 

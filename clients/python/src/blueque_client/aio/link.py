@@ -26,21 +26,38 @@ class Link:
         serializer: Serializer | None = None,
         clock: Callable[[], Time] | None = None,
         tracing: bool = False,
+        place: str = "the server",
     ) -> None:
         self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
         self.serializer = serializer or Json()
         self.tracing = Tracing() if tracing else None
+        #: Where the server is, for people.
+        self.place = place
 
-    async def run(self, call: Call[T], limit: float | None = None) -> T:
-        """Makes a call; sends it again until it is answered, for at most `limit` seconds."""
+    @property
+    def longest_wait(self) -> float:
+        """How many seconds a command may block: its reply is to come before the connection is given up."""
+        return min(5, (self.limit or 30) / 2)
+
+    async def run(
+        self, call: Call[T], limit: float | None = None, away: Callable[[Exception], None] | None = None
+    ) -> T:
+        """Makes a call; sends it again until it is answered, for at most `limit` seconds.
+
+        away: Hears of the first try that has failed.
+        """
         if self.clock:
             call = call.at(self.clock())
-        tries = Tries(self.limit if limit is None else limit)
+        tries = Tries(self.limit if limit is None else limit, self.place)
         while True:
             try:
                 reply = await self._send(call, tries.whole)
             except TROUBLE as error:
-                await pause(tries.after(error))
+                seconds = tries.after(error)
+                if away and seconds:  # not to send the script itself
+                    away(error)
+                    away = None
+                await pause(seconds)
             else:
                 return call.read(reply)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
+from ..errors import InvalidCall, PayloadError, duplicate
 from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
@@ -15,6 +17,8 @@ from .task import LOOK, Task
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+#: What to do if another task has the unique name.
+UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
 #: Parameters of one call together, and their number.
 MOST_BYTES, MOST_TASKS = 7 << 20, 500
 
@@ -65,7 +69,8 @@ class Queue:
         """The same with parameters as they are, past the serializer."""
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
-        with submitting(self._link.tracing, self.name, options, messaging_message_id=name) as traced:
+        traces = submitting(self._link.tracing, self.name, options, messaging_message_id=name)
+        with traces as traced, duplicate(UNIQUE):
             return await self._submit(name, each, unique, again, traced)
 
     async def _submit(
@@ -89,17 +94,32 @@ class Queue:
         tasks: list[Task[Any]] = []
         batch: list[calls.SubmitEach] = []
         size = 0
-        for each in parameters:
-            data = self._link.dumps(each)
+        sent = 0
+        for at, each in enumerate(parameters):
+            try:
+                data = self._link.dumps(each)
+            except PayloadError as error:
+                raise PayloadError(f"{_one_of(at, sent)}: {error.cause}") from error
             if batch and (len(batch) == MOST_TASKS or size + len(data) > MOST_BYTES):
-                await self._link.run(calls.submit(self.name, batch, **options))
-                batch, size = [], 0
+                await self._submit_some(batch, options, sent)
+                batch, size, sent = [], 0, at
             batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
             size += len(data)
             tasks.append(Task(self._link, batch[-1].id))
         if batch:
-            await self._link.run(calls.submit(self.name, batch, **options))
+            await self._submit_some(batch, options, sent)
         return tasks
+
+    async def _submit_some(self, batch: list[calls.SubmitEach], options: calls.SubmitOptions, sent: int) -> None:
+        """Submits some of many, the first of which has the index `sent`; if one is too large, that says which one."""
+        try:
+            await self._link.run(calls.submit(self.name, batch, **options))
+        except InvalidCall as error:
+            size = re.search(r" is (\d+) bytes", error.cause) if error.code == "TOOBIG" else None
+            large = [at for at, each in enumerate(batch) if size and len(each.parameters) == int(size[1])]
+            if not large:
+                raise
+            raise InvalidCall("TOOBIG", f"{_one_of(sent + large[0], sent)}: {error.cause}") from error
 
     def task(self, id: str) -> Task[Any]:
         """A task by its id."""
@@ -201,3 +221,8 @@ class Queue:
     async def forget(self) -> None:
         """Removes what is left of an empty queue."""
         await self._link.make(calls.forget(self.name, by=self._link.by))
+
+
+def _one_of(at: int, sent: int) -> str:
+    """Which of many parameters."""
+    return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"

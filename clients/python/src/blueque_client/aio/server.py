@@ -13,9 +13,9 @@ from ..errors import ConnectionFailed
 from ..replies import TROUBLE, Tries
 
 
-def opened(url: str) -> Any:
-    """A client of redis-py for this URL."""
-    address = parse(url)
+def opened(url: str, limit: float) -> Any:
+    """A client of redis-py for this URL, whose calls take no longer than the limit."""
+    address = parse(url, limit)
     try:
         if address.kind == "sentinel":
             sentinel = Sentinel(address.nodes, sentinel_kwargs=address.sentinel, **address.options)
@@ -26,7 +26,7 @@ def opened(url: str) -> Any:
         return Redis.from_url(address.url, **address.options)
     except TROUBLE as error:
         # A client of a cluster may begin with a look at it.
-        Tries(0).after(error)
+        Tries(0, url).after(error)
         raise
     except (TypeError, ValueError) as error:
         raise ConnectionFailed("CONNECTION", f"a parameter of the URL is wrong: {error}.") from None

@@ -93,7 +93,8 @@ class WorkQueue:
     async def _wait(self, seconds: float) -> bool:
         wakes = f"{self._link.namespace}_wake_{self.queue.name}"
         try:
-            return bool(await self._link.server.blpop([wakes], timeout=max(seconds, 0.01)))
+            most = max(min(seconds, self._link.longest_wait), 0.01)
+            return bool(await self._link.server.blpop([wakes], timeout=most))
         except TROUBLE:
             await pause(min(seconds, 0.5))
             return False

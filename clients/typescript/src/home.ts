@@ -1,0 +1,83 @@
+// The folder of a worker, in which its attempts have theirs. A socket in it, to which the worker listens, says that it lives:
+// the kernel closes it with the process, however that ends, and no other process can be taken for it.
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { type Server, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InvalidCall } from "./errors.js";
+
+const SOCKET = "lives";
+const PREFIX = "worker-";
+
+/** A folder that is removed with the worker, or by the next one on this host. */
+export class Home {
+  readonly #path: string;
+  readonly #server: Server;
+
+  private constructor(path: string, server: Server) {
+    this.#path = path;
+    this.#server = server;
+  }
+
+  /** Makes one, and removes those whose workers are gone. */
+  static async make(): Promise<Home> {
+    const user = process.getuid?.() ?? 0;
+    const base = join(tmpdir(), `blueque-node-${user}`);
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    if (lstatSync(base).uid !== user) throw new InvalidCall("BADARG", `${base} belongs to another user: set TMPDIR.`);
+    await sweep(base);
+    // It has its name once its socket is there, so that nobody takes it for one that was left.
+    const made = mkdtempSync(join(base, "new-"));
+    const server = createServer((visitor) => visitor.destroy());
+    server.unref();
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      // A process of `cluster` would have the first one of them listen.
+      server.listen({ path: join(made, SOCKET), exclusive: true }, resolve);
+    });
+    const path = join(base, made.replace(/^.*new-/, PREFIX));
+    await rename(made, path);
+    return new Home(path, server);
+  }
+
+  /** A folder for an attempt. */
+  folder(): string {
+    // Something that tidies up may have removed the home.
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(this.#path, "task-"));
+  }
+
+  /** Removes it. */
+  async remove(): Promise<void> {
+    this.#server.close();
+    await removed(this.#path);
+  }
+}
+
+/** Removes a folder. What still writes there was left behind: then it stays, for the next worker. */
+export async function removed(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+/** Removes the folders of workers that are gone. */
+async function sweep(base: string): Promise<void> {
+  const homes = readdirSync(base).filter((name) => name.startsWith(PREFIX));
+  await Promise.all(homes.map(async (name) => {
+    if (await isGone(join(base, name, SOCKET))) await removed(join(base, name));
+  }));
+}
+
+/** Whether nobody listens to a socket that is there. */
+function isGone(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const visit = connect(path);
+    visit.once("connect", () => {
+      visit.destroy();
+      resolve(false);
+    });
+    visit.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code === "ECONNREFUSED");
+    });
+  });
+}
