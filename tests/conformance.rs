@@ -1,6 +1,5 @@
 //! The conformance cases of `tests/conformance`, run on a real server, and a check that they leave nothing out. If
-//! `REDIS_URL` is set they run on that server, which must be empty. `BLUEQUE_WORDS_SHARE=4` tries every fourth odd word,
-//! from one that `BLUEQUE_SEED` selects.
+//! `REDIS_URL` is set they run on that server, which must be empty.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -193,8 +193,12 @@ end
 -- The names and values of a text, `name=value name=value`.
 function schedules.values(text)
   local values = {}
-  for name, value in string.gmatch(text, '([^%s=]+)=(%S*)') do
-    values[name] = schedules.plain(value)
+  -- word by word: one pattern for both would look for its `=` from each byte on
+  for word in string.gmatch(text, '%S+') do
+    local name, value = string.match(word, '^([^=]+)=(.*)$')
+    if name then
+      values[name] = schedules.plain(value)
+    end
   end
   return values
 end
