@@ -110,6 +110,15 @@ impl Scene {
         assert_eq!(self.graph.wait(SOON).unwrap().info.complete, 7);
     }
 
+    /// Runs all that comes before `c`, and takes that.
+    fn run_to_c(&self) -> Processor {
+        self.run("a", "0", "1");
+        self.run("b", "[1]", "2");
+        self.run("f", "[1]", "3");
+        self.run("g", "0", "7");
+        self.take("c", "[2]")
+    }
+
     fn retry_from(&self, label: &str) -> blueque::Result<()> {
         self.graph.retry_from(self.id(label), &RetryGraphOptions::new())
     }
@@ -177,11 +186,7 @@ fn what_runs_is_stopped_before_it_runs_anew_and_no_partition_takes_its_old_end()
     let servers = servers();
     let scene = Scene::new(&servers, 0);
     delivering(&scene.partitions, || {
-        scene.run("a", "0", "1");
-        scene.run("b", "[1]", "2");
-        scene.run("f", "[1]", "3");
-        scene.run("g", "0", "7");
-        let runs = scene.take("c", "[2]");
+        let runs = scene.run_to_c();
         scene.retry_from("b").unwrap();
         scene.run("b", "[1]", "12");
         scene.run("g", "0", "17");
@@ -201,11 +206,7 @@ fn two_that_run_anew_one_after_the_other_wait_for_the_same_task_to_stop() {
     let servers = servers();
     let scene = Scene::new(&servers, 0);
     delivering(&scene.partitions, || {
-        scene.run("a", "0", "1");
-        scene.run("b", "[1]", "2");
-        scene.run("f", "[1]", "3");
-        scene.run("g", "0", "7");
-        let runs = scene.take("c", "[2]");
+        let runs = scene.run_to_c();
         scene.retry_from("b").unwrap();
         // In the same partition, which still waits for `c`.
         scene.retry_from("a").unwrap();
