@@ -16,6 +16,7 @@ mod settings;
 mod slots;
 mod state;
 mod takeover;
+mod turns;
 mod upkeep;
 mod verbose;
 
@@ -34,10 +35,11 @@ use signal_hook::iterator::Signals;
 use self::crew::{Crew, Past};
 use self::deliveries::Deliveries;
 use self::helm::Helm;
-use self::rota::{Rota, SERVED};
+use self::rota::Rota;
 use self::settings::Settings;
 use self::slots::Slots;
 use self::state::{private_state, publishable};
+use self::turns::{SERVED, serve};
 use crate::logs::sweep::sweep;
 use crate::output::say;
 use crate::processes::limits;
@@ -120,7 +122,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         Some(places) if !takes_turns => Deliveries::begin(places, own)?,
         _ => None,
     };
-    let ended = rota.serve(&crews, &slots, &helm);
+    let ended = serve(&crews, &slots, &helm, &rota);
     if let Some(deliveries) = deliveries {
         deliveries.end();
     }

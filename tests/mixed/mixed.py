@@ -373,7 +373,7 @@ class Run:
             what, id, attempt, worker, other = line.split()
             if what == "begin":
                 before, excused = running.get(id, (None, False))
-                # What was stopped by a signal could leave no word of its end, and is no `other` either.
+                # Without `other` nothing was running: one before that was killed has left no word of its end.
                 if other != "-" and not (before == other and excused):
                     found.append(f"{id} runs on {worker} beside {other}")
                 running[id] = worker, worker in frozen

@@ -57,7 +57,7 @@ pub struct Crew {
     pub served: Arc<BTreeSet<String>>,
     /// The name of the partition, if the worker serves several.
     pub label: Option<String>,
-    /// Of more partitions than it serves at a time: each delivers by itself, and does not log its turns.
+    /// There are more partitions than a worker serves at a time: each turn has deliveries of its own, and no line in the log.
     pub takes_turns: bool,
     pub quiet: bool,
     pub past: Past,
@@ -66,11 +66,11 @@ pub struct Crew {
 /// What remains of the earlier turns of a crew.
 #[derive(Default)]
 pub struct Past {
-    /// It has logged what the server lacks.
-    began: AtomicBool,
-    /// It has logged that it waits for the server.
+    /// There was one, which has logged what the server lacks.
+    has_begun: AtomicBool,
+    /// The log says that it waits for the server.
     waits: AtomicBool,
-    /// It is still registered with these.
+    /// Those with which it is still registered.
     queues: Mutex<BTreeSet<QueueName>>,
 }
 
@@ -123,14 +123,13 @@ impl Crew {
         let Some((client, mut listener)) = self.connect()? else {
             return Ok(Turn::Over);
         };
-        let again = self.past.began.swap(true, Ordering::AcqRel);
-        if again {
-            // It has said all this.
-        } else if let Some(greeting) = client.greeting() {
-            say_missing(greeting, settings);
-        }
-        if !again && torn::look(&self.server) {
-            say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
+        if !self.past.has_begun.swap(true, Ordering::AcqRel) {
+            if let Some(greeting) = client.greeting() {
+                say_missing(greeting, settings);
+            }
+            if torn::look(&self.server) {
+                say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
+            }
         }
 
         let (wake, woken) = UnixStream::pair()?;

@@ -1,24 +1,7 @@
-//! Serves the partitions of a worker, of many only some at a time: one that has had no task for a while makes room for the
-//! one that has waited longest. Those in which programs run stay, and take no room from others.
+//! Which partitions of a worker wait for their turn.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
-
-use blueque::PartitionName;
-
-use super::crew::{Crew, Turn, defect};
-use super::helm::Helm;
-use super::slots::Slots;
-use crate::session::many::{AT_ONCE, at_once};
-
-/// The most partitions without running programs that are served at a time: each needs some threads and connections.
-pub const SERVED: usize = 32;
-
-/// How often it looks whether there is room: programs that begin give it without a word.
-const LOOK: Duration = Duration::from_millis(250);
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The partitions that wait to be served, by their seats at the slots.
 #[derive(Default)]
@@ -30,65 +13,22 @@ impl Rota {
         !self.lock().is_empty()
     }
 
+    /// The one that has waited longest.
+    pub fn next(&self) -> Option<usize> {
+        self.lock().pop_front()
+    }
+
+    /// It waits for its turn after all others.
+    pub fn put_last(&self, seat: usize) {
+        self.lock().push_back(seat);
+    }
+
+    /// It has the next turn.
+    pub fn put_first(&self, seat: usize) {
+        self.lock().push_front(seat);
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Serves all until they have ended. An error of one of several ends only that one.
-    pub fn serve(&self, crews: &[Arc<Crew>], slots: &Slots, helm: &Helm) -> anyhow::Result<()> {
-        // Programs that run already are looked after first.
-        let (first, later): (Vec<_>, Vec<_>) =
-            (0..crews.len()).partition(|seat| crews.get(*seat).is_some_and(|crew| crew.has_runs()));
-        self.lock().extend(first.into_iter().chain(later));
-        let (says, ended) = mpsc::channel();
-        let mut serving = BTreeMap::new();
-        let mut failed = None;
-        loop {
-            while !helm.is_stopping() && slots.idle(serving.keys()) < SERVED {
-                let Some(seat) = self.lock().pop_front() else { break };
-                if let Some(crew) = crews.get(seat) {
-                    serving.insert(seat, begin(crew.clone(), seat, says.clone()));
-                }
-            }
-            if serving.is_empty() {
-                break;
-            }
-            let Some((seat, crew)) = ended.recv_timeout(LOOK).ok().and_then(|seat| serving.remove_entry(&seat)) else {
-                continue;
-            };
-            match crew.join().unwrap_or_else(|_| Err(defect("partitions"))) {
-                // A run that came at the last moment is looked after at once.
-                Ok(Turn::Over) if crews.get(seat).is_some_and(|crew| crew.has_runs()) => self.lock().push_front(seat),
-                Ok(Turn::Over) => self.lock().push_back(seat),
-                Ok(Turn::Last) => {}
-                Err(error) => failed = Some(error),
-            }
-        }
-        take_leave(crews);
-        failed.map_or(Ok(()), Err)
-    }
-}
-
-/// Reports the end of a thread, however it ends.
-struct Ends(usize, Sender<usize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        let _ = self.1.send(self.0);
-    }
-}
-
-fn begin(crew: Arc<Crew>, seat: usize, says: Sender<usize>) -> JoinHandle<anyhow::Result<Turn>> {
-    thread::spawn(move || {
-        let _end = Ends(seat, says);
-        crew.serve()
-    })
-}
-
-/// Says goodbye to those that wait: they still have the worker registered.
-fn take_leave(crews: &[Arc<Crew>]) {
-    let known: BTreeMap<&PartitionName, &Arc<Crew>> =
-        crews.iter().filter(|crew| crew.is_registered()).filter_map(|crew| Some((crew.name()?, crew))).collect();
-    let names: Vec<PartitionName> = known.keys().map(|name| (*name).clone()).collect();
-    at_once(&names, AT_ONCE, |name| known.get(name).map_or(Ok(()), |crew| crew.take_leave()));
 }
