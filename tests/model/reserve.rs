@@ -188,6 +188,7 @@ impl Model {
                 }
             };
         }
+        self.count_named(); // before a new token advances the time
         let mut answer = vec![Reply::text(verdicts.join(" ")), Reply::text("")];
         let before = if !fresh || ends.is_empty() { self.taken_before(asked, names) } else { None };
         let mut taken = before.map_or_else(|| self.take_some(asked, names), Ok);
