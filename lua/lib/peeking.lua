@@ -254,8 +254,9 @@ function peeking.next(look)
   return best
 end
 
--- Counts what a task would take.
+-- Counts what a task would take: its token is of the next microsecond, as `attempt.number` issues it.
 function peeking.take(look, task)
+  namespace.now_us = namespace.now_us + 1
   look.given[#look.given + 1] = task
   look.used, look.starts = look.used + task.weight, look.starts + 1
   for _, class in ipairs(look.asks or {}) do
@@ -279,7 +280,7 @@ function peeking.take(look, task)
   if task.key then
     local known = peeking.key(look, task.key)
     known.used, known.starts = known.used + task.weight, known.starts + 1
-    known.served = fairness.rank(namespace.now_us + #look.given)
+    known.served = fairness.rank(namespace.now_us)
     peeking.stand_again(look, task.key)
   end
 end
