@@ -352,23 +352,32 @@ function mending.upstreams(task)
   end
   local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
-    local key = namespace.key('task', found[i])
-    local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
-    local ended = not (v[1] or v[2]) -- the tasks of a graph begin one after another
-      or v[1] and contract.is_final(v[1]) and redis.call('ZSCORE', edges.dependents(found[i]), task.id) ~= 'inf'
-    local settles = redis.call('ZSCORE', edges.unsettled(), found[i]) -- what is left to do
-    if ended and not settles then
-      mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
-      if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
-        mending.write('ZADD', edges.dependents(found[i]), namespace.now, task.id)
-      end
-    elseif v[1] and not settles then
-      if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
-        mending.mend('ZADD', edges.dependents(found[i]), namespace.now, task.id)
-      end
-      if not string.find(v[3] or '', 'd', 1, true) then
-        mending.mend('HSET', key, 'ties', (v[3] or '') .. 'd')
-      end
+    local since = redis.call('ZSCORE', edges.dependents(found[i]), task.id)
+    if since ~= 'inf' then -- not counted yet
+      mending.upstream(task, found[i], since)
+    end
+  end
+end
+
+-- One of them, which knows this dependent since then, if it does.
+-- @hot
+function mending.upstream(task, id, since)
+  local key = namespace.key('task', id)
+  local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
+  local ended = not (v[1] or v[2]) or v[1] and contract.is_final(v[1]) -- the tasks of a graph begin one after another
+  if redis.call('ZSCORE', edges.unsettled(), id) then
+    return -- settling it does what is left
+  elseif ended then
+    mending.mend('ZADD', edges.unsettled(), namespace.now, id)
+    if not since then
+      mending.write('ZADD', edges.dependents(id), namespace.now, task.id)
+    end
+  elseif v[1] then
+    if not since then
+      mending.mend('ZADD', edges.dependents(id), namespace.now, task.id)
+    end
+    if not string.find(v[3] or '', 'd', 1, true) then
+      mending.mend('HSET', key, 'ties', (v[3] or '') .. 'd')
     end
   end
 end
