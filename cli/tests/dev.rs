@@ -303,20 +303,24 @@ fn a_replica_of_devs_cluster_takes_the_place_of_its_master_and_the_programs_run_
     let before = status(&held, Status::Started);
     let password = fs::read_to_string(dev.folder.path().join("data/cluster-with-replicas/password")).unwrap();
     let known = Address::parse(&url).unwrap().with_password(&password).unwrap();
-    let holder = || {
+    let open = || {
         let namespace = Namespace::new("{blueque}").unwrap();
-        let address = Address::parse(&known).unwrap();
-        let mut holder = address.connect(&namespace, Duration::from_secs(5)).ok()?;
-        let kept: u32 = redis::cmd("WAIT").arg(1).arg(5000).query(&mut holder).ok()?;
-        let info: String = redis::cmd("INFO").arg("server").query(&mut holder).ok()?;
-        let pid = info.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().parse::<i32>().unwrap();
-        Some((pid, kept))
+        Address::parse(&known).unwrap().connect(&namespace, Duration::from_secs(5)).ok()
     };
-    let (master, kept) = eventually("the master is known", holder);
-    assert_eq!(kept, 1, "its replica has what was done so far");
+    let pid = |master: &mut redis::Connection| {
+        let info: String = redis::cmd("INFO").arg("server").query(master).ok()?;
+        info.lines().find_map(|line| line.strip_prefix("process_id:"))?.parse::<i32>().ok()
+    };
+    let master = eventually("the replica has what was done so far", || {
+        let mut master = open()?;
+        // WAIT waits for what its own connection has written, and for all before it.
+        redis::cmd("SET").arg("{blueque}_kept").arg(1).exec(&mut master).ok()?;
+        let kept: u32 = redis::cmd("WAIT").arg(1).arg(1000).query(&mut master).ok()?;
+        pid(&mut master).filter(|_| kept == 1)
+    });
     send("KILL", master);
     assert_eq!(result(&submit_again(&client, "echo")), "[1, 2]");
-    assert_ne!(eventually("there is a new master", holder).0, master);
+    assert_ne!(eventually("there is a new master", || pid(&mut open()?)), master);
     fs::write(dev.folder.path().join("go"), "").unwrap();
     assert_eq!(result(&held), "1");
     assert_eq!(held.info().unwrap().attempt(), before.attempt(), "its program ran all the time");

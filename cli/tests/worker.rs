@@ -332,6 +332,10 @@ fn a_process_that_hides_from_its_run_dies_with_it_where_runs_have_control_groups
     saved(&task, 3);
     let hidden: i32 = world.written("hidden").parse().unwrap();
     let grouped = world.runs()[0].join("group").exists();
+    if grouped {
+        let groups = || fs::read_to_string(format!("/proc/{hidden}/cgroup")).unwrap();
+        eventually("it is moved to the group", || groups().contains("/blueque-").then_some(()));
+    }
     send("KILL", world.supervisor());
     eventually("it begins again", || (beginnings(&world).len() > 1).then_some(()));
     assert_eq!(lives(hidden), !grouped, "a control group: {grouped}");

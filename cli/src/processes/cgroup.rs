@@ -5,11 +5,20 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::process::descendants;
+use nix::unistd::Pid;
+
+use crate::process::{Stat, descendants};
 use crate::run_folder::{RunFolder, open};
 
 /// A longer path is not ours.
 const MOST: u64 = 4 << 10;
+
+/// A look misses the child of a process that forks and ends meanwhile; when this many in a row find nothing, all are
+/// inside.
+const LOOKS: u32 = 3;
+
+/// A program may fork faster than its processes are moved.
+const MOST_LOOKS: u32 = 40;
 
 /// The group of a run, which may outlive its supervisor.
 #[derive(Debug)]
@@ -45,17 +54,20 @@ impl ControlGroup {
     /// Moves the supervisor's descendants into it, until none is outside. Moving one may take the kernel ten
     /// milliseconds; the program need not wait, as until then nothing escapes the subreaper.
     pub fn gather(&self) {
-        for _ in 0..20 {
+        let mut looks = 0;
+        for _ in 0..MOST_LOOKS {
             let inside = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
-            let inside: HashSet<&str> = inside.lines().collect();
-            let outside = descendants().into_iter().map(|pid| pid.to_string());
-            let outside: Vec<String> = outside.filter(|pid| !inside.contains(pid.as_str())).collect();
-            if outside.is_empty() {
+            let inside: HashSet<i32> = inside.lines().filter_map(|pid| pid.parse().ok()).collect();
+            let outside = descendants().into_iter().map(Pid::as_raw);
+            let outside: Vec<i32> =
+                outside.filter(|pid| !inside.contains(pid) && Stat::of_living(*pid).is_some()).collect();
+            looks = if outside.is_empty() { looks + 1 } else { 0 };
+            if looks == LOOKS {
                 return;
             }
             for pid in outside {
                 // It may have ended by now.
-                let _ = fs::write(self.0.join("cgroup.procs"), pid);
+                let _ = fs::write(self.0.join("cgroup.procs"), pid.to_string());
             }
         }
     }
