@@ -258,6 +258,25 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
 }
 
 #[test]
+fn dev_ends_also_when_its_server_refuses_to_stop_for_a_while() {
+    let mut dev = Dev::start();
+    dev.program("echo", "cat");
+    let client = dev.client();
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    let server = format!("unix://{}", dev.folder.path().join("data/server/socket").display());
+    let mut server = redis::Client::open(server).unwrap().get_connection().unwrap();
+    // Until its first append-only file is written, which takes the delay for each key, a server refuses to stop.
+    for (name, value) in [("appendonly", "no"), ("rdb-key-save-delay", "200000"), ("appendonly", "yes")] {
+        redis::cmd("CONFIG").arg("SET").arg(name).arg(value).exec(&mut server).unwrap();
+    }
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+    let log = fs::read_to_string(dev.folder.path().join("data/server/log")).unwrap();
+    assert!(log.contains("can't exit"), "it refused at least once: {log}");
+}
+
+#[test]
 fn dev_has_a_cluster_whose_data_is_there_at_the_next_start_even_at_other_ports() {
     let mut dev = Dev::start_cluster(&[]);
     dev.program("hold", HOLD);

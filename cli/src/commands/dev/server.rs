@@ -179,8 +179,17 @@ impl Server {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
     }
 
-    /// Waits until it has stopped.
-    pub fn wait(&mut self) {
+    /// Waits until it has stopped, and kills it at `end`. A server refuses to stop while it writes its first
+    /// append-only file, as after a copy of its master's data: it is asked until it does.
+    pub fn wait(&mut self, end: Instant) {
+        while self.ended().is_ok_and(|status| status.is_none()) {
+            if Instant::now() > end {
+                let _ = self.child.kill();
+                break;
+            }
+            self.stop();
+            thread::sleep(Duration::from_millis(50));
+        }
         let _ = self.child.wait();
         let _ = fs::remove_file(self.setup.socket());
     }

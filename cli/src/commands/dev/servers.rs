@@ -13,6 +13,9 @@ use crate::process::Process;
 /// After this time a node that has ended is started again. Its replica takes its place before.
 const REPAIR: Duration = Duration::from_secs(10);
 
+/// After this time servers that were asked to stop are killed. A master waits up to 10 s for its replicas.
+const STOPPING: Duration = Duration::from_secs(20);
+
 pub struct Servers {
     all: Vec<Server>,
     shape: Shape,
@@ -141,8 +144,9 @@ impl Servers {
         for (_, server) in self.all.iter().enumerate().filter(|(number, _)| !gone(*number)) {
             server.stop();
         }
+        let end = Instant::now() + STOPPING;
         for server in &mut self.all {
-            server.wait();
+            server.wait(end);
         }
     }
 }
