@@ -359,7 +359,7 @@ function mending.upstreams(task)
   end
 end
 
--- One of them, which knows this dependent since then, if it does.
+-- Repairs one of them. `since` is when it was told of this dependent, nil if it never was.
 -- @hot
 function mending.upstream(task, id, since)
   local key = namespace.key('task', id)

@@ -254,7 +254,7 @@ function peeking.next(look)
   return best
 end
 
--- Counts what a task would take: its token is of the next microsecond, as `attempt.number` issues it.
+-- Counts what a task would take, a microsecond too: `attempt.number` issues each token one later.
 function peeking.take(look, task)
   namespace.now_us = namespace.now_us + 1
   look.given[#look.given + 1] = task

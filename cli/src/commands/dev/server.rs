@@ -179,8 +179,8 @@ impl Server {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
     }
 
-    /// Waits until it has stopped, and kills it at `end`. A server refuses to stop while it writes its first
-    /// append-only file, as after a copy of its master's data: it is asked until it does.
+    /// Waits until it has stopped, and kills it at `end`. It is asked again and again: a server that writes its first
+    /// append-only file, as a new replica does, refuses to stop.
     pub fn wait(&mut self, end: Instant) {
         while self.ended().is_ok_and(|status| status.is_none()) {
             if Instant::now() > end {
