@@ -1,7 +1,9 @@
 //! Processes as seen in /proc.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs;
+use std::path::Path;
 
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
@@ -30,28 +32,62 @@ impl Process {
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
     pub parent: i32,
+    pub group: i32,
     pub session: i32,
     /// In the kernel's ticks since boot.
     pub started: u64,
-    /// Whether it is a zombie.
-    ended: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Lives,
+    /// In a call of the kernel that no signal interrupts, or its first thread has ended and others have not.
+    Held,
+    Zombie,
 }
 
 impl Stat {
     pub fn read(pid: i32) -> Option<Self> {
-        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let text = text(format!("/proc/{pid}/stat"))?;
         // The name in parentheses may itself contain parentheses and spaces.
-        let mut fields = text.rsplit_once(") ")?.1.split(' ');
-        let ended = matches!(fields.next()?, "Z" | "X");
-        let parent = fields.next()?.parse().ok()?;
-        let session = fields.nth(1)?.parse().ok()?;
-        Some(Self { parent, session, started: fields.nth(15)?.parse().ok()?, ended })
+        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
+        let number = |at: usize| fields.get(at)?.parse().ok();
+        // A process whose first thread has ended looks like a zombie, but has further threads.
+        let state = match *fields.first()? {
+            "Z" | "X" if number(17)? < 2 => State::Zombie,
+            "Z" | "X" | "D" => State::Held,
+            _ => State::Lives,
+        };
+        let started = fields.get(19)?.parse().ok()?;
+        Some(Self { parent: number(1)?, group: number(2)?, session: number(3)?, started, state })
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.state == State::Zombie
+    }
+
+    /// Whether it may be that it cannot be killed now.
+    pub fn is_held(&self) -> bool {
+        self.state == State::Held
     }
 
     /// None for a process that has ended, even if it is still a zombie.
     pub fn of_living(pid: i32) -> Option<Self> {
-        Self::read(pid).filter(|stat| !stat.ended)
+        Self::read(pid).filter(|stat| !stat.has_ended())
     }
+}
+
+/// A file of the kernel. It may contain names, which are any bytes: the kernel cuts the name of a process at 15 bytes,
+/// even within a character.
+pub fn text(path: impl AsRef<Path>) -> Option<String> {
+    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
+}
+
+/// The signals of a process in one of the masks of `/proc/PID/status`.
+pub fn signals(pid: impl Display, mask: &str) -> Option<u64> {
+    let status = text(format!("/proc/{pid}/status"))?;
+    status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(mask)?.trim(), 16).ok())
 }
 
 /// The numbers of all processes.

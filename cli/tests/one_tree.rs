@@ -22,6 +22,9 @@ while :; do echo \"$BLUEQUE_ATTEMPT $(date +%s%N)\" >> FOLDER/stamps; sleep 0.01
 /// The same, with a grandchild in another session.
 const TREE: &str = "setsid FOLDER/worker.d/twig & exec FOLDER/worker.d/twig";
 
+/// The kernel keeps the first 15 bytes of a name: here the last of them is the first half of a character.
+const CUT: &str = "zweig-bericht-ß";
+
 /// The records of the trees: attempt and time.
 fn stamps(world: &World) -> Vec<(u32, u64)> {
     let text = fs::read_to_string(world.path("stamps")).unwrap_or_default();
@@ -75,9 +78,14 @@ fn retried(task: &Task) -> Duration {
 
 /// A worker with room for another attempt, and a task that works.
 fn begun(lease: &str) -> (World, world::Worker, Task) {
+    begun_as("twig", lease)
+}
+
+/// The same, with this name of both processes.
+fn begun_as(twig: &str, lease: &str) -> (World, world::Worker, Task) {
     let world = World::new();
-    world.program("tree", TREE);
-    world.program("twig", TWIG);
+    world.program("tree", &TREE.replace("twig", twig));
+    world.program(twig, TWIG);
     let worker = world.worker(&["--queue", "tree", "--slots", "2", "--lease", lease, "--grace", "500ms"]);
     let task = world.submit("tree", "[]");
     status(&task, Status::Started);
@@ -136,6 +144,50 @@ fn what_a_dead_supervisor_leaves_of_a_task_that_is_to_be_killed_is_settled_at_on
     task.cancel_by_force("now").unwrap();
     send("KILL", supervisor);
     retried(&task);
+    works(&world, 2);
+    assert!(overlap(&world, 1) < 0, "{} ms", overlap(&world, 1));
+}
+
+#[test]
+fn what_a_dead_supervisor_leaves_is_dead_before_the_task_goes_on_also_with_a_name_cut_within_a_character() {
+    let (world, _worker, _task) = begun_as(CUT, "10min");
+    send("KILL", world.supervisor());
+    works(&world, 2);
+    assert!(overlap(&world, 1) < 0, "{} ms", overlap(&world, 1));
+}
+
+#[test]
+fn a_program_with_a_name_cut_within_a_character_is_dead_before_the_end_of_its_lease() {
+    let (world, _worker, _task) = begun_as(CUT, "3s");
+    let server = world.server.pid().cast_signed();
+    send("STOP", server);
+    let supervises = || world.log().contains("lost its lease");
+    eventually("the lease is lost", || supervises().then_some(()));
+    send("CONT", server);
+    works(&world, 2);
+    assert!(overlap(&world, 1) < 0, "{} ms", overlap(&world, 1));
+}
+
+/// Records as TWIG does, in its second thread. The first one has ended, so that the process looks like a zombie.
+const HEADLESS: &str = "exec python3 -c '
+import ctypes, os, threading, time
+def work():
+    while True:
+        with open(\"FOLDER/stamps\", \"a\") as stamps:
+            stamps.write(os.environ[\"BLUEQUE_ATTEMPT\"] + \" \" + str(time.time_ns()) + chr(10))
+        time.sleep(0.01)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall(93 if os.uname().machine == \"aarch64\" else 60, 0)'";
+
+#[test]
+fn a_process_whose_first_thread_has_ended_is_killed_before_the_task_goes_on() {
+    let world = World::new();
+    world.program("tree", "setsid FOLDER/worker.d/twig & exec sleep 600");
+    world.program("twig", HEADLESS);
+    let _worker = world.worker(&["--queue", "tree", "--lease", "10min"]);
+    world.submit("tree", "[]");
+    works(&world, 1);
+    send("KILL", world.supervisor());
     works(&world, 2);
     assert!(overlap(&world, 1) < 0, "{} ms", overlap(&world, 1));
 }

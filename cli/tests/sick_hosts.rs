@@ -194,3 +194,33 @@ fn a_host_whose_disk_is_full_takes_nothing_says_so_and_counts_nothing_against_th
         }
     });
 }
+
+#[test]
+fn a_task_does_not_end_before_a_process_that_its_supervisor_may_not_kill() {
+    if !is_root() {
+        eprintln!("only root can make a file that makes its user root");
+        return;
+    }
+    let world = World::new();
+    world.program(
+        "q",
+        "FOLDER/rootly --reuid=0 --regid=0 --clear-groups sh -c 'echo $$ > FOLDER/pid; exec sleep 600' &
+while [ ! -s FOLDER/pid ]; do sleep 0.02; done; echo 1",
+    );
+    fs::copy("/usr/bin/setpriv", world.path("rootly")).unwrap();
+    let user = USER + 10;
+    let worker = worker_of_its_own_user(&world, user);
+    fs::set_permissions(world.path("rootly"), Permissions::from_mode(0o4755)).unwrap();
+    let task = world.submit("q", "[]");
+    let pid: i32 = world.written("pid").parse().unwrap();
+    let said =
+        format!("do not end though they were killed, and the task has not ended before they have: {pid} (sleep)");
+    support::within(world::LIMIT * 4, "the process is named", || {
+        run(&world, &["logs", task.id().as_str()]).contains(&said).then_some(())
+    });
+    assert_eq!(task.info().unwrap().status(), Some(Status::Started));
+    world::send("KILL", pid);
+    assert_eq!(result(&task), "1");
+    world.nothing_is_left();
+    drop(worker);
+}

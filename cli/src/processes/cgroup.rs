@@ -2,12 +2,14 @@
 //! whatever it does to its session, its parents or its environment. Otherwise the process tree is walked.
 
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use nix::unistd::Pid;
 
-use crate::process::{Stat, descendants};
+use crate::process::{Stat, descendants, text};
 use crate::run_folder::{RunFolder, open};
 
 /// A longer path is not ours.
@@ -45,7 +47,7 @@ impl ControlGroup {
 
     /// The group that was created for a run folder.
     pub fn of(folder: &Path) -> Option<Self> {
-        let path = PathBuf::from(String::from_utf8(open::read(&note(folder), MOST).ok()?).ok()?);
+        let path = PathBuf::from(OsString::from_vec(open::read(&note(folder), MOST).ok()?));
         // The program may have written another group there.
         let own = path.file_name().zip(name(folder)).is_some_and(|(found, name)| found == name.as_str());
         Some(Self(path)).filter(|group| own && group.0.is_dir())
@@ -98,13 +100,13 @@ fn note(folder: &Path) -> PathBuf {
 
 /// The folder of this process's own group.
 fn own_group() -> Option<PathBuf> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let groups = fs::read("/proc/self/cgroup").ok()?;
+    let path = groups.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"0::/"))?;
+    let mounts = text("/proc/self/mounts")?;
     let mount = mounts.lines().find_map(|line| {
         let mut fields = line.split(' ');
         let folder = fields.nth(1)?;
         (fields.next()? == "cgroup2").then_some(folder)
     })?;
-    Some(Path::new(mount).join(path))
+    Some(Path::new(mount).join(OsStr::from_bytes(path)))
 }

@@ -13,13 +13,16 @@ use nix::unistd::Pid;
 use rustix::process::{WaitOptions, wait};
 
 use super::cgroup::ControlGroup;
-use crate::process::descendants;
+use crate::process::{Stat, descendants, signals, text};
 
 /// A program that forks as fast as it is killed is first frozen, then killed.
 const PLAIN_ROUNDS: u32 = 3;
 
 /// Processes in uninterruptible sleep (a dead disk) cannot be killed; the supervisor does not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Maximum number of processes that a report names.
+const NAMED: usize = 10;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,10 +118,11 @@ impl Tree {
         }
     }
 
-    /// Kills everything and waits until it is gone; returns whether it is.
-    pub fn kill(&mut self) -> bool {
+    /// Kills everything and waits until it is gone. After a while, reports what is left, and returns false if the
+    /// kernel holds all of it; it goes on waiting for a process that runs.
+    pub fn kill(&mut self, report: impl Fn(&str)) -> bool {
         let end = Instant::now() + PATIENCE;
-        let mut round = 0;
+        let (mut round, mut reported) = (0, false);
         if let Some(group) = &self.group {
             group.kill();
         }
@@ -131,10 +135,24 @@ impl Tree {
                 let _ = kill(pid, Signal::SIGKILL);
             }
             if Instant::now() > end {
-                return false;
+                let (left, held) = left();
+                if held && !left.is_empty() {
+                    report(&format!("some processes of this task cannot be killed, the kernel holds them: {left}"));
+                    return false;
+                }
+                if !left.is_empty() && !std::mem::replace(&mut reported, true) {
+                    report(&format!(
+                        "some processes of this task do not end though they were killed, and the task has not ended \
+                         before they have: {left}"
+                    ));
+                }
             }
             round += 1;
-            std::thread::sleep(Duration::from_millis(if round < 10 { 1 } else { 20 }));
+            std::thread::sleep(Duration::from_millis(match round {
+                0..10 => 1,
+                _ if reported => 1_000,
+                _ => 20,
+            }));
         }
         if let Some(group) = &self.group {
             group.remove();
@@ -148,6 +166,20 @@ pub fn warn() {
     for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
         let _ = kill(pid, Signal::SIGUSR1);
     }
+}
+
+/// The descendants that live, for people, and whether the kernel holds all of them.
+fn left() -> (String, bool) {
+    let (mut names, mut held) = (Vec::new(), true);
+    for pid in descendants() {
+        if let Some(stat) = Stat::of_living(pid.as_raw()) {
+            held &= stat.is_held();
+            names.push(format!("{pid} ({})", text(format!("/proc/{pid}/comm")).unwrap_or_default().trim()));
+        }
+    }
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    (names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }, held)
 }
 
 /// Stops processes until none is new: a frozen process cannot fork, but still counts against the process limit.
@@ -168,26 +200,23 @@ fn freeze(found: &[Pid]) {
 }
 
 fn passed(pid: Pid) -> Option<Passed> {
-    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    let text = text(format!("/proc/{pid}/io"))?;
     let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
     Some(Passed { read: value("rchar:")?, written: value("wchar:")? })
 }
 
 fn catches_usr1(pid: Pid) -> bool {
-    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return false };
-    let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
-    caught.is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
+    signals(pid, "SigCgt:").is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
 }
 
 /// The number of out-of-memory kills, in this control group if known, else on this machine.
 pub fn oom_kills() -> Option<u64> {
-    let text = own_group().and_then(|path| fs::read_to_string(path).ok());
-    let text = text.or_else(|| fs::read_to_string("/proc/vmstat").ok())?;
+    let text = own_group().and_then(text).or_else(|| text("/proc/vmstat"))?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
 fn own_group() -> Option<String> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let groups = text("/proc/self/cgroup")?;
     groups.lines().find_map(|line| {
         let path = line.strip_prefix("0::/").map(|path| format!("/sys/fs/cgroup/{path}/memory.events"));
         let old =

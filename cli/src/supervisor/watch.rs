@@ -135,11 +135,9 @@ impl Watch<'_> {
             }
             self.bell.wait(next);
         };
-        if !self.tree.kill() {
-            self.shared.say("some processes of this task cannot be killed: the kernel holds them");
-            if ended == Ended::Killed {
-                return Ended::Lost; // not reported as stopped: the task is free when its lease has expired
-            }
+        let shared = self.shared;
+        if !self.tree.kill(|left| shared.say(left)) && ended == Ended::Killed {
+            return Ended::Lost; // not reported as stopped: the task is free when its lease has expired
         }
         ended
     }

@@ -253,8 +253,8 @@ pub fn gone(pid: Pid) {
 }
 
 pub fn lives(pid: Pid) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X']))
+    fs::read(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !String::from_utf8_lossy(&stat).rsplit_once(") ").unwrap().1.starts_with(['Z', 'X']))
 }
 
 pub fn text(bytes: Option<&[u8]>) -> String {

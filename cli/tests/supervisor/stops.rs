@@ -1,6 +1,7 @@
 //! Stopping a program: cancel, drain, limits; and that none of its processes is left.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use blueque::{ListenerId, Status};
@@ -192,6 +193,36 @@ while [ ! -s \"$BLUEQUE_OUTPUT_DIR/pid\" ]; do sleep 0.01; done; echo 1",
     assert_eq!(run.finish().status(), Some(Status::Complete));
     let pid = fs::read_to_string(stage.published(&run).join("pid")).unwrap();
     gone(nix::unistd::Pid::from_raw(pid.trim().parse().unwrap()));
+}
+
+/// The kernel keeps the first 15 bytes of a name: here the last of them is the first half of a character.
+const CUT: &str = "prüf-bericht-ä-lang";
+
+#[test]
+fn a_process_whose_name_is_cut_within_a_character_is_killed_at_the_end_and_by_a_cancel() {
+    let stage = Stage::new();
+    let child = stage.state.path().join(CUT);
+    let loops = "#!/bin/sh\ntrap '' TERM\necho $$ > pid\nwhile :; do sleep 0.05; done\n";
+    fs::write(&child, loops).unwrap();
+    fs::set_permissions(&child, PermissionsExt::from_mode(0o755)).unwrap();
+    let script = format!("'{}' >/dev/null 2>&1 &\nwhile [ ! -e go ]; do sleep 0.01; done; echo 1", child.display());
+    for cancelled in [false, true] {
+        let mut run = stage.task_with(&script, Duration::from_secs(600), |_| {});
+        run.supervise();
+        let pid = run.pid("pid");
+        eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+        let begun = Instant::now();
+        if cancelled {
+            run.task.cancel("enough").unwrap();
+        } else {
+            fs::write(run.folder.join("work/go"), "").unwrap();
+        }
+        run.ended();
+        assert!(!lives(pid), "it is dead before its task has ended");
+        let expected = if cancelled { Status::Cancelled } else { Status::Complete };
+        assert_eq!(run.task.info().unwrap().status(), Some(expected));
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    }
 }
 
 #[test]

@@ -221,8 +221,8 @@ pub fn send(signal: &str, pid: i32) {
 }
 
 pub fn lives(pid: i32) -> bool {
-    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X'])
+    let Ok(stat) = fs::read(format!("/proc/{pid}/stat")) else { return false };
+    !String::from_utf8_lossy(&stat).rsplit_once(") ").unwrap().1.starts_with(['Z', 'X'])
 }
 
 /// Writes its pid, then waits until it is released. Its grandchild has another session.
