@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgrp};
 use rustix::process::{WaitOptions, wait};
 
 use super::cgroup::ControlGroup;
@@ -107,7 +107,8 @@ impl Tree {
         }
     }
 
-    /// Signals the program's group, while the program runs.
+    /// Signals all groups of the tree, while the program runs: what it runs below `timeout` or `setsid` is in another
+    /// group than its own.
     pub fn signal(&self, signal: Signal) {
         if self.exit.is_some() {
             return;
@@ -115,6 +116,11 @@ impl Tree {
         // Too early: it has no group yet.
         if kill(Pid::from_raw(-self.program.as_raw()), signal).is_err() {
             let _ = kill(self.program, signal);
+        }
+        let own = [self.program, getpgrp()].map(Pid::as_raw);
+        let groups = descendants().into_iter().filter_map(|pid| Some(Stat::of_living(pid.as_raw())?.group));
+        for group in groups.filter(|group| *group > 1 && !own.contains(group)).collect::<HashSet<_>>() {
+            let _ = kill(Pid::from_raw(-group), signal);
         }
     }
 

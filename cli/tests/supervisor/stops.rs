@@ -226,6 +226,26 @@ fn a_process_whose_name_is_cut_within_a_character_is_killed_at_the_end_and_by_a_
 }
 
 #[test]
+fn a_program_below_another_process_group_is_asked_to_stop_too() {
+    let stage = Stage::new();
+    let saver = stage.program("saver", SAVES);
+    for words in ["timeout 1000", "setsid -w"] {
+        // Before the shell's trap runs, its child must have ended.
+        let script = format!("trap 'exit 0' TERM; {words} '{}'; true", saver.display());
+        let grace = |run: &mut Value| run["limits"]["grace_ms"] = json!(600_000);
+        let mut run = stage.task_with(&script, Duration::from_secs(600), grace);
+        run.supervise();
+        run.pid("child");
+        eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+        run.task.recall().unwrap();
+        run.ended();
+        let info = run.task.info().unwrap();
+        assert_eq!(text(info.checkpoint_bytes()), "half\n", "{words}");
+        run.task.cancel("done").unwrap();
+    }
+}
+
+#[test]
 fn a_program_that_forks_without_end_is_killed_whole() {
     let stage = Stage::new();
     // Bounded, so that a bug here does not take down the machine.
