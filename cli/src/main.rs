@@ -5,6 +5,7 @@ mod commands;
 mod dispatch;
 mod doctor;
 mod follow;
+mod inherited;
 mod input;
 mod logs;
 mod output;
@@ -32,6 +33,7 @@ use crate::output::{Code, fault};
 use crate::session::config::{Places, Settings};
 
 fn main() -> ExitCode {
+    inherited::reset_signals();
     // The library leaves the choice to programs; without one, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]
     let _ = rustls::crypto::ring::default_provider().install_default();

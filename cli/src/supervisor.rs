@@ -38,6 +38,7 @@ use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
 use self::watch::{Bell, Ended, Watch};
+use crate::inherited;
 use crate::output::{chain, say};
 use crate::process::Process;
 use crate::processes::cgroup::ControlGroup;
@@ -85,6 +86,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
+    inherited::close_descriptors();
     // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false).context("this process cannot be closed to others")?;
     let password = if options.password_stdin {

@@ -12,6 +12,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getppid, setsid};
 
+use crate::inherited;
 use crate::output::say;
 use crate::processes::limits;
 use crate::run_folder::RunFolder;
@@ -40,6 +41,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     // A new session and process group; it does not lead one yet.
     setsid().context("no session of its own")?;
     limits::apply(&run.limits)?;
+    inherited::default_signals();
     let (program, args) = run.program.split_first().context("run.json names no program")?;
     let error = Command::new(program).args(args).exec();
     let path = Path::new(program);

@@ -67,7 +67,11 @@ impl Handle {
     /// Whether it has ended, and how, if this worker is its parent.
     pub fn ended(&mut self) -> Option<Option<ExitStatus>> {
         match &mut self.child {
-            Some(child) => child.try_wait().ok().flatten().map(Some),
+            Some(child) => match child.try_wait() {
+                Ok(status) => status.map(Some),
+                // Somebody else has waited for it: how it ended is not known.
+                Err(_) => (!self.process.lives()).then_some(None),
+            },
             None => (!self.process.lives()).then_some(None),
         }
     }
