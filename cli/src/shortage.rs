@@ -21,11 +21,18 @@ pub enum Shortage {
     Processes,
     Files,
     Memory,
+    /// The limit on the size of a file.
+    Size,
 }
 
 /// Besides the codes for other ends of a supervisor.
-const CODES: [(Shortage, u8); 4] =
-    [(Shortage::Space, 11), (Shortage::Processes, 12), (Shortage::Files, 13), (Shortage::Memory, 14)];
+const CODES: [(Shortage, u8); 5] = [
+    (Shortage::Space, 11),
+    (Shortage::Processes, 12),
+    (Shortage::Files, 13),
+    (Shortage::Memory, 14),
+    (Shortage::Size, 15),
+];
 
 impl Shortage {
     /// What the host lacks according to an error; none if it has another cause.
@@ -40,6 +47,7 @@ impl Shortage {
                 Errno::EAGAIN => Self::Processes,
                 Errno::EMFILE | Errno::ENFILE => Self::Files,
                 Errno::ENOMEM => Self::Memory,
+                Errno::EFBIG => Self::Size,
                 _ => return None,
             })
         })
@@ -62,6 +70,9 @@ impl Shortage {
             }
             Self::Files => "too many files are open: raise ulimit -n".to_owned(),
             Self::Memory => "no memory is left to start a process".to_owned(),
+            Self::Size => {
+                "files may not be as large as a task needs: raise ulimit -f, or LimitFSIZE of its unit".to_owned()
+            }
         }
     }
 }

@@ -7,28 +7,40 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::process::{getpriority_process, setpriority_process};
 
 use crate::output::{Code, fault};
+use crate::process::text;
 use crate::run_folder::Limits;
+
+/// How much more likely the kernel kills this process when memory runs out, at most 1000.
+const OOM: &str = "/proc/self/oom_score_adj";
 
 /// Whether programs can be given these limits, tried on this process.
 pub fn check(limits: &Limits) -> anyhow::Result<()> {
+    let ((most, _), needed) = (getrlimit(Resource::RLIMIT_FSIZE)?, limits.largest_file());
+    if most < needed {
+        let words = format!(
+            "files may have {most} bytes here, and a task needs one of {needed}: raise that limit (ulimit -f, or LimitFSIZE of \
+             its unit)"
+        );
+        return Err(fault(Code::Usage, words));
+    }
     if let Some(memory) = limits.memory {
         let (soft, hard) = getrlimit(Resource::RLIMIT_DATA)?;
         if memory > hard && setrlimit(Resource::RLIMIT_DATA, soft, memory).is_err() {
-            let text = format!(
+            let words = format!(
                 "--memory is more than this process may give, {hard} bytes: raise its hard limit (ulimit -d, or LimitDATA \
                  of its unit), or ask for less"
             );
-            return Err(fault(Code::Usage, text));
+            return Err(fault(Code::Usage, words));
         }
     }
     if let Some(nice) = limits.nice {
         let own = getpriority_process(None)?;
         if setpriority_process(None, nice).and_then(|()| setpriority_process(None, own)).is_err() {
-            let text = format!(
+            let words = format!(
                 "--nice {nice} is more than this process may give, which has {own}: raise its limit (ulimit -e, or \
                  LimitNICE of its unit), or ask for {own} or more"
             );
-            return Err(fault(Code::Usage, text));
+            return Err(fault(Code::Usage, words));
         }
     }
     Ok(())
@@ -46,6 +58,7 @@ pub fn apply(limits: &Limits) -> anyhow::Result<()> {
         setpriority_process(None, nice).with_context(|| format!("the priority cannot be set to {nice}"))?;
     }
     // When memory runs out, the kernel should kill the program and spare the supervisor. Not essential.
-    let _ = fs::write("/proc/self/oom_score_adj", "300");
+    let own: i32 = text(OOM).and_then(|own| own.trim().parse().ok()).unwrap_or(0);
+    let _ = fs::write(OOM, own.saturating_add(300).min(1_000).to_string());
     Ok(())
 }

@@ -18,6 +18,13 @@ const ERROR: u64 = 16 << 10;
 /// Space for `end.json`: it has the end of stderr, each byte of which may be escaped to six.
 const END: u64 = 64 << 10;
 
+impl Limits {
+    /// The size of the largest file that a run needs.
+    pub fn largest_file(&self) -> u64 {
+        u64::from(self.max_bytes).max(ERROR).max(END)
+    }
+}
+
 impl RunFolder {
     /// Reserves the space.
     pub(super) fn set_aside(&self, limits: &Limits) -> io::Result<()> {
