@@ -7,6 +7,7 @@ mod deliveries;
 mod handle;
 mod helm;
 mod keeper;
+mod orphans;
 mod pool;
 mod program;
 mod report;
@@ -110,6 +111,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
     }
+    orphans::reap();
     let signals = Signals::new([SIGTERM, SIGINT])?;
     let steers = helm.clone();
     thread::spawn(move || steers.hear(signals));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use super::orphans;
 use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
@@ -43,6 +44,7 @@ impl Handle {
             password.announce(&mut command);
         }
         let mut child = command.spawn()?;
+        orphans::own().extend(i32::try_from(child.id()));
         if let Some(password) = password {
             // If it has ended meanwhile, that is noticed later.
             let _ = password.hand(&mut child);
@@ -85,6 +87,12 @@ impl Handle {
         {
             let _ = rustix::process::kill_process(pid, Signal::TERM);
         }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        orphans::own().remove(&self.process.pid);
     }
 }
 

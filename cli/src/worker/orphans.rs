@@ -1,0 +1,50 @@
+//! As process 1 of a container a worker becomes the parent of every process whose own parent is dead. It has to wait
+//! for them, as the kernel keeps a process that has ended until its parent has waited for it.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::prctl;
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
+
+use crate::process::{Stat, all};
+
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The supervisors that this worker has started and waits for itself.
+static OWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// Locks their numbers.
+pub fn own() -> MutexGuard<'static, BTreeSet<i32>> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for orphans as long as the worker lives, if it is given any.
+pub fn reap() {
+    if std::process::id() == 1 || prctl::get_child_subreaper().unwrap_or(false) {
+        thread::spawn(look_for_ever);
+    }
+}
+
+fn look_for_ever() {
+    let mut before = BTreeSet::new();
+    loop {
+        thread::sleep(LOOK);
+        let ended = ended();
+        // One that was not there a second ago may be a child that this worker is about to wait for.
+        for &pid in ended.intersection(&before) {
+            let _ = waitid(Id::Pid(Pid::from_raw(pid)), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG);
+        }
+        before = ended;
+    }
+}
+
+fn ended() -> BTreeSet<i32> {
+    let this = Pid::this().as_raw();
+    let of_this = |pid: &i32| Stat::read(*pid).is_some_and(|stat| stat.parent == this && stat.has_ended());
+    let found: BTreeSet<i32> = all().filter(of_this).collect();
+    &found - &own()
+}
