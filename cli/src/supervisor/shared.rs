@@ -159,6 +159,8 @@ pub struct Shared {
     pub extended: AtomicU64,
     /// The program's pid, once it has started.
     pub pid: AtomicU32,
+    /// Both pipes of the program are at their end.
+    pub drained: AtomicBool,
     order: AtomicU8,
     refusals: Mutex<Refusals>,
     outbox: Mutex<Outbox>,
@@ -181,6 +183,7 @@ impl Shared {
             alive: AtomicU64::new(boot_clock_us()),
             extended: AtomicU64::new(0),
             pid: AtomicU32::new(0),
+            drained: AtomicBool::new(false),
             order: AtomicU8::new(GO_ON),
             refusals: Mutex::default(),
             outbox: Mutex::new(Outbox::default()),
