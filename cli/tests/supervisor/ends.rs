@@ -367,6 +367,12 @@ fn an_error_leads_with_the_last_line_of_stderr_and_the_stack_follows() {
     assert!(stack.len() < 1_100, "{}", stack.len());
     let long = error("printf '%05000d' 7 >&2; exit 1");
     assert!(long.starts_with("exit code 1: 000") && long.ends_with("0…") && long.len() < 1_100, "{long}");
+    let bar = "i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); printf '\\r%s of 4000' $i >&2; done";
+    assert_eq!(error(&format!("{bar}; printf '\\rno space left\\r\\n' >&2; exit 1")), "exit code 1: no space left");
+    assert_eq!(
+        error(&format!("{bar}; echo ': no space left' >&2; exit 1")),
+        "exit code 1: 4000 of 4000: no space left"
+    );
 }
 
 #[test]
