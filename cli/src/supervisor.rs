@@ -33,7 +33,7 @@ use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
 use self::capture::{Capture, Seen};
-use self::deliver::Delivered;
+use self::deliver::{Delivered, Stage};
 use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
@@ -125,7 +125,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         }
         Found::Nothing => None,
     };
-    let (end, journal) = if found.is_some() {
+    let (end, mut journal) = if found.is_some() {
         (found, Some(Box::new(Journal::open(&folder, &run))))
     } else if begun {
         bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
@@ -144,8 +144,19 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         folder.remove().context("the run folder cannot be removed")?;
         return Ok(LOST.into());
     };
+    let mut stage = if accepted { Stage::Accepted } else { Stage::Ended };
+    if stage == Stage::Ended && end.0.outcome == Outcome::Complete && publish::target(&folder, &run).is_some() {
+        shared.lease.idles();
+        shared.post(|outbox| outbox.leave = false);
+        let serving = spawn("link", move || link.serve())?;
+        if publish::make_ready(&shared, &folder, &run, &mut journal) {
+            stage = Stage::Ready;
+        }
+        shared.post(|outbox| outbox.leave = true);
+        link = join(serving)?;
+    }
     let failed = end.0.outcome == Outcome::Fail;
-    Ok(match deliver::deliver(&mut link, &shared, &run, &folder, end, journal, accepted)? {
+    Ok(match deliver::deliver(&mut link, &shared, &run, &folder, end, journal, stage)? {
         Delivered::Discarded => LOST.into(),
         Delivered::Taken if failed => FAILED.into(),
         Delivered::Taken => ExitCode::SUCCESS,
@@ -232,6 +243,9 @@ fn attempt(
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();
+    if ended != Ended::Lost {
+        shared.lease.idles();
+    }
     let (exit, passed) = (watch.tree.exit(), watch.tree.passed());
     drop(at_end);
     let mut seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
@@ -258,10 +272,6 @@ fn attempt(
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
-            // Now, since the log accepts nothing after the end.
-            if let Some(why) = publish::unreadable(folder) {
-                shared.say(&format!("the output is not published before all of it can be read: {why}"));
-            }
         }
         // Nothing is accepted yet, whatever the program put there; as long as that file exists, no end may be
         // stored.

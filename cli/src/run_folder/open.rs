@@ -4,7 +4,7 @@
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
 
@@ -158,6 +158,38 @@ fn permit(folder: &Path) {
             permit(&entry.path());
         }
     }
+}
+
+/// Rights that the owner of a file or folder has taken for a while; returned when this is dropped.
+pub struct Lent {
+    path: PathBuf,
+    pub usual: Permissions,
+    changed: bool,
+}
+
+impl Lent {
+    /// The file or folder was renamed.
+    pub fn moved(&mut self, to: &Path) {
+        to.clone_into(&mut self.path);
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.changed {
+            let _ = fs::set_permissions(&self.path, self.usual.clone());
+        }
+    }
+}
+
+/// Gives the owner of a file or folder these rights, if a program removed them. If they cannot be given, whatever
+/// needs them fails with the cause.
+pub fn lend(path: &Path, rights: u32) -> io::Result<Lent> {
+    let about = fs::symlink_metadata(path)?;
+    let mode = about.permissions().mode();
+    let lacks = !about.is_symlink() && mode & rights != rights;
+    let changed = lacks && fs::set_permissions(path, Permissions::from_mode(mode | rights)).is_ok();
+    Ok(Lent { path: path.to_owned(), usual: about.permissions(), changed })
 }
 
 /// Creates folders that only their owner can enter: parameters and logs may be secret.

@@ -129,6 +129,10 @@ impl Capture {
             if ready[2] {
                 self.take("stderr", &mut stderr, &mut buffer);
             }
+            if (ready[1] || ready[2]) && stdout.is_none() && stderr.is_none() {
+                self.shared.drained.store(true, Ordering::Release);
+                self.shared.wake();
+            }
             if ready[3] {
                 let mut sink = [0; 64];
                 while (&self.shared.nudged).read(&mut sink).is_ok_and(|read| read == sink.len()) {}

@@ -37,6 +37,16 @@ pub enum Delivered {
     Discarded,
 }
 
+/// How far an end has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Ended,
+    /// Its output is prepared.
+    Ready,
+    /// The server has accepted it.
+    Accepted,
+}
+
 /// Sends the end, and acts on the reply.
 pub fn deliver(
     link: &mut Link,
@@ -45,10 +55,10 @@ pub fn deliver(
     folder: &RunFolder,
     (mut end, mut payload): (End, Vec<u8>),
     journal: Option<Box<Journal>>,
-    accepted: bool,
+    stage: Stage,
 ) -> anyhow::Result<Delivered> {
     let made = end.outcome;
-    let accepted = accepted || {
+    let accepted = stage == Stage::Accepted || {
         let mut log = Rest::new(shared, journal, &end);
         let accepted = until_answered(link, &mut log, folder, &mut end, &mut payload);
         if accepted {
@@ -63,12 +73,15 @@ pub fn deliver(
         }
         accepted
     };
-    if accepted && end.outcome == Outcome::Complete {
+    if !accepted || end.outcome != Outcome::Complete {
+        publish::discard(folder, run);
+    } else if stage != Stage::Ready || publish::publish(folder, run).is_err() {
         // From now on a publication that is interrupted can be resumed. If this fails, the server is asked again.
         if let Err(error) = folder.mark_accepted() {
             say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
         }
-        publish::publish(folder, run)
+        publish::prepare(folder, run, &mut || false)
+            .and_then(|()| publish::publish(folder, run))
             .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?;
     }
     if end.outcome != Outcome::Complete {

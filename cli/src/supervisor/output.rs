@@ -87,20 +87,37 @@ fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Keeps the last bytes of what is written to it.
+/// Keeps the last bytes of what is written to it. Text of a line before a carriage return, such as the former states
+/// of a progress bar, is overwritten and not kept.
 #[derive(Debug, Default)]
-pub struct LastWords(Vec<u8>);
+pub struct LastWords {
+    text: Vec<u8>,
+    /// Where the current line begins.
+    line: usize,
+    /// The last byte was a carriage return; a line feed may follow.
+    returned: bool,
+}
 
 impl LastWords {
     pub fn write(&mut self, bytes: &[u8]) {
-        let bytes = bytes.get(bytes.len().saturating_sub(LAST_WORDS)..).unwrap_or_default();
-        let over = (self.0.len() + bytes.len()).saturating_sub(LAST_WORDS);
-        self.0.drain(..over.min(self.0.len()));
-        self.0.extend_from_slice(bytes);
+        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\r' | b'\n')) {
+            if self.returned && !matches!(piece.first(), Some(b'\r' | b'\n')) {
+                self.text.truncate(self.line);
+            }
+            self.text.extend_from_slice(piece);
+            self.returned = piece.ends_with(b"\r");
+            if piece.ends_with(b"\n") {
+                self.line = self.text.len();
+            }
+        }
+        let over = self.text.len().saturating_sub(LAST_WORDS);
+        self.text.drain(..over);
+        self.text.shrink_to(2 * LAST_WORDS);
+        self.line = self.line.saturating_sub(over);
     }
 
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).trim_end().to_owned()
+        String::from_utf8_lossy(&self.text).trim_end().to_owned()
     }
 }
 

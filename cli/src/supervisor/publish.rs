@@ -1,4 +1,5 @@
-//! Publishes the output of a completed attempt atomically, with a manifest.
+//! Publishes the output of a completed attempt atomically, with a manifest. What can take long is done before the
+//! completion is sent, so that whoever waits for the task finds its output.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,10 +8,20 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
+use super::journal::Journal;
+use super::shared::{KILL, Shared};
 use crate::run_folder::end::hex;
 use crate::run_folder::manifest::{self, Entry, Manifest};
-use crate::run_folder::open::{self, private_folders, write_durably};
+use crate::run_folder::open::{self, lend, private_folders, write_durably};
 use crate::run_folder::{Run, RunFolder, names};
+
+/// The rights of the owner that reading a file, listing a folder, and changing or moving a folder need.
+const READ: u32 = 0o400;
+const LISTED: u32 = 0o500;
+const CHANGED: u32 = 0o700;
+
+/// How much is copied between two looks at whether the attempt is over.
+const PART: u64 = 8 << 20;
 
 /// Where the output will be published; none if there is no output.
 pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
@@ -31,94 +42,156 @@ fn published(place: &Path, run: &Run) -> PathBuf {
     place.join(&*names::visible(&run.id))
 }
 
-/// Whether it is still a folder that is not empty.
+/// Returns true if it is still a folder that is not empty. A folder that cannot be listed may have contents.
 fn is_filled(output: &Path) -> bool {
+    let Ok(_lent) = lend(output, LISTED) else { return false };
     fs::symlink_metadata(output).is_ok_and(|about| about.is_dir())
-        && fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some())
+        && fs::read_dir(output).map_or(true, |mut entries| entries.next().is_some())
 }
 
-/// What of the output cannot be read, if anything.
-pub fn unreadable(folder: &RunFolder) -> Option<String> {
-    fn look(folder: &Path) -> Result<(), (PathBuf, io::Error)> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            |error| (path, error)
-        };
-        for entry in fs::read_dir(folder).map_err(at(folder))? {
-            let entry = entry.map_err(at(folder))?;
-            let path = entry.path();
-            let kind = entry.file_type().map_err(at(&path))?;
-            if kind.is_dir() {
-                look(&path)?;
-            } else if kind.is_file() {
-                open::open(&path).and_then(|(mut file, _)| file.read(&mut [0])).map_err(at(&path))?;
-            }
-        }
-        Ok(())
+/// The places of an attempt in the folder that outputs are published to.
+struct Places {
+    folder: PathBuf,
+    target: PathBuf,
+    name: String,
+}
+
+impl Places {
+    fn of(folder: &RunFolder, run: &Run) -> Option<Self> {
+        let place = place(folder, run)?;
+        Some(Self { target: published(&place, run), folder: place, name: names::run(&run.id, run.token) })
     }
-    let output = folder.output();
-    let (path, error) = if is_filled(&output) { look(&output).err()? } else { return None };
-    let path = path.strip_prefix(&output).unwrap_or(&path);
-    Some(format!("{}: {error}", path.display()))
+
+    /// A hidden one.
+    fn aside(&self, word: &str) -> PathBuf {
+        self.folder.join(names::aside(&self.name, word))
+    }
 }
 
-/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty or not a folder. Resumes after an
+/// Prepares the output of a complete attempt, unless the server has the task killed or given to another attempt.
+/// Returns true if it is ready; if not, the log says why.
+pub fn make_ready(shared: &Shared, folder: &RunFolder, run: &Run, journal: &mut Option<Box<Journal>>) -> bool {
+    let over = || shared.order() == KILL || shared.lease.is_lost();
+    let mut look = || {
+        if let Some(journal) = journal {
+            journal.tend(shared);
+        }
+        over()
+    };
+    let prepared = prepare(folder, run, &mut look);
+    if let Err(error) = &prepared
+        && !over()
+    {
+        shared.say(&format!("the output is not published before this is mended: {error:#}"));
+    }
+    prepared.is_ok()
+}
+
+/// Does everything that can take long: hashes the output, makes sure that it is on the disk, and copies it if it
+/// goes to another file system. `stops` is asked again and again, and ends this if it returns true.
+pub fn prepare(folder: &RunFolder, run: &Run, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
+    let output = folder.output();
+    if !is_filled(&output) {
+        return Ok(());
+    }
+    let places = Places::of(folder, run).context("no place to publish to")?;
+    let shown = places.folder.display();
+    private_folders(&places.folder).with_context(|| format!("{shown} cannot be made"))?;
+    open::clear(&places.aside("copy"))?;
+    let crosses = crosses(folder, &places).with_context(|| format!("nothing can be moved to {shown}"))?;
+    describe(&output, folder, run, stops)?;
+    if crosses {
+        copy(&output, &places.aside("copy"), stops).with_context(|| format!("it cannot be copied to {shown}"))?;
+    }
+    Ok(())
+}
+
+/// Removes what `prepare` made outside of the run folder.
+pub fn discard(folder: &RunFolder, run: &Run) {
+    if let Some(places) = Places::of(folder, run) {
+        let _ = open::clear(&places.aside("copy"));
+    }
+}
+
+/// Returns true if nothing can be renamed to there. Tried, as one file system may be mounted twice.
+fn crosses(folder: &RunFolder, places: &Places) -> io::Result<bool> {
+    let (from, to) = (folder.path().join("trial"), places.aside("trial"));
+    private_folders(&from)?;
+    let moved = fs::rename(&from, &to);
+    open::clear(&from)?;
+    open::clear(&to)?;
+    match moved {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => Ok(true),
+        moved => moved.map(|()| false),
+    }
+}
+
+/// Publishes the prepared output folder as `PUBLISH/TASKID`, unless it is empty or not a folder. Resumes after an
 /// interruption.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
-    let place = place(folder, run).context("no place to publish to")?;
-    let (target, name) = (published(&place, run), names::run(&run.id, run.token));
-    let aside = |word: &str| place.join(names::aside(&name, word));
+    let places = Places::of(folder, run).context("no place to publish to")?;
+    let (place, target) = (&places.folder, &places.target);
+    let (copied, new, old) = (places.aside("copy"), places.aside("new"), places.aside("old"));
     // Where a former release left it.
     let former = |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token));
-    for word in ["new", "old"].into_iter().filter(|word| former(word).exists()) {
-        fs::rename(former(word), aside(word))?;
+    for (word, aside) in [("new", &new), ("old", &old)].into_iter().filter(|(word, _)| former(word).exists()) {
+        fs::rename(former(word), aside)?;
     }
     if is_filled(&output) {
-        describe(&output, folder, run)?;
-        private_folders(&place).with_context(|| format!("{} cannot be made", place.display()))?;
-        let moved = match fs::rename(&output, aside("new")) {
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                copy_whole(&output, &aside("copy"), &aside("new"))
-            }
-            renamed => renamed,
+        open::clear(&new)?;
+        let moved = if copied.exists() {
+            // The other one is removed with the run folder. Part of it could be left, and must not be published.
+            let spent = folder.path().join("output.copied");
+            open::clear(&spent).and_then(|()| fs::rename(&copied, &new)).and_then(|()| fs::rename(&output, spent))
+        } else {
+            lend(&output, CHANGED).and_then(|mut lent| fs::rename(&output, &new).map(|()| lent.moved(&new)))
         };
         moved.with_context(|| format!("{} cannot be moved to {}", output.display(), place.display()))?;
     }
-    if aside("new").exists() {
+    if new.exists() {
         // The output of an earlier completion of a retried task is replaced.
-        match fs::rename(&target, aside("old")) {
+        match fs::rename(target, &old) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-            _ => fs::rename(aside("new"), &target)?,
+            _ => fs::rename(&new, target)?,
         }
-        File::open(&place)?.sync_all()?;
+        File::open(place)?.sync_all()?;
     }
-    Ok(open::clear(&aside("old"))?)
+    Ok(open::clear(&old)?)
 }
 
 /// Writes the manifest.
-fn describe(output: &Path, folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
+fn describe(output: &Path, folder: &RunFolder, run: &Run, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
+    let _lent = lend(output, CHANGED)?;
     let manifest = manifest::place_for(output, &run.id, run.attempt).context("no name is left for a manifest")?;
     let mut files = Vec::new();
-    list(output, output, &manifest, &mut files)?;
+    list(output, output, &manifest, &mut files, stops)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let described = Manifest { task: run.id.clone(), attempt: run.attempt, files };
     // Created outside of the output, whose names are all the program's.
     let draft = folder.path().join("manifest.json");
     write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
-    fs::rename(&draft, &manifest)?;
+    fs::rename(&draft, &manifest).context("its folder cannot be written to")?;
     Ok(File::open(output)?.sync_all()?)
 }
 
 /// Lists the files, and makes sure that they are on the disk. Links are kept and not followed.
-fn list(root: &Path, folder: &Path, manifest: &Path, files: &mut Vec<Entry>) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder)? {
+fn list(
+    root: &Path,
+    folder: &Path,
+    manifest: &Path,
+    files: &mut Vec<Entry>,
+    stops: &mut dyn FnMut() -> bool,
+) -> anyhow::Result<()> {
+    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let _lent = lend(folder, LISTED).with_context(|| shown(folder))?;
+    for entry in fs::read_dir(folder).with_context(|| shown(folder))? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
         if kind.is_dir() {
-            list(root, &path, manifest, files)?;
+            list(root, &path, manifest, files, stops)?;
         } else if kind.is_file() && path != manifest {
-            let (size, sha256) = digest(&path).with_context(|| path.display().to_string())?;
+            let (size, sha256) = digest(&path, stops).with_context(|| shown(&path))?;
             let path = path.strip_prefix(root)?.to_string_lossy().into_owned();
             files.push(Entry { path, size, sha256 });
         }
@@ -127,10 +200,12 @@ fn list(root: &Path, folder: &Path, manifest: &Path, files: &mut Vec<Entry>) -> 
     Ok(())
 }
 
-fn digest(path: &Path) -> io::Result<(u64, String)> {
+fn digest(path: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<(u64, String)> {
+    let _lent = lend(path, READ)?;
     let (mut file, _) = open::open(path)?;
     let (mut buffer, mut size, mut hasher) = (vec![0; 64 << 10], 0, Sha256::new());
     loop {
+        unless(stops)?;
         let read = file.read(&mut buffer)?;
         if read == 0 {
             break;
@@ -142,30 +217,33 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
     Ok((size, hex(&hasher.finalize())))
 }
 
-/// For a target on another file system.
-fn copy_whole(from: &Path, draft: &Path, to: &Path) -> io::Result<()> {
-    let _ = fs::remove_dir_all(draft);
-    copy(from, draft)?;
-    let _ = fs::remove_dir_all(to);
-    fs::rename(draft, to)?;
-    // Copied: it must not be published again.
-    fs::remove_dir_all(from)
+fn unless(stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
+    if stops() { Err(io::Error::other("the attempt is over")) } else { Ok(()) }
 }
 
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// For a target on another file system.
+fn copy(from: &Path, to: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
+    let lent = lend(from, LISTED)?;
     private_folders(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (source, target): (PathBuf, PathBuf) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            copy(&source, &target)?;
+            copy(&source, &target, stops)?;
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(&source)?, &target)?;
         } else if kind.is_file() {
-            fs::copy(&source, &target)?;
-            File::open(&target)?.sync_all()?;
+            let lent = lend(&source, READ)?;
+            let (mut read, mut written) = (open::open(&source)?.0, File::create_new(&target)?);
+            while io::copy(&mut Read::by_ref(&mut read).take(PART), &mut written)? > 0 {
+                unless(stops)?;
+            }
+            written.set_permissions(lent.usual.clone())?;
+            written.sync_all()?;
         }
     }
-    File::open(to)?.sync_all()
+    let folder = File::open(to)?;
+    folder.set_permissions(lent.usual.clone())?;
+    folder.sync_all()
 }

@@ -46,6 +46,8 @@ pub struct Lease {
     lost: AtomicBool,
     /// Lost, according to the server.
     told: AtomicBool,
+    /// No process of the attempt is left, so that only the server ends the lease.
+    idle: AtomicBool,
 }
 
 impl Lease {
@@ -53,7 +55,13 @@ impl Lease {
         let length = run.lease_ms.saturating_mul(1_000);
         // The clock of another boot is meaningless.
         let renewed = if run.boot == boot_id() { run.renewed_us } else { 0 };
-        Self { renewed: AtomicU64::new(renewed), length, lost: AtomicBool::new(false), told: AtomicBool::new(false) }
+        Self {
+            renewed: AtomicU64::new(renewed),
+            length,
+            lost: AtomicBool::new(false),
+            told: AtomicBool::new(false),
+            idle: AtomicBool::new(false),
+        }
     }
 
     pub fn length(&self) -> Duration {
@@ -76,8 +84,16 @@ impl Lease {
         self.renewed.load(Ordering::Acquire).saturating_add(self.length - margin)
     }
 
+    /// No process of the attempt is left: from now on the lease is renewed until the server refuses.
+    pub fn idles(&self) {
+        self.idle.store(true, Ordering::Release);
+    }
+
     /// Whether the attempt is over, according to the server or the clock. This is final.
     pub fn is_lost(&self) -> bool {
+        if self.idle.load(Ordering::Acquire) {
+            return self.told.load(Ordering::Acquire);
+        }
         if boot_clock_us() >= self.end() {
             self.lost.store(true, Ordering::Release);
         }
@@ -159,6 +175,8 @@ pub struct Shared {
     pub extended: AtomicU64,
     /// The program's pid, once it has started.
     pub pid: AtomicU32,
+    /// Both pipes of the program are at their end.
+    pub drained: AtomicBool,
     order: AtomicU8,
     refusals: Mutex<Refusals>,
     outbox: Mutex<Outbox>,
@@ -181,6 +199,7 @@ impl Shared {
             alive: AtomicU64::new(boot_clock_us()),
             extended: AtomicU64::new(0),
             pid: AtomicU32::new(0),
+            drained: AtomicBool::new(false),
             order: AtomicU8::new(GO_ON),
             refusals: Mutex::default(),
             outbox: Mutex::new(Outbox::default()),

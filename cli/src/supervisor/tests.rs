@@ -85,6 +85,24 @@ fn the_last_words_are_the_last() {
 }
 
 #[test]
+fn of_a_line_that_is_overwritten_again_and_again_the_last_state_is_kept_however_it_arrives() {
+    let text = format!("begin\r\n{}\r\r 100%\r\nno space\r", (0..99).map(|n| format!("\r {n}%")).collect::<String>());
+    for size in [1, 2, 7, text.len()] {
+        let mut words = LastWords::default();
+        for piece in text.as_bytes().chunks(size) {
+            words.write(piece);
+        }
+        assert_eq!(words.text(), "begin\r\n 100%\r\nno space", "{size}");
+    }
+    let mut words = LastWords::default();
+    words.write(b"cause\n");
+    for _ in 0..20_000 {
+        words.write(b"\r 55%");
+    }
+    assert_eq!(words.text(), "cause\n 55%");
+}
+
+#[test]
 fn one_json_value_is_told_from_a_log() {
     let shape = |pieces: &[&str]| {
         let mut shape = Shape::default();

@@ -19,6 +19,9 @@ use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
 use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
+/// How long the output of an ended program may be on its way through processes that it started, in microseconds.
+const ON_ITS_WAY: u64 = 1_000_000;
+
 /// Why a program was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -108,6 +111,7 @@ impl Watch<'_> {
     pub fn run(&mut self) -> Ended {
         let mut stopping: Option<(Reason, u64)> = None;
         let mut warned = 0;
+        let mut read_until = None;
         let ended = loop {
             // The first check after anything that suspended this process.
             if self.shared.lease.is_lost() {
@@ -123,10 +127,21 @@ impl Watch<'_> {
                     break Ended::Stopped(reason);
                 }
                 next = next.min(kill_at);
-            } else {
-                if let Some(exit) = self.tree.exit() {
+            } else if let Some(exit) = self.tree.exit() {
+                // A filter that it started, as in `exec > >(tee work.log)`, may still have output of its own.
+                let until = *read_until.get_or_insert_with(|| boot_clock_us().saturating_add(ON_ITS_WAY));
+                if !any || self.shared.drained.load(Ordering::Acquire) {
                     break Ended::Exit(exit);
                 }
+                if boot_clock_us() >= until {
+                    self.shared.say(
+                        "processes that the program left running keep its output open: they are killed one second \
+                         after its end, and output that they have not passed on is lost",
+                    );
+                    break Ended::Exit(exit);
+                }
+                next = next.min(until);
+            } else {
                 if let Some(reason) = self.reason_to_stop() {
                     stopping = Some((reason, self.stop(reason)));
                     continue;

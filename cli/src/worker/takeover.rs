@@ -222,6 +222,7 @@ impl Takeover {
     /// whether there is.
     fn keep_output(&self, folder: &RunFolder, subject: &Subject) -> anyhow::Result<bool> {
         let id = TaskId::new(subject.id.as_str())?;
+        let _lent = open::lend(&folder.output(), 0o500);
         let none = match fs::read_dir(folder.output()) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => true,
             entries => entries?.next().is_none(),

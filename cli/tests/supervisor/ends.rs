@@ -1,12 +1,16 @@
 //! How a program ends, and what becomes of its task.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use blueque::{Status, TaskInfo};
 use serde_json::{Value, json};
 
 use crate::stage::{QUEUE, Stage, text};
+use crate::support::eventually;
 
 #[test]
 fn a_program_that_prints_json_completes_its_task_with_it() {
@@ -131,6 +135,83 @@ fn the_output_of_a_completed_attempt_is_published_whole_with_its_manifest() {
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(manifest["files"][1], json!({ "path": "deep/film", "size": 3, "sha256": abc }));
     assert_eq!(manifest["files"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_output_is_ready_before_its_task_is_complete() {
+    let mut stage = Stage::new();
+    let mut run =
+        stage.task("echo x > \"$BLUEQUE_OUTPUT_DIR/film\"; echo > begun; while [ ! -e go ]; do sleep 0.01; done");
+    run.supervise();
+    run.said("begun");
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("it is hashed", || run.folder.join("output/manifest.json").exists().then_some(()));
+    stage.server.restart();
+    run.ended();
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+    assert!(stage.published(&run).join("film").exists());
+}
+
+/// It takes hours to hash this file.
+#[test]
+fn the_lease_is_renewed_while_output_is_hashed_and_a_forced_cancel_ends_that() {
+    let stage = Stage::new();
+    let mut run = stage.task_with("truncate -s 1T \"$BLUEQUE_OUTPUT_DIR/film\"", Duration::from_secs(3), |_| {});
+    run.supervise();
+    eventually("it has ended", || run.folder.join("end.json").exists().then_some(()));
+    for time in 0..4 {
+        let before = stage.deadline();
+        eventually(&format!("the lease is renewed, {time}"), || {
+            assert_eq!(run.task.info().unwrap().status(), Some(Status::Started));
+            (stage.deadline() > before).then_some(())
+        });
+    }
+    run.task.cancel_by_force("not that").unwrap();
+    run.ended();
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Cancelled));
+    assert!(!stage.published(&run).exists() && !run.folder.exists());
+}
+
+/// Where outputs go in another file system; removed at the end.
+struct Elsewhere(PathBuf);
+
+impl Elsewhere {
+    fn new() -> Self {
+        Self(Path::new("/dev/shm").join(format!("blueque-output-{}", std::process::id())))
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        let _ = Command::new("chmod").arg("-R").arg("u+rwx").arg(&self.0).status();
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn output_of_which_the_owner_may_change_and_read_nothing_is_published_as_it_is() {
+    let stage = Stage::new();
+    let elsewhere = Elsewhere::new();
+    let script =
+        "cd \"$BLUEQUE_OUTPUT_DIR\"; mkdir -p deep/hidden; echo 1 > film; echo 2 > deep/film; echo 3 > deep/hidden/film
+chmod 444 film; chmod 200 deep/film; chmod 0 deep/hidden; chmod 555 deep .";
+    for place in [None, Some(&elsewhere.0)] {
+        let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["publish"] = json!(place));
+        run.supervise_as_a_user();
+        run.ended();
+        assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+        let target = place.map_or_else(|| stage.published(&run), |place| place.join(run.task.id().as_str()));
+        let mode = |name: &str| fs::symlink_metadata(target.join(name)).unwrap().permissions().mode() & 0o777;
+        let files = [".", "film", "deep", "deep/film", "deep/hidden"];
+        let said = String::from_utf8_lossy(&stage.log(&run, "supervisor").concat()).into_owned();
+        assert!(target.exists(), "{said}");
+        assert_eq!(files.map(mode), [0o555, 0o444, 0o555, 0o200, 0], "{place:?}");
+        let manifest: Value = serde_json::from_slice(&fs::read(target.join("manifest.json")).unwrap()).unwrap();
+        assert_eq!(manifest["files"].as_array().unwrap().len(), 3);
+        assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+        assert!(!run.folder.exists());
+    }
 }
 
 #[test]
@@ -286,6 +367,12 @@ fn an_error_leads_with_the_last_line_of_stderr_and_the_stack_follows() {
     assert!(stack.len() < 1_100, "{}", stack.len());
     let long = error("printf '%05000d' 7 >&2; exit 1");
     assert!(long.starts_with("exit code 1: 000") && long.ends_with("0…") && long.len() < 1_100, "{long}");
+    let bar = "i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); printf '\\r%s of 4000' $i >&2; done";
+    assert_eq!(error(&format!("{bar}; printf '\\rno space left\\r\\n' >&2; exit 1")), "exit code 1: no space left");
+    assert_eq!(
+        error(&format!("{bar}; echo ': no space left' >&2; exit 1")),
+        "exit code 1: 4000 of 4000: no space left"
+    );
 }
 
 #[test]

@@ -74,11 +74,28 @@ fn lines_of_two_streams_that_alternate_all_arrive_in_their_order() {
     }
 }
 
+/// A filter like `tee` that passes its line on when the program has ended.
+const FILTER: &str = "#!/bin/bash
+exec > >(IFS= read -r line; while kill -0 $$ 2>/dev/null; do :; done; echo \"$line\") 2>&1
+";
+
+#[test]
+fn output_that_a_filter_has_when_its_program_ends_is_the_result() {
+    let stage = Stage::new();
+    let mut run = stage.task(&format!("{FILTER}echo '{{\"rows\": 12345}}'"));
+    assert_eq!(text(run.finish().result_bytes()), "{\"rows\": 12345}");
+    let mut run = stage.task(&format!("{FILTER}echo no space left; exit 3"));
+    run.finish();
+    assert_eq!(stage.log(&run, "stdout").concat(), b"no space left\n");
+}
+
 #[test]
 fn a_process_that_keeps_the_pipe_does_not_keep_the_task() {
     let stage = Stage::new();
     let mut run = stage.task("setsid sleep 1000 & echo 5");
     assert_eq!(text(run.finish().result_bytes()), "5");
+    let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+    assert!(said.contains("keep its output open"), "{said}");
 }
 
 #[test]

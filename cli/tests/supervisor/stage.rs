@@ -179,7 +179,18 @@ impl Run {
     }
 
     pub fn supervise_with(&mut self, stderr: Stdio) -> Pid {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        self.supervise_by(Command::new(env!("CARGO_BIN_EXE_blueque")), stderr)
+    }
+
+    /// Starts the supervisor so that rights of files hold for it, even if root runs this test.
+    pub fn supervise_as_a_user(&mut self) -> Pid {
+        let mut command = Command::new("setpriv");
+        command.args(["--bounding-set=-dac_override,-dac_read_search", env!("CARGO_BIN_EXE_blueque")]);
+        let is_root = nix::unistd::geteuid().is_root();
+        self.supervise_by(if is_root { command } else { Command::new(env!("CARGO_BIN_EXE_blueque")) }, Stdio::inherit())
+    }
+
+    fn supervise_by(&mut self, mut command: Command, stderr: Stdio) -> Pid {
         command.arg("supervise").arg(&self.folder).arg("--password-stdin").stdin(Stdio::piped()).stdout(Stdio::null());
         command.stderr(stderr);
         let mut child = command.env("SECRET", "of the worker").spawn().unwrap();
