@@ -11,7 +11,7 @@ import redis
 from bundle import Bundle
 
 call = Bundle.of_arguments(__doc__).call
-listener = f"{socket.gethostname().replace('_', '-')}_{os.getpid()}"
+listener = f"{socket.gethostname().replace('_', '-')}:-{uuid.uuid4().hex[:6]}_{os.getpid()}"
 queue, task = "transcode", str(uuid.uuid4())
 
 call("hello")

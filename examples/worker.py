@@ -15,7 +15,7 @@ from bundle import Bundle
 
 SLOTS, LEASE, QUEUE = 4, 60, "squares"
 call = Bundle.of_arguments(__doc__).call
-listener = f"{socket.gethostname().replace('_', '-')}_{os.getpid()}"
+listener = f"{socket.gethostname().replace('_', '-')}:-{uuid.uuid4().hex[:6]}_{os.getpid()}"
 
 
 def work(parameters):

@@ -1,10 +1,12 @@
-//! The names of this host.
+//! The names of this host, its identity, and which of its processes are dead.
 
-use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
-use std::thread;
+use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
+use std::{fs, process, thread};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use sha1_smol::Sha1;
 
 use crate::names::ListenerId;
 
@@ -14,19 +16,52 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// The resolver's names for this host, once it has replied.
 static RESOLVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Counts the listeners of this process, so that each has its own id.
-static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// Characters of the host's name in an id.
+const NAME: usize = 150;
+
+/// Hexadecimal digits of the identity of a host, and of the part of an id that is random.
+const IDENTITY: usize = 8;
+const RANDOM: usize = 6;
+
+/// The identity of this host; none if the system does not tell.
+static OWN: LazyLock<Option<String>> = LazyLock::new(|| {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let boot = read("/proc/sys/kernel/random/boot_id");
+    // The link leads to `pid:[INODE]`.
+    let table = fs::read_link("/proc/self/ns/pid").ok().filter(|_| !boot.is_empty())?;
+    Some(identity(&read("/etc/machine-id"), &boot, &table.to_string_lossy()))
+});
+
+/// Hosts have the same identity if they see each other's process ids: the same machine and boot, and the same
+/// PID namespace. A host's name is no identity: containers and cloned machines share one.
+fn identity(machine: &str, boot: &str, table: &str) -> String {
+    let hash = Sha1::from(format!("{machine}\n{boot}\n{table}")).digest().to_string();
+    hash.chars().take(IDENTITY).collect()
+}
 
 impl ListenerId {
-    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones
-    /// `HOSTNAME:N_PID`.
+    /// A new id for a listener of this process: `HOSTNAME:IDENTITY-RANDOM_PID`. IDENTITY stands for the machine, its boot
+    /// and the PID namespace, so that other processes of this host know where to look for the process. No other
+    /// listener gets the same id, whatever the names and process ids of hosts are.
     #[must_use]
     pub fn of_this_process() -> Self {
-        let host = name();
-        match NUMBER.fetch_add(1, Ordering::Relaxed) {
-            0 => Self::of_process(&host, process::id()),
-            number => Self::of_process(&format!("{host}:{number}"), process::id()),
-        }
+        let host: String = name().chars().take(NAME).map(|c| if c == ':' { '-' } else { c }).collect();
+        let random: String = uuid::Uuid::new_v4().simple().to_string().chars().take(RANDOM).collect();
+        let host = if host.is_empty() { "localhost" } else { &host };
+        Self::of_process(&format!("{host}:{}-{random}", OWN.as_deref().unwrap_or_default()), process::id())
+    }
+
+    /// Returns true if the listener was on this very host and its process is dead. Of a listener of any other host, and
+    /// of an id without an identity, nothing is known.
+    #[must_use]
+    pub fn is_dead_here(&self) -> bool {
+        OWN.is_some() && self.identity() == OWN.as_deref() && !alive(self.host_and_pid().1)
+    }
+
+    /// The identity of its host, if the id has one.
+    pub(crate) fn identity(&self) -> Option<&str> {
+        let (identity, _) = self.host_and_pid().0.split_once(':')?.1.split_once('-')?;
+        Some(identity).filter(|identity| !identity.is_empty())
     }
 }
 
@@ -35,7 +70,14 @@ pub(crate) fn name() -> String {
     gethostname::gethostname().to_string_lossy().trim().to_owned()
 }
 
-/// Names of this host in listener ids.
+/// Returns true unless there is certainly no such process here. Processes that this one may not see or signal live:
+/// `/proc` does not show those of other users if it is mounted with `hidepid`.
+pub(crate) fn alive(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    test_kill_process(pid) != Err(Errno::SRCH)
+}
+
+/// Names of this host in ids of listeners that have no identity, as those of Blueque 1.0.
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
@@ -47,13 +89,16 @@ impl Names {
         Self(names)
     }
 
-    /// Whether this listener's process is on this host.
+    /// Returns true if this listener's process is on this host: by the identity in its id, else by the name.
     pub(crate) fn have(&self, listener: &ListenerId) -> bool {
-        self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener)))
+        match listener.identity() {
+            Some(identity) => OWN.as_deref() == Some(identity),
+            None => OWN.is_some() && self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener))),
+        }
     }
 }
 
-/// `HOST:N_PID` is a further listener of a process.
+/// `HOST:REST_PID` is the id of a listener with an identity, or a further one of its process.
 fn host(listener: &ListenerId) -> &str {
     let (host, _) = listener.host_and_pid();
     host.split(':').next().unwrap_or(host)
@@ -97,6 +142,7 @@ fn distinct(mut names: Vec<String>, name: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -109,11 +155,36 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_is_of_this_host_by_any_of_its_names() {
+    fn a_listener_without_an_identity_is_of_this_host_by_any_of_its_names() {
         let own = ListenerId::of_process("vm:1", 7);
         let names = Names::new(&own, &["vm.example.org".to_owned()]);
         let have = |host: &str| names.have(&ListenerId::of_process(host, 8));
         assert!(have("vm") && have("vm:3") && have("VM.example.org"));
         assert!(!have("localhost") && !have("vm.example.com") && !have("other"));
+    }
+
+    #[test]
+    fn a_listener_with_an_identity_is_of_this_host_only_if_that_is_the_same() {
+        let own = ListenerId::of_this_process();
+        assert_ne!(own, ListenerId::of_this_process());
+        let names = Names::new(&own, &[]);
+        assert!(names.have(&own) && !own.is_dead_here());
+        let identity = own.identity().unwrap().to_owned();
+        let id = |identity: &str, pid: u32| ListenerId::of_process(&format!("{}:{identity}-abcdef", host(&own)), pid);
+        // No process can have this id: it is above the kernel's maximum.
+        let (no_process, other) = (1 << 30, super::identity("", "another boot", "pid:[1]"));
+        assert!(names.have(&id(&identity, no_process)) && id(&identity, no_process).is_dead_here());
+        assert!(!names.have(&id(&other, no_process)) && !id(&other, no_process).is_dead_here());
+        assert!(!ListenerId::of_process(host(&own), no_process).is_dead_here());
+        assert_eq!(super::identity("m", "b", "pid:[4026531836]"), "fc2811a5");
+    }
+
+    #[test]
+    fn a_process_is_dead_only_if_there_is_none() {
+        let mut child = process::Command::new("true").spawn().unwrap();
+        // Process 1 is of another user, unless this is root.
+        assert!(alive(1) && alive(process::id()) && alive(child.id()));
+        child.wait().unwrap();
+        assert!(!alive(child.id()) && !alive(1 << 30) && !alive(0) && !alive(u32::MAX));
     }
 }

@@ -105,7 +105,8 @@ name! {
 }
 
 name! {
-    /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`.
+    /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`. Those of this crate are
+    /// `HOSTNAME:IDENTITY-RANDOM_PID`: see [`ListenerId::of_this_process`].
     ListenerId
 }
 

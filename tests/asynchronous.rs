@@ -703,12 +703,12 @@ async fn an_asynchronous_worker_adopts_tasks_of_a_dead_process_on_this_host() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
     let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let mut gone = std::process::Command::new("true").spawn().unwrap();
-    let dead = ListenerId::of_process(host.trim(), gone.id());
+    let dead = support::listener_here(gone.id());
     gone.wait().unwrap();
-    let mut listener = client.listener_as(dead, &["q"]).await.unwrap();
+    let mut listener = client.listener_as(dead.clone(), &["q"]).await.unwrap();
     listener.listen(LIMIT).await.unwrap().expect("the task");
+    support::silent(&server, "q", &dead);
     let worker = worker(&client).adopt_dead(true).handle(|_: String, _| async { Ok(1) }).build().unwrap();
     let ends = run(&worker);
     assert_eq!(task.result::<u32>(LIMIT).await.unwrap(), 1);

@@ -8,8 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::{
-    Client, Context, Failure, HandlerError, ListenerId, QueueName, QueueOrder, Status, Stop, Submit, Summary, Upkeep,
-    Worker,
+    Client, Context, Failure, HandlerError, QueueName, QueueOrder, Status, Stop, Submit, Summary, Upkeep, Worker,
 };
 use support::{Server, eventually};
 
@@ -160,10 +159,9 @@ fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
     own.try_listen().unwrap().unwrap().complete(&1).unwrap();
     own.try_listen().unwrap().unwrap().fail("broken").unwrap();
     own.try_listen().unwrap().unwrap().start(1).unwrap();
-    let host = own.id().host_and_pid().0.to_owned();
     // No process can have this id: it is one above the kernel's maximum.
     let no_process = std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
-    let dead = ListenerId::of_process(&host, no_process);
+    let dead = support::listener_here(no_process);
     let keys: Vec<String> = redis::cmd("KEYS").arg("blueque_*_a").query(&mut connection).unwrap();
     let mut named = Vec::new();
     for key in keys {
@@ -174,6 +172,7 @@ fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
         redis(&["RENAME", &key, "aside"]);
         redis(&["SET", &key, "of the wrong type"]);
         client.listener_as(dead.clone(), &["b"]).unwrap();
+        support::silent(&server, "b", &dead);
         let soon = SystemTime::now() + Duration::from_millis(20);
         let task = b.submit(&key, Submit::default().eta(soon)).unwrap();
         let mut upkeep = Upkeep::new(client.clone(), vec![a.name().clone(), b.name().clone()]);

@@ -367,12 +367,12 @@ fn tasks_of_a_dead_process_on_this_host_are_taken_back_where_that_is_asked_for()
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let mut gone = std::process::Command::new("true").spawn().unwrap();
-    let dead = blueque::ListenerId::of_process(host.trim(), gone.id());
+    let dead = support::listener_here(gone.id());
     gone.wait().unwrap();
-    let mut listener = client.listener_as(dead, &["q"]).unwrap();
+    let mut listener = client.listener_as(dead.clone(), &["q"]).unwrap();
     listener.listen(LIMIT).unwrap().expect("the task");
+    support::silent(&server, "q", &dead);
     let worker = builder(&client).adopt_dead(true).handle(|_: String, _: &Context| Ok(1)).build().unwrap();
     let ends = run(&worker);
     assert_eq!(task.result::<u32>(LIMIT).unwrap(), 1);
@@ -388,14 +388,14 @@ fn tasks_that_a_process_took_and_started_in_one_call_and_died_with_are_taken_bac
     let client = Client::open(&server.url()).unwrap();
     let queue = client.queue("q").unwrap();
     let tasks: Vec<_> = (0..3).map(|_| queue.submit("x", Submit::default()).unwrap()).collect();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let mut gone = std::process::Command::new("true").spawn().unwrap();
-    let dead = blueque::ListenerId::of_process(host.trim(), gone.id());
+    let dead = support::listener_here(gone.id());
     let _listener = client.listener_as(dead.clone(), &["q"]).unwrap();
     let options = blueque::calls::ReserveOptions::new().limit(3).pid(gone.id());
     let taken = client.call(&client.calls().reserve(&dead, &[queue.name().clone()], &options)).unwrap();
     assert_eq!(taken.len(), 3);
     gone.wait().unwrap();
+    support::silent(&server, "q", &dead);
     let worker = builder(&client).slots(3).adopt_dead(true).handle(|_: String, _: &Context| Ok(1)).build().unwrap();
     let ends = run(&worker);
     for task in &tasks {

@@ -41,10 +41,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    match run(&cli) {
-        Ok(code) => code,
-        Err(error) => output::report(&error),
-    }
+    let code = run(&cli).unwrap_or_else(|error| output::report(&error));
+    output::behind::flush();
+    code
 }
 
 /// Prints the help that was asked for, or the error in the arguments.

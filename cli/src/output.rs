@@ -1,6 +1,7 @@
 //! Output: data on stdout, messages on stderr, and an exit code.
 
 mod bar;
+pub mod behind;
 pub mod layout;
 pub mod table;
 mod text;
@@ -136,7 +137,7 @@ fn joined(causes: anyhow::Chain) -> String {
 
 /// Prints a message on stderr. Passwords in URLs and control characters are removed.
 pub fn say(text: impl AsRef<str>) {
-    let _ = writeln!(io::stderr().lock(), "{}", told(text.as_ref()));
+    behind::say(format!("{}\n", told(text.as_ref())));
 }
 
 /// The text that `say` prints.

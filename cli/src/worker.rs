@@ -42,7 +42,7 @@ use self::slots::Slots;
 use self::state::{private_state, publishable};
 use self::turns::{SERVED, serve};
 use crate::logs::sweep::sweep;
-use crate::output::say;
+use crate::output::{behind, say};
 use crate::processes::limits;
 use crate::session::config::{self, Connection, Places};
 
@@ -56,6 +56,7 @@ const FEW: usize = 200;
 
 /// Runs a worker until it is told to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+    behind::begin();
     // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false)?;
     let places = Places::load(connection)?;

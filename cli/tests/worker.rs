@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, ListenerId, Status, Submit, Task};
+use blueque::{Client, Status, Submit, Task};
 use support::{Server, eventually};
 use world::{HOLD, STEPS, World, beginnings, field, lives, result, saved, send, status};
 
@@ -468,13 +468,14 @@ fn a_worker_that_starts_before_its_server_waits_for_it() {
 fn what_a_dead_worker_had_reserved_and_not_begun_goes_back_within_seconds() {
     let world = World::new();
     world.program("echo", "cat");
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     // No process can have this id: it is one above the kernel's maximum.
     let max: u32 = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
-    let dead = ListenerId::of_process(host.trim(), max);
-    let mut listener = world.client.listener_as(dead, &["echo"]).unwrap();
+    let dead = support::listener_here(max);
+    let mut listener = world.client.listener_as(dead.clone(), &["echo"]).unwrap();
     let task = world.submit("echo", "[1]");
     listener.try_listen().unwrap().expect("the task");
+    // It counts as alive until the server has not seen it for a while.
+    support::silent(&world.server, "echo", &dead);
     let _worker = world.worker(&["--queue", "echo"]);
     assert_eq!(result(&task), "[1]");
 }

@@ -228,7 +228,7 @@ function statistics.end_of(days_hosts, day, node, v, bounds)
   days_hosts[day] = hosts
   local sums = hosts[node]
   if not sums then -- listeners of one host share its sums
-    local host = string.match(node, '^([%w.:-]+)_%d+$')
+    local host = string.match(node, '^([%w.-]+)[%w.:-]*_%d+$')
     if not host or #node > contract.LISTENER_HIGH then
       return
     end

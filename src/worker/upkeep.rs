@@ -3,13 +3,12 @@
 //! often the more they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::calls::{AdoptOptions, MendOptions, ReadyOptions, ReleaseOptions, RetainOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
-use crate::host;
+use crate::host::{self, alive};
 use crate::link::{Blocking, Link};
 use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, Pattern, QueueName, TaskId};
@@ -45,6 +44,10 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Queues that one call finds, and the most calls of a round that find some or search for them.
 const FOUND: u32 = 500;
 const CALLS: usize = 100;
+
+/// A listener that the server has seen within this time lives, whatever the table of processes says: a worker reports
+/// every 10 s.
+const RECENT: Duration = Duration::from_secs(15);
 
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
@@ -243,7 +246,9 @@ impl<L: Link> Upkeep<L> {
     /// listener claimed from others, and tasks of a listener that was removed from its queue, as found by repairs.
     /// A task is left alone while its own process lives, or if `spare` says so.
     ///
-    /// Only if all processes that share this host's name see each other's process ids, so not across containers.
+    /// An id of [`ListenerId::of_this_process`] tells whether its process was on this very host; ids without an identity,
+    /// as those of Blueque 1.0, are judged by the host's name, and only if their listener never called a script. A listener
+    /// that the server has just seen is left alone, and so are processes that this one may not see.
     ///
     /// # Errors
     /// As [`Upkeep::round`].
@@ -290,9 +295,13 @@ impl<L: Link> Upkeep<L> {
             let Ok(id) = ListenerId::new(claim.listener.as_str()) else { continue };
             found.entry(id).or_default().insert(&claim.id, &claim.holder);
         }
+        let seen: BTreeMap<&str, SystemTime> =
+            listeners.iter().filter_map(|listener| Some((listener.id.as_str(), listener.seen?))).collect();
         for (id, claimed) in found.iter().filter(|(id, _)| names.have(id)) {
-            let (_, pid) = id.host_and_pid();
-            let adopted = if !alive(pid) {
+            let adopted = if !alive(id.host_and_pid().1) {
+                if seen.get(id.as_str()).is_some_and(|&seen| self.may_live(id, seen)) {
+                    continue;
+                }
                 self.bury(own, queue, id, spare).await
             } else if claimed.is_empty() {
                 Ok(())
@@ -302,6 +311,13 @@ impl<L: Link> Upkeep<L> {
             troubles.note(Some(queue), adopted)?;
         }
         Ok(())
+    }
+
+    /// Returns true if a listener that calls scripts may live although its process is not here. Without an identity nobody
+    /// knows where its process is: its leases end by themselves.
+    fn may_live(&self, id: &ListenerId, seen: SystemTime) -> bool {
+        let Some((time, read)) = self.clock.filter(|_| id.identity().is_some()) else { return true };
+        (time + read.elapsed()).duration_since(seen).unwrap_or_default() < RECENT
     }
 
     async fn bury(
@@ -450,10 +466,4 @@ async fn tally<L: Link>(queue: &Queue<L>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether there is such a process. If unknown, assumes there is.
-fn alive(pid: u32) -> bool {
-    let processes = Path::new("/proc");
-    processes.join(pid.to_string()).exists() || !processes.join("self").exists()
 }

@@ -12,7 +12,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use blueque::ListenerId;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -312,6 +314,18 @@ fn spawn(program: &Path, folder: &Path, args: &[String]) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .expect("the server cannot be started")
+}
+
+/// The id of a listener on this host whose process has this number.
+pub fn listener_here(pid: u32) -> ListenerId {
+    ListenerId::of_process(ListenerId::of_this_process().host_and_pid().0, pid)
+}
+
+/// Makes the server forget that it has just seen a listener: it lives as far as a worker can tell.
+pub fn silent(server: &Server, queue: &str, listener: &ListenerId) {
+    let minute_ago = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - 60;
+    let words = (format!("blueque_seen_{queue}"), minute_ago, listener.as_str());
+    redis::cmd("ZADD").arg(words).exec(&mut server.connection()).unwrap();
 }
 
 /// A line that is shown for a test that passes, too.

@@ -23,7 +23,7 @@ use signal_hook::iterator::Signals;
 
 use self::servers::{Servers, Shape};
 use crate::input::values::{plain, whole_number};
-use crate::output::{Code, fault, line, say};
+use crate::output::{Code, behind, fault, line, say};
 use crate::process::Process;
 use crate::processes::leftovers;
 use crate::run_folder::RunFolder;
@@ -73,6 +73,7 @@ struct Left {
 
 /// Starts both, waits for Ctrl-C, ends both.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+    behind::begin();
     let queues = queues(options)?;
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
     let data = private(&options.data)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::input::values::{duration, queue_name};
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 
@@ -95,6 +95,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if session.format == Format::Json {
         return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
     }
+    behind::begin();
     let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
     let (mut said, mut looked) = (BTreeMap::new(), None::<Instant>);
     loop {

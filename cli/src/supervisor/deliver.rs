@@ -106,13 +106,16 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     let mut pause = FIRST_PAUSE;
     // The lease is renewed after each.
     let longest = LONGEST_PAUSE.min(link.third());
+    let mut refused = false;
     loop {
         let error = match send(link, log, folder, end, payload) {
-            Ok(()) => return true,
+            // A release after a refusal repeats that of somebody else, unless it reports the end of a cancelled task.
+            Ok(outcome) => return !(refused && outcome == blueque::Outcome::Released),
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
             // Perhaps just cancelled by force: then the server only waits for the report that nothing runs any
             // more.
             Err(Error::Lost) => {
+                refused = true;
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
                 (end.inputs, end.next, end.step, end.into) = (None, None, None, None);
@@ -168,7 +171,13 @@ fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
     link.client().and_then(|client| send_end(link, &client, end, payload)).is_ok()
 }
 
-fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &[u8]) -> blueque::Result<()> {
+fn send(
+    link: &mut Link,
+    log: &mut Rest,
+    folder: &RunFolder,
+    end: &mut End,
+    payload: &[u8],
+) -> blueque::Result<blueque::Outcome> {
     let client = link.client()?;
     if end.checkpoint {
         let saved = open::read(&folder.checkpoint(), MOST);
@@ -296,7 +305,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque::Result<()> {
+fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque::Result<blueque::Outcome> {
     let calls = client.calls();
     let word = end.word.as_deref();
     let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -334,5 +343,4 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             client.call(&calls.release(&link.id, link.token, &options))
         }
     }
-    .map(|_| ())
 }

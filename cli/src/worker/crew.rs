@@ -185,7 +185,7 @@ impl Crew {
         }
         watched?;
         if let Some(verbose) = verbose {
-            verbose.pass();
+            verbose.end();
         }
         let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
         let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));

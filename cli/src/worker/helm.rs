@@ -8,6 +8,7 @@ use blueque::Interrupter;
 use signal_hook::iterator::Signals;
 
 use super::pool::Pool;
+use crate::output::behind;
 
 /// Ends the parts of a worker.
 #[derive(Default)]
@@ -53,6 +54,7 @@ impl Helm {
             let say = |text: &str| state.crews.first().into_iter().for_each(|(pool, _)| pool.say_for_all(text));
             if again {
                 say(&format!("ends at once; running on without it: {left}"));
+                behind::flush();
                 #[expect(clippy::disallowed_methods, reason = "at once, whatever hangs; what counts is on disk")]
                 process::exit(0);
             }

@@ -108,7 +108,8 @@ impl State {
     fn trouble(&self) -> Option<String> {
         let mut refused: Vec<&String> = self.kept.values().flat_map(|kept| kept.troubles.values()).collect();
         refused.sort();
-        let all: Vec<&str> = self.trouble.iter().chain(refused).map(String::as_str).collect();
+        let all = self.trouble.iter().chain(refused).chain(self.ails.values());
+        let all: Vec<&str> = all.map(String::as_str).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 }
@@ -130,6 +131,8 @@ struct State {
     endings: Vec<Ending>,
     /// Why the worker takes fewer tasks than it could.
     trouble: Option<String>,
+    /// What else is wrong with its host, by subject.
+    ails: BTreeMap<&'static str, String>,
     /// The queues whose calls the server refuses.
     aside: Vec<QueueName>,
     /// Why a task could not be started, since the last query.
@@ -359,6 +362,18 @@ impl Pool {
     pub fn set_trouble(&self, trouble: Option<String>) {
         if self.lock().trouble != trouble {
             self.change(|state| state.trouble = trouble);
+        }
+    }
+
+    /// Sets what is wrong with the host, for the worker's record; none if nothing is any more.
+    pub fn ails(&self, subject: &'static str, what: Option<String>) {
+        // This character separates the parts of a worker's report.
+        let what = what.map(|what| what.replace(';', ","));
+        if self.lock().ails.get(subject) != what.as_ref() {
+            self.change(|state| match what {
+                Some(what) => drop(state.ails.insert(subject, what)),
+                None => drop(state.ails.remove(subject)),
+            });
         }
     }
 

@@ -9,7 +9,7 @@ use blueque::{Client, Interrupter, ListenerId, Pattern, QueueName, WorkerInfo};
 use super::pool::Pool;
 use super::program::Programs;
 use super::settings::Settings;
-use crate::output::clean_line;
+use crate::output::{behind, clean_line};
 
 /// The delay before a failed report is repeated.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -46,6 +46,8 @@ impl Reporter {
         let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
         let (slots, free) = self.pool.slots();
         let methods = self.programs.methods();
+        let unread = behind::dropped() > 0;
+        self.pool.ails("messages", unread.then(|| "nobody reads its stderr: messages are dropped".to_owned()));
         let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
         let draining = self.pool.draining().is_some();
         let options = ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining);

@@ -126,8 +126,8 @@ pub struct Options {
     /// How long `--drain wait` waits before it becomes `checkpoint`
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub drain_after: Option<Duration>,
-    /// Leave tasks of dead processes of this host to the end of their lease. For containers that share a host name
-    /// but do not see each other's processes
+    /// Leave tasks of dead processes of this host to the end of their lease. For Blueque 1.0 on several machines or
+    /// containers that share a host name
     #[arg(long)]
     pub no_adopt: bool,
     /// Another name of this host by which Blueque 1.0 may know its processes: tasks of dead ones are taken over,

@@ -329,7 +329,13 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
 /// Whether a running worker has just created the folder and has yet to start its supervisor.
 fn is_being_begun(run: &Run) -> bool {
     let Ok(listener) = ListenerId::new(run.listener.as_str()) else { return false };
-    let pid = i32::try_from(listener.host_and_pid().1).unwrap_or(0);
+    let (host, pid) = listener.host_and_pid();
+    // The boot is the same: without an identity, as in former releases, the number of the process has to do.
+    let dead = if host.contains(':') {
+        listener.is_dead_here()
+    } else {
+        i32::try_from(pid).ok().and_then(Process::of).is_none()
+    };
     let age = boot_clock_us().saturating_sub(run.renewed_us);
-    run.boot == boot_id() && age < BEGINNING_US && Process::of(pid).is_some()
+    run.boot == boot_id() && age < BEGINNING_US && !dead
 }

@@ -8,10 +8,13 @@ use std::time::Duration;
 
 use super::pool::Pool;
 use crate::logs::{self, EXIT, Reader};
-use crate::output::{one_line, say};
+use crate::output::{behind, one_line, told};
 use crate::run_folder::{Run, RunFolder};
 
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How long the end of the worker waits for the last output to be read.
+const LAST: Duration = Duration::from_secs(5);
 
 /// Entries of one log that are copied before it is the turn of the next.
 const TURN: usize = 1_000;
@@ -21,7 +24,10 @@ const LINE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub struct Verbose {
+    /// Held during a copy, which may wait for a reader.
     streams: Mutex<Vec<Stream>>,
+    /// Runs that were added since the last copy: whoever starts a task does not wait.
+    fresh: Mutex<Vec<Stream>>,
 }
 
 #[derive(Debug)]
@@ -42,11 +48,7 @@ impl Verbose {
         let reader = Reader::at_end(&path);
         let next = reader.offset();
         let stream = Stream { id: run.id.clone(), run: folder.path().to_owned(), reader, begun: HashMap::new(), next };
-        self.lock().push(stream);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Stream>> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.fresh).push(stream);
     }
 
     /// Runs until the pool has ended.
@@ -56,11 +58,20 @@ impl Verbose {
         }
     }
 
+    /// Copies the last output. A reader that stands still does not delay the end of the worker.
+    pub fn end(&self) {
+        behind::copies_wait(Some(LAST));
+        self.pass();
+        behind::copies_wait(None);
+    }
+
     /// Copies what there is.
     pub fn pass(&self) {
         loop {
             let mut more = false;
-            self.lock().retain_mut(|stream| {
+            let mut streams = lock(&self.streams);
+            streams.append(&mut lock(&self.fresh));
+            streams.retain_mut(|stream| {
                 let lives = stream.run.exists();
                 let all = stream.pass();
                 more |= !all;
@@ -77,13 +88,17 @@ impl Verbose {
     }
 }
 
+fn lock(streams: &Mutex<Vec<Stream>>) -> MutexGuard<'_, Vec<Stream>> {
+    streams.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Stream {
     /// Returns whether that was all.
     fn pass(&mut self) -> bool {
         for _ in 0..TURN {
             let Ok(Some(entry)) = self.reader.entry() else { return true };
             if entry.offset > self.next {
-                say(format!("{}: … {} bytes are left out here …", self.id, entry.offset - self.next));
+                print(&self.id, &format!("… {} bytes are left out here …", entry.offset - self.next));
             }
             self.next = entry.offset + entry.text.len() as u64;
             if entry.source == EXIT {
@@ -106,5 +121,9 @@ impl Stream {
 }
 
 fn pass_on(id: &str, line: &[u8]) {
-    say(format!("{id}: {}", one_line(&String::from_utf8_lossy(line))));
+    print(id, &one_line(&String::from_utf8_lossy(line)));
+}
+
+fn print(id: &str, text: &str) {
+    behind::copy(format!("{}\n", told(&format!("{id}: {text}"))));
 }

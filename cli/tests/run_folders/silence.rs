@@ -90,6 +90,28 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
 }
 
 #[test]
+fn a_result_of_an_attempt_that_somebody_else_gave_back_is_said_to_be_thrown_away() {
+    let world = World::new();
+    let (_worker, task) = world.holding(&["--lease", "5min"]);
+    world.client.queue("hold").unwrap().pause("test", "").unwrap();
+    let token = task.info().unwrap().token().unwrap();
+    let drained = blueque::calls::ReleaseOptions::new().reason("drain");
+    world.client.call(&world.client.calls().release(task.id(), token, &drained)).unwrap();
+    world.touch("go");
+    world.nothing_is_left();
+    eventually("the worker looked", || {
+        let log = worker_log(&world);
+        (log.contains(&format!("ended {}", task.id())) || log.contains("is discarded")).then_some(())
+    });
+    for (which, text) in
+        [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
+    {
+        assert!(text.contains("result is discarded"), "{which}: {text}");
+    }
+    assert!(!worker_log(&world).contains(&format!("ended {}", task.id())));
+}
+
+#[test]
 fn heartbeats_that_are_refused_are_said_once_and_so_is_the_end_of_that() {
     let world = World::new();
     let (_worker, task) = world.holding(&["--lease", "30s"]);

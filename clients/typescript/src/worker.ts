@@ -1,5 +1,5 @@
 // The worker: takes tasks, runs their handlers, renews leases, carries orders.
-import { hostname, uptime } from "node:os";
+import { uptime } from "node:os";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import {
@@ -23,6 +23,7 @@ import { VERSION } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, known } from "./errors.js";
 import { number, options as optionsOf, shown } from "./given.js";
 import { Home, removed } from "./home.js";
+import { listenerId } from "./listener.js";
 import type { Link } from "./link.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
@@ -109,15 +110,6 @@ class Clock {
   }
 }
 
-let workers = 0;
-
-/** One listener for each worker of this process. */
-function listenerOf(): string {
-  workers += 1;
-  const host = hostname().replace(/[^A-Za-z0-9.:-]/g, "-").slice(0, 100) || "host";
-  return workers === 1 ? `${host}_${process.pid}` : `${host}:${workers}_${process.pid}`;
-}
-
 /**
  * Takes the tasks of some queues and runs their handlers: in this process, or each in a child process.
  *
@@ -150,7 +142,7 @@ export class Worker implements AsyncDisposable {
   #done = 0;
 
   /** The name by which the server knows it. */
-  readonly listener = listenerOf();
+  readonly listener = listenerId();
 
   /**
    * @param client The way to the server.

@@ -33,6 +33,7 @@ from .frames import Frame, Pipe, now
 from .home import Home
 from .host import MOST_RESULT, Ending, Host, Mode, check_anew, importable, run_anew, stopped
 from .jobs import TaskFunction
+from .listener import listener_id
 from .logs import Fields, fields, subject
 from .replies import TROUBLE
 from .sync import Client, Link
@@ -180,8 +181,7 @@ class Worker:
         self._grace, self._memory = grace, memory
         self._spawn = importable(self._functions, client.link.serializer) if spawn else None
         self._base = Path(folder or tempfile.gettempdir()) / f"blueque-{os.getuid()}"
-        host = re.sub(r"[^A-Za-z0-9.:-]", "-", socket.gethostname()) or "host"
-        self._listener = f"{host[:100]}_{os.getpid()}"
+        self._listener = listener_id()
         names = list(queues or dict.fromkeys(each.queue for each in self._functions.values()))
         self._queues = Choice(self._link, self._listener, names, has)
         self._lock = threading.RLock()

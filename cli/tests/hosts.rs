@@ -1,0 +1,155 @@
+//! Hosts that look alike: containers and machines of one name, and users who cannot see each other's processes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use blueque::{Status, Task};
+use support::{Server, eventually, within};
+use world::{HOLD, LIMIT, Worker, World, field, result, send};
+
+/// Listings of listeners by which each of two workers has looked several times for dead ones.
+const LOOKS: usize = 16;
+
+/// Whether this test may make namespaces and act as other users.
+fn is_root() -> bool {
+    let root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if !root {
+        support::report("only root can make namespaces: not checked here");
+    }
+    root
+}
+
+/// A worker behind another command, with a state folder and a log of its own.
+fn worker_by(world: &World, name: &str, before: &[&str], args: &[&str]) -> Worker {
+    let usual = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), args);
+    let mut command = Command::new(before[0]);
+    command.args(&before[1..]).arg(usual.get_program()).args(usual.get_args());
+    for (name, value) in usual.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("BLUEQUE_STATE_DIR", world.path(name)).stdin(Stdio::null()).stdout(Stdio::null());
+    let log = File::options().create(true).append(true).open(world.path(&format!("{name}.log"))).unwrap();
+    Worker(command.stderr(log).spawn().unwrap())
+}
+
+fn log(world: &World, name: &str) -> String {
+    fs::read_to_string(world.path(&format!("{name}.log"))).unwrap_or_default()
+}
+
+fn is_up(world: &World, name: &str) {
+    eventually(&format!("{name} listens"), || log(world, name).contains(" listens to ").then_some(()));
+}
+
+/// A worker in a container with the host name `twin`: process 1 there, or a later one.
+fn container(world: &World, name: &str, first: bool, args: &[&str]) -> Worker {
+    let later = "for n in $(seq 200); do (:); done; \"$0\" \"$@\"; :";
+    let script = &format!("hostname twin; {}", if first { "exec \"$0\" \"$@\"" } else { later });
+    let before = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--uts", "sh", "-c", script];
+    worker_by(world, name, &before, args)
+}
+
+/// The worker in a container.
+fn inner(container: &Worker) -> i32 {
+    let pid = container.pid();
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    children.trim().parse().unwrap()
+}
+
+fn counting() -> World {
+    let world = World::on(Server::start_counting());
+    world.program("hold", HOLD);
+    world
+}
+
+/// Waits until the workers have looked for dead listeners.
+fn looked(world: &World) {
+    let before = world.server.calls_of("listeners");
+    within(LIMIT * 3, "they look for dead listeners", || {
+        (world.server.calls_of("listeners") >= before + LOOKS).then_some(())
+    });
+}
+
+/// The task is still run by its first attempt, and ends well with that.
+fn undisturbed(world: &World, task: &Task, token: &str) {
+    let info = task.info().unwrap();
+    assert_eq!((info.attempt(), field(&info, "token").as_str()), (1, token), "{:?}", info.status());
+    world.touch("go");
+    assert_eq!(result(task), "\"done\"");
+}
+
+#[test]
+fn workers_of_two_users_who_do_not_see_each_other_s_processes_leave_each_other_s_tasks_alone() {
+    if !is_root() {
+        return;
+    }
+    let world = counting();
+    fs::set_permissions(world.server.socket(), Permissions::from_mode(0o777)).unwrap();
+    let worker = |name: &str, user: u32| {
+        fs::create_dir(world.path(name)).unwrap();
+        chown(world.path(name), Some(user), Some(user)).unwrap();
+        let script = format!(
+            "mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid={user} --regid={user} --clear-groups \"$0\" \"$@\""
+        );
+        let started = worker_by(&world, name, &["unshare", "--mount", "sh", "-c", &script], &["--queue", "hold"]);
+        is_up(&world, name);
+        started
+    };
+    // The folder above must not be writable by others.
+    fs::set_permissions(world.folder.path(), Permissions::from_mode(0o1777)).unwrap();
+    let _one = worker("one", 64_201);
+    let _other = worker("other", 64_202);
+    let task = world.held();
+    let token = field(&task.info().unwrap(), "token");
+    looked(&world);
+    undisturbed(&world, &task, &token);
+}
+
+#[test]
+fn two_machines_of_one_name_leave_each_other_s_tasks_alone() {
+    if !is_root() {
+        return;
+    }
+    let world = counting();
+    let _one = container(&world, "one", false, &["--queue", "hold"]);
+    is_up(&world, "one");
+    let task = world.held();
+    let token = field(&task.info().unwrap(), "token");
+    let _other = container(&world, "other", true, &["--queue", "hold"]);
+    is_up(&world, "other");
+    looked(&world);
+    assert_eq!(world.client.workers().unwrap().len(), 2);
+    undisturbed(&world, &task, &token);
+}
+
+#[test]
+fn the_end_of_one_of_two_containers_with_one_name_and_process_number_leaves_the_other_s_task_alone() {
+    if !is_root() {
+        return;
+    }
+    let world = counting();
+    let _one = container(&world, "one", true, &["--queue", "hold", "--no-adopt"]);
+    is_up(&world, "one");
+    let task = world.held();
+    let token = field(&task.info().unwrap(), "token");
+    let mut other = container(&world, "other", true, &["--queue", "hold", "--no-adopt"]);
+    is_up(&world, "other");
+    eventually("both are known", || (world.client.workers().unwrap().len() == 2).then_some(()));
+    send("TERM", inner(&other));
+    other.ended();
+    let workers = world.client.workers().unwrap();
+    assert_eq!(workers.len(), 1, "{workers:?}");
+    assert_eq!(task.info().unwrap().status(), Some(Status::Started));
+    undisturbed(&world, &task, &token);
+}
