@@ -83,6 +83,13 @@ pub struct Run {
     /// How much of the log is kept on disk; none: the default.
     #[serde(default)]
     pub keep_log: Option<u64>,
+    /// How long the task is held back if its program cannot be run here.
+    #[serde(default)]
+    pub pause_ms: u64,
+    /// The last tasks of the queue ended here at once because something was missing: this one is given back in that
+    /// case.
+    #[serde(default)]
+    pub suspect: bool,
 }
 
 /// What a supervisor does when its listener is ordered to drain. SIGTERM always stops the program.

@@ -3,11 +3,15 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use nix::errno::Errno;
 
 /// How a worker's report begins if it cannot start any task.
 pub const NOTHING: &str = "takes nothing: ";
+
+/// An attempt that ends sooner has hardly begun its work.
+pub const QUICK: Duration = Duration::from_secs(10);
 
 /// The exit code of a supervisor whose task failed, or is retried after a failure: the worker counts them.
 pub const FAILED: u8 = 10;

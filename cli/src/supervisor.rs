@@ -45,6 +45,7 @@ use crate::processes::cgroup::ControlGroup;
 use crate::processes::tree::{self, Exit, Passed, Tree};
 use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock};
+use crate::run_folder::notice::{Notice, Unfit};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
@@ -216,12 +217,12 @@ fn attempt(
     if let (Err(_) | Ok(None), Some(group)) = (&started, &group) {
         group.remove();
     }
-    let Some(mut child) = started? else {
+    let Some(mut started) = started? else {
         too_late();
         shared.post(|outbox| outbox.leave = true);
         return Ok((None, None, join(link)?));
     };
-    let pid = child.id();
+    let pid = started.child.id();
     if let Some(group) = group.clone() {
         // Ends on its own.
         let _ = spawn("group", move || group.gather());
@@ -232,7 +233,8 @@ fn attempt(
     if let Err(error) = lock.write(&holder) {
         shared.say(&format!("the lock file cannot be written: {error}"));
     }
-    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { bail!("no pipes") };
+    let (stdout, stderr) = (started.child.stdout.take(), started.child.stderr.take());
+    let (Some(stdout), Some(stderr)) = (stdout, stderr) else { bail!("no pipes") };
     let _ = pipes.send((stdout, stderr, ended));
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
@@ -261,7 +263,18 @@ fn attempt(
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
     let mut journal = seen.journal.take();
     let kept = seen.checkpoint.is_some() || seen.too_large;
-    let mut end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
+    let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));
+    let unfit = if by_itself { started.unfit() } else { None }.map(|why| Unfit { why, given_back: true });
+    let unfit = unfit.or_else(|| ending::unfit(ended, run, &post_mortem.cost));
+    // Optional: then the worker only does not know.
+    let _ = unfit.as_ref().map(|unfit| folder.notify(&Notice::unfit(unfit)));
+    let mut end = match unfit.filter(|unfit| unfit.given_back) {
+        Some(unfit) => {
+            shared.say(&format!("given back, it counts as nothing: {}", unfit.why));
+            Some(ending::back(run, &unfit, post_mortem))
+        }
+        None => ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem),
+    };
     if let Some((end, why)) = &end
         && end.word.as_deref() == Some(ending::TROUBLE)
     {

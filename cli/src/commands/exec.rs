@@ -1,25 +1,32 @@
 //! `blueque exec`: the step between the supervisor and the program. It sets what only a process itself can set, and
-//! becomes the program.
+//! becomes the program. Its stdin is a pipe to the supervisor: it closes when the program runs, and gets the reason if
+//! none can be run.
 
-use std::fs;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
-use nix::unistd::{getppid, setsid};
+use nix::unistd::{AccessFlags, access, getppid, setsid};
 
 use crate::inherited;
 use crate::output::say;
 use crate::processes::limits;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{Run, RunFolder};
 
 /// The program exists but cannot be run; the code that shells use.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
+
+/// The kernel reads no more of a first line.
+const FIRST_LINE: u64 = 256;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -32,28 +39,93 @@ pub struct Options {
 
 /// Becomes the program, or reports why it cannot.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let run = RunFolder::at(&options.run).read()?;
+    // A copy that is closed by the exec.
+    let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     // Whatever happens to the supervisor, the program does not outlive it.
     prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be tied to its supervisor's")?;
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
     }
+    let folder = RunFolder::at(&options.run);
+    let run = folder.read();
+    let Err(why) = run.as_ref().map_err(|error| anyhow!("{error:#}")).and_then(|run| become_program(&folder, run));
+    let why = format!("{why:#}");
+    say(format!("blueque: {why}"));
+    if let Ok(mut supervisor) = supervisor {
+        let _ = supervisor.write_all(why.as_bytes());
+    }
+    let is_there = run.is_ok_and(|run| run.program.first().is_some_and(|program| Path::new(program).exists()));
+    Ok(ExitCode::from(if is_there { NOT_EXECUTABLE } else { NOT_FOUND }))
+}
+
+/// Returns only if that fails.
+fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
     // A new session and process group; it does not lead one yet.
     setsid().context("no session of its own")?;
     limits::apply(&run.limits)?;
     inherited::default_signals();
+    let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
     let (program, args) = run.program.split_first().context("run.json names no program")?;
-    let error = Command::new(program).args(args).exec();
-    let path = Path::new(program);
-    say(format!("blueque: {program} cannot be run: {error}{}", hint(path)));
-    Ok(ExitCode::from(if path.exists() { NOT_EXECUTABLE } else { NOT_FOUND }))
+    let line = first_line(Path::new(program));
+    let hint = line.as_ref().map_or(String::new(), |line| format!(" (its first line asks for {line})"));
+    if let Some(name) = line.as_deref().and_then(sought).filter(|name| !is_found(name)) {
+        bail!("{program} cannot be run: there is no {name} in PATH{hint}");
+    }
+    let error = Command::new(program).args(args).stdin(parameters).exec();
+    bail!("{program} cannot be run: {error}{hint}")
 }
 
-/// The most common reasons why an existing file cannot be run.
-fn hint(path: &Path) -> String {
-    let Ok(text) = fs::read(path) else { return String::new() };
-    let Some(line) = text.strip_prefix(b"#!").and_then(|rest| rest.split(|&byte| byte == b'\n').next()) else {
-        return String::new();
+/// The interpreter and its argument according to the first line of a script.
+fn first_line(program: &Path) -> Option<String> {
+    let mut text = Vec::new();
+    File::open(program).ok()?.take(FIRST_LINE).read_to_end(&mut text).ok()?;
+    let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    Some(String::from_utf8_lossy(line).trim().to_owned())
+}
+
+/// The program that `env` looks for, if it is the interpreter and the answer is certain.
+fn sought(line: &str) -> Option<&str> {
+    let (interpreter, rest) = line.split_once([' ', '\t'])?;
+    if Path::new(interpreter).file_name()? != "env" {
+        return None;
+    }
+    let rest = rest.trim();
+    let Some(words) = rest.strip_prefix("-S") else {
+        // The kernel passes all of it as one argument.
+        return Some(rest).filter(|name| !name.starts_with('-') && !name.contains('='));
     };
-    format!(" (its first line asks for {})", String::from_utf8_lossy(line.get(..200).unwrap_or(line)).trim())
+    let mut words = words.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with("PATH="));
+    words.next().filter(|name| !name.starts_with('-') && !name.contains(['=', '"', '\'', '\\', '$']))
+}
+
+/// Returns true if `env` finds this program, or may find it.
+fn is_found(name: &str) -> bool {
+    let runs = |file: &Path| access(file, AccessFlags::X_OK).is_ok();
+    if name.contains('/') {
+        return runs(Path::new(name));
+    }
+    std::env::var_os("PATH").is_none_or(|path| std::env::split_paths(&path).any(|folder| runs(&folder.join(name))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_found, sought};
+
+    #[test]
+    fn what_env_looks_for_is_known_only_where_it_is_certain() {
+        for (line, name) in [
+            ("/usr/bin/env python3", Some("python3")),
+            ("/bin/env  python3 -u", Some("python3 -u")),
+            ("/usr/bin/env -S A=1 B=2 python3 -u", Some("python3")),
+            ("/usr/bin/env -S PATH=/opt/bin python3", None),
+            ("/usr/bin/env -S -i python3", None),
+            ("/usr/bin/env -S ${PYTHON}", None),
+            ("/usr/bin/env -i", None),
+            ("/usr/bin/env", None),
+            ("/usr/bin/python3 -u", None),
+        ] {
+            assert_eq!(sought(line), name, "{line}");
+        }
+        assert!(is_found("sh") && is_found("/bin/sh") && !is_found("/no/such/sh") && !is_found("no-such-sh"));
+    }
 }

@@ -46,6 +46,27 @@ pub struct Notice {
     /// The attempt is over, and its result is discarded.
     #[serde(default)]
     pub lost: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<Unfit>,
+}
+
+impl Notice {
+    pub fn new(about: About, text: String) -> Self {
+        Self { about, text, why: None, lost: false, unfit: None }
+    }
+
+    pub fn unfit(unfit: &Unfit) -> Self {
+        let what = if unfit.given_back { "given back" } else { "failed" };
+        Self { unfit: Some(unfit.clone()), ..Self::new(About::End, format!("{what}: {}", unfit.why)) }
+    }
+}
+
+/// The host may lack what the program needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfit {
+    pub why: String,
+    /// The task is given back, and does not fail.
+    pub given_back: bool,
 }
 
 /// A call that the server refused for a while.

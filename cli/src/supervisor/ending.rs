@@ -1,15 +1,18 @@
 //! The meaning of an attempt's end: the table of exit codes, and the reasons of a stop.
 
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 
 use super::capture::Seen;
 use super::watch::{Ended, Reason};
 use crate::processes::tree::Exit;
-use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::end::{Cost, End, Outcome, PostMortem};
+use crate::run_folder::notice::Unfit;
 use crate::run_folder::step::Step;
-use crate::run_folder::{RunFolder, open};
+use crate::run_folder::{Run, RunFolder, open};
+use crate::shortage::QUICK;
 
 /// The program asks to be run again, from its checkpoint, which counts as nothing.
 const AGAIN: i32 = 85;
@@ -17,9 +20,14 @@ const AGAIN: i32 = 85;
 const TEMPORARY: i32 = 75;
 /// Wrong arguments or data, no permission, wrong configuration; not executable, not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
+/// Something that the program calls is not executable, or not found.
+const MISSING: [i32; 2] = [126, 127];
 
 /// The reason of a release that this host has caused.
 pub const TROUBLE: &str = "trouble";
+
+/// The reason of a release because the program cannot be run on this host.
+pub const NO_PROGRAM: &str = "no-program";
 
 /// The reason of a release until other tasks have ended.
 pub const SUSPEND: &str = "suspend";
@@ -37,11 +45,28 @@ const PAUSE: f64 = 30.0;
 const SHOWN: usize = 1_000;
 
 /// Why a program that succeeded has no result.
-enum Unfit {
+enum NoResult {
     /// Its own fault.
     Bad(String),
     /// This host's: the result is unknown.
     Unknown(String),
+}
+
+/// Returns what may be missing on this host if the program ended at once because of it. The task fails all the same,
+/// unless the tasks before it ended like this, too.
+pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
+    let Ended::Exit(Exit::Code(code)) = ended else { return None };
+    let why = format!("exit code {code} at once: this host may lack what the program calls");
+    let quick = Duration::from_millis(cost.wall_ms) < QUICK;
+    (quick && MISSING.contains(&code)).then_some(Unfit { why, given_back: run.suspect })
+}
+
+/// The end of a task whose program cannot be run on this host: it is given back as if the program were missing.
+pub fn back(run: &Run, unfit: &Unfit, post_mortem: PostMortem) -> (End, Vec<u8>) {
+    let mut end = End::new(Outcome::Release, Some(NO_PROGRAM), post_mortem);
+    end.uncounted = true;
+    end.again = Some(Duration::from_millis(run.pause_ms).as_secs_f64());
+    (end, unfit.why.clone().into_bytes())
 }
 
 /// The end, with its result or error; none if the attempt was lost.
@@ -88,8 +113,8 @@ pub fn judge(
             },
         ) {
             Ok(result) => (Outcome::Complete, None, result),
-            Err(Unfit::Bad(text)) => (Outcome::Fail, Some("result"), text.into_bytes()),
-            Err(Unfit::Unknown(text)) => {
+            Err(NoResult::Bad(text)) => (Outcome::Fail, Some("result"), text.into_bytes()),
+            Err(NoResult::Unknown(text)) => {
                 unknown = true;
                 (Outcome::Release, Some(TROUBLE), text.into_bytes())
             }
@@ -129,8 +154,8 @@ pub fn judge(
     Some((end, payload))
 }
 
-fn wrong_step(error: &str) -> Unfit {
-    Unfit::Bad(format!("what it said of its next step is wrong: {error}"))
+fn wrong_step(error: &str) -> NoResult {
+    NoResult::Bad(format!("what it said of its next step is wrong: {error}"))
 }
 
 fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'static str>, Vec<u8>) {
@@ -157,21 +182,21 @@ pub fn error(text: &str, words: &str) -> String {
 }
 
 /// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null.
-fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> {
+fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
     let too_large = |what: &str, size: String| {
-        Unfit::Bad(format!(
+        NoResult::Bad(format!(
             "{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and call `blueque task result --published`"
         ))
     };
     if seen.blind {
-        return Err(Unfit::Unknown("the files of the run folder do not answer".into()));
+        return Err(NoResult::Unknown("the files of the run folder do not answer".into()));
     }
     if !seen.there {
-        return Err(Unfit::Unknown("somebody has taken the run folder away".into()));
+        return Err(NoResult::Unknown("somebody has taken the run folder away".into()));
     }
     let unreadable = |error: io::Error| {
         let text = format!("the result cannot be read: {error}");
-        if open::is_by_hand(&error) { Unfit::Bad(text) } else { Unfit::Unknown(text) }
+        if open::is_by_hand(&error) { NoResult::Bad(text) } else { NoResult::Unknown(text) }
     };
     match open::open(&folder.result()) {
         Ok((file, about)) => {
@@ -183,7 +208,7 @@ fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> 
     }
     let one_value = seen.shape.is_one_value();
     let printed = seen.stdout.take();
-    match printed.map_err(|error| Unfit::Unknown(format!("what stdout said cannot be read: {error}")))? {
+    match printed.map_err(|error| NoResult::Unknown(format!("what stdout said cannot be read: {error}")))? {
         Some(printed) => {
             let printed = printed.trim_ascii();
             let json = serde_json::from_slice::<IgnoredAny>(printed).is_ok();

@@ -1,6 +1,7 @@
 //! Starts the program: its environment, its stdin, its folder.
 
 use std::fs::File;
+use std::io::{self, PipeReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,9 +15,29 @@ use crate::run_folder::{Run, RunFolder};
 /// Variables that are passed from the worker's environment, besides `LC_…` and those that the run names.
 const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 
+/// The maximum length of the reason why a program cannot be run: bytes.
+const REASON: u64 = 4 << 10;
+
+/// A process that becomes the program.
+pub struct Started {
+    pub child: Child,
+    report: PipeReader,
+}
+
+impl Started {
+    /// Why the program could not be run; none if it ran. Called once the process has ended.
+    pub fn unfit(self) -> Option<String> {
+        let mut why = Vec::new();
+        let _ = self.report.take(REASON).read_to_end(&mut why);
+        (!why.is_empty()).then(|| String::from_utf8_lossy(&why).into_owned())
+    }
+}
+
 /// Starts the program, which dies with the calling thread; none if the lease is over by then.
-pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Option<Child>> {
-    let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
+pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Option<Started>> {
+    // That process opens them again: this shows whether they can be read, and how long that takes.
+    drop(File::open(folder.parameters()).context("the parameters cannot be read")?);
+    let (report, stdin) = io::pipe().context("no pipe")?;
     // This very binary, even if a newer one has replaced it on the disk.
     let mut command = Command::new("/proc/self/exe");
     command
@@ -27,14 +48,15 @@ pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Opt
         .env_clear()
         .envs(environment(folder, run))
         .current_dir(folder.work())
-        .stdin(parameters)
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     // Whatever came before may have taken long: a hanging disk, a frozen supervisor.
     if lease.is_lost() {
         return Ok(None);
     }
-    command.spawn().context("no process can be started").map(Some)
+    let child = command.spawn().context("no process can be started")?;
+    Ok(Some(Started { child, report }))
 }
 
 fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {

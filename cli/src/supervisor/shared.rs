@@ -282,7 +282,7 @@ impl Shared {
 
     /// The attempt is over, and its result is discarded.
     pub fn discards(&self, text: String) {
-        self.announce(Notice { about: About::Lease, text, why: None, lost: true });
+        self.announce(Notice { lost: true, ..Notice::new(About::Lease, text) });
     }
 
     fn refusals_now(&self) -> MutexGuard<'_, Refusals> {
@@ -303,7 +303,7 @@ impl Shared {
         refusals.lasting.insert(about, (Instant::now(), why.clone()));
         drop(refusals);
         let text = format!("{text}: {}", causes(error));
-        self.announce(Notice { about, text, why: Some(why), lost: false });
+        self.announce(Notice { why: Some(why), ..Notice::new(about, text) });
     }
 
     /// The server has accepted something: reported if it was refused before.
@@ -321,7 +321,7 @@ impl Shared {
             About::End => "its end was delivered",
         };
         let text = format!("{what}, after {passed:.0?}");
-        self.announce(Notice { about, text, why: None, lost: false });
+        self.announce(Notice::new(about, text));
     }
 
     /// The refusals that an earlier supervisor had.

@@ -1,5 +1,5 @@
-//! Queues that a worker leaves alone for a while because it harms them: it lacks a program, or its tasks fail at
-//! once while those of other workers do not. Other workers take the tasks meanwhile. Leaves all queues alone if its
+//! Queues that a worker leaves alone for a while because it harms them: it lacks a program or what that needs, or its
+//! tasks fail at once while those of other workers do not. Other workers take the tasks meanwhile. Leaves all queues alone if its
 //! host lacks what every task needs.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use blueque::{QueueName, TaskInfo};
 
 use super::program::Stamp;
-use crate::shortage::NOTHING;
+use crate::run_folder::notice::Unfit;
+use crate::shortage::{NOTHING, QUICK};
 
 /// How long a task is held back that could not be started here: the first time, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
@@ -20,9 +21,6 @@ const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs
 /// that it counts as the first time again.
 const RESTS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 const WELL: Duration = Duration::from_secs(300);
-
-/// An attempt that ends sooner has hardly begun its work.
-const QUICK: Duration = Duration::from_secs(10);
 
 /// This many quick failures in a row are not a coincidence.
 const ROW: u32 = 3;
@@ -39,6 +37,20 @@ pub struct Ending {
     pub queue: QueueName,
     pub ran: Duration,
     pub failed: bool,
+    /// The host may lack what its program needs.
+    pub unfit: Option<Unfit>,
+}
+
+/// What to do with the queue of a task that has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Go,
+    /// To leave it alone if other workers succeed.
+    Compare,
+    /// To leave it alone.
+    Stop,
+    /// The program could not be run, for this reason.
+    Unfit(String),
 }
 
 impl Ending {
@@ -51,6 +63,10 @@ impl Ending {
 struct Of {
     /// Consecutive missing programs.
     missing: u32,
+    /// Consecutive tasks that were given back because their programs could not be run.
+    unfit: u32,
+    /// Consecutive tasks that ended at once because something that their programs call is missing.
+    lacking: u32,
     /// Quick failures in a row.
     failures: u32,
     /// How often it was left alone for those.
@@ -58,6 +74,16 @@ struct Of {
     /// How often its calls were refused since one of its tasks was started.
     refused: u32,
     away: Option<Away>,
+}
+
+impl Of {
+    /// Leaves the queue alone because of a program: longer each time in a row.
+    fn leave(&mut self, queue: &QueueName, before: u32, folder: Option<Stamp>, why: &str) -> String {
+        let stay = (PAUSES.0 / 2).saturating_mul(1 << before.min(10)).min(STAYS.1);
+        let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
+        self.away = Some(Away { until: Instant::now() + stay, folder, why: why.to_owned(), refused: false });
+        format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
+    }
 }
 
 struct Away {
@@ -113,12 +139,22 @@ impl Cooldown {
     /// task, which returns to the front of the queue: one mistyped method must not occupy this worker.
     pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
-        let stay = (PAUSES.0 / 2).saturating_mul(1 << of.missing.min(10)).min(STAYS.1);
+        let before = of.missing;
         of.missing = of.missing.saturating_add(1);
-        let until = Instant::now() + stay;
-        let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
-        of.away = Some(Away { until, folder, why: why.to_owned(), refused: false });
-        format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
+        of.leave(queue, before, folder, why)
+    }
+
+    /// A program cannot be run here: the same, until one has run.
+    pub fn unfit(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
+        let of = self.queues.entry(queue.clone()).or_default();
+        let before = of.unfit;
+        of.unfit = of.unfit.saturating_add(1);
+        of.leave(queue, before, folder, why)
+    }
+
+    /// Whether the last tasks of a queue ended at once because something is missing here.
+    pub fn suspects(&self, queue: &QueueName) -> bool {
+        self.queues.get(queue).is_some_and(|of| of.lacking >= ROW)
     }
 
     /// A task of the queue could be started.
@@ -143,16 +179,27 @@ impl Cooldown {
         self.queues.iter().filter(|(_, of)| refused(of)).map(|(queue, _)| queue.clone()).collect()
     }
 
-    /// Counts the end of a task; returns whether its queue is to be left alone if other workers succeed.
-    pub fn ended(&mut self, ending: &Ending) -> bool {
+    /// Counts the end of a task.
+    pub fn ended(&mut self, ending: &Ending) -> Verdict {
         self.host.take_if(|sick| sick.until <= Instant::now());
         let of = self.queues.entry(ending.queue.clone()).or_default();
+        match &ending.unfit {
+            // Several tasks at the same time count once.
+            Some(unfit) if unfit.given_back && of.away.is_some() => return Verdict::Go,
+            Some(unfit) if unfit.given_back => return Verdict::Unfit(unfit.why.clone()),
+            Some(_) => of.lacking = of.lacking.saturating_add(1),
+            None => (of.unfit, of.lacking) = (0, 0),
+        }
         if !ending.is_quick_failure() {
             (of.failures, of.slowed) = (0, 0);
-            return false;
+            return Verdict::Go;
         }
         of.failures = of.failures.saturating_add(1);
-        of.failures >= ROW && of.away.is_none()
+        match (of.away.is_none(), of.lacking >= ROW, of.failures >= ROW) {
+            (true, true, _) => Verdict::Stop,
+            (true, false, true) => Verdict::Compare,
+            _ => Verdict::Go,
+        }
     }
 
     /// Leaves a queue alone whose tasks fail only here.
@@ -160,10 +207,15 @@ impl Cooldown {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
         of.slowed = of.slowed.saturating_add(1);
-        let why = format!(
-            "{} of its tasks failed here at once, one after the other, and other workers complete theirs",
-            of.failures
-        );
+        let why = if of.lacking >= ROW {
+            let times = of.lacking;
+            format!(
+                "{times} of its tasks failed here at once with exit code 126 or 127: a program that they call may be missing"
+            )
+        } else {
+            let times = of.failures;
+            format!("{times} of its tasks failed here at once, one after the other, and other workers complete theirs")
+        };
         of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.clone(), refused: false });
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
@@ -174,7 +226,7 @@ impl Cooldown {
         for of in self.queues.values_mut() {
             let changed = |away: &Away| away.folder.is_some() && away.folder.as_ref() != folder;
             if of.away.as_ref().is_some_and(&changed) {
-                of.missing = 0;
+                (of.missing, of.unfit, of.lacking) = (0, 0, 0);
             }
             of.away.take_if(|away| away.until <= now || changed(away));
         }
@@ -205,7 +257,7 @@ mod tests {
 
     use blueque::QueueName;
 
-    use super::{Cooldown, Ending};
+    use super::{Cooldown, Ending, Verdict};
 
     #[test]
     fn a_queue_is_left_alone_the_longer_the_more_programs_are_missing_and_never_over_a_minute() {
@@ -231,7 +283,7 @@ mod tests {
             assert!(cooldown.is_convalescent() && !cooldown.rests() && cooldown.trouble().is_none());
             assert_eq!(cooldown.sick("no disk").unwrap(), format!("takes nothing for {rest}: no disk"));
         }
-        let end = Ending { queue, ran: Duration::from_secs(1), failed: false };
+        let end = Ending { queue, ran: Duration::from_secs(1), failed: false, unfit: None };
         cooldown.ended(&end);
         assert!(cooldown.rests(), "one that had begun before");
         over(&mut cooldown);
@@ -244,7 +296,8 @@ mod tests {
     fn three_quick_failures_in_a_row_slow_a_worker_and_any_other_end_does_not() {
         let (mut cooldown, queue) = (Cooldown::default(), QueueName::new("q").unwrap());
         let mut end = |failed, seconds| {
-            cooldown.ended(&Ending { queue: queue.clone(), ran: Duration::from_secs(seconds), failed })
+            let ran = Duration::from_secs(seconds);
+            cooldown.ended(&Ending { queue: queue.clone(), ran, failed, unfit: None }) == Verdict::Compare
         };
         assert!(!end(true, 0) && !end(true, 0) && !end(false, 0), "a success");
         assert!(!end(true, 0) && !end(true, 0) && !end(true, 60), "one that worked for a minute");

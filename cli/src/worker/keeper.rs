@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
-use crate::run_folder::notice::{MOST, Notice};
+use crate::run_folder::notice::{MOST, Notice, Unfit};
 use crate::run_folder::{RunFolder, open};
 
 /// The held lock.
@@ -26,6 +26,7 @@ pub struct Keeper {
 struct Heard {
     bytes: u64,
     lost: bool,
+    unfit: Option<Unfit>,
 }
 
 impl Keeper {
@@ -57,12 +58,18 @@ impl Keeper {
         // A program can write here, too: what is not a notice is ignored.
         let notices: Vec<Notice> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         heard.lost |= notices.iter().any(|notice| notice.lost);
+        heard.unfit = notices.iter().rev().find_map(|notice| notice.unfit.clone()).or_else(|| heard.unfit.take());
         notices
     }
 
     /// Whether one of them reported that the result is discarded.
     pub fn has_lost(&self) -> bool {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost
+    }
+
+    /// What one of them reported to be missing on this host.
+    pub fn unfit(&self) -> Option<Unfit> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).unfit.clone()
     }
 
     /// Takes charge of a new folder. Another worker may be checking it, which does not take long.
@@ -96,7 +103,7 @@ mod tests {
         let folder = RunFolder::at(std::env::temp_dir().join(format!("blueque-notices-{}", std::process::id())));
         fs::create_dir_all(folder.path()).unwrap();
         let keeper = Keeper::of(&folder).unwrap().unwrap();
-        let notice = |text: &str, lost| Notice { about: About::End, text: text.into(), why: None, lost };
+        let notice = |text: &str, lost| Notice { lost, ..Notice::new(About::End, text.into()) };
         assert!(keeper.notices().is_empty());
         folder.notify(&notice("one", false)).unwrap();
         assert_eq!(keeper.notices(), [notice("one", false)]);

@@ -94,7 +94,7 @@ impl Kept {
     fn ending(&mut self, status: Option<ExitStatus>) -> Option<Ending> {
         let (queue, begun) = self.begun.take()?;
         let failed = status?.code() == Some(FAILED.into());
-        Some(Ending { queue, ran: begun.elapsed(), failed })
+        Some(Ending { queue, ran: begun.elapsed(), failed, unfit: None })
     }
 }
 
@@ -460,7 +460,6 @@ impl Pool {
         {
             let mut state = self.lock();
             let (stopping, draining) = (state.stopping, state.draining.is_some());
-            let mut endings = Vec::new();
             state.kept.retain(|path, kept| {
                 let Some(handle) = &mut kept.handle else { return true };
                 if stopping && kept.told.is_none() && !kept.delivering {
@@ -476,8 +475,7 @@ impl Pool {
                 };
                 kept.handle = None;
                 if !path.exists() {
-                    endings.extend(kept.ending(status));
-                    over.push((kept.id.clone(), kept.keeper.clone(), status));
+                    over.push((kept.id.clone(), kept.keeper.clone(), status, kept.ending(status)));
                     return false;
                 }
                 kept.fate = status.map(Fate::of);
@@ -486,17 +484,19 @@ impl Pool {
                 words.push(format!("the supervisor of {} ended before {what}{how}", kept.id));
                 true
             });
-            state.endings.extend(endings);
         }
-        if !words.is_empty() || !over.is_empty() {
-            self.change(|_| ());
-        }
-        let mut said = Vec::new();
-        for (id, keeper, status) in over {
+        let (mut said, mut endings) = (Vec::new(), Vec::new());
+        let ended = !over.is_empty();
+        for (id, keeper, status, ending) in over {
             said.extend(keeper.notices().into_iter().map(|notice| (id.clone(), notice)));
-            if !keeper.has_lost() {
+            let unfit = keeper.unfit();
+            if !keeper.has_lost() && !unfit.as_ref().is_some_and(|unfit| unfit.given_back) {
                 words.push(end_words(&id, status));
             }
+            endings.extend(ending.map(|ending| Ending { unfit, ..ending }));
+        }
+        if ended || !words.is_empty() {
+            self.change(|state| state.endings.extend(endings));
         }
         words.splice(..0, news(said));
         for word in words {
@@ -560,9 +560,7 @@ mod tests {
 
     #[test]
     fn the_same_of_many_tasks_is_said_in_one_line() {
-        let said = |id: &str, text: &str| {
-            (id.to_owned(), Notice { about: About::Lease, text: text.into(), why: None, lost: false })
-        };
+        let said = |id: &str, text: &str| (id.to_owned(), Notice::new(About::Lease, text.into()));
         assert_eq!(
             news(vec![said("a", "gone"), said("b", "back"), said("b", "gone"), said("c", "gone"), said("d", "gone")]),
             ["4 tasks (a, b, c, …): gone", "b: back"]

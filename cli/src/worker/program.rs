@@ -24,7 +24,7 @@ pub enum Programs {
 /// Why a task cannot run here.
 #[derive(Debug)]
 pub enum Unfit {
-    /// There is no such program: a deployment may add it, or another worker has it.
+    /// There is no such program, or it cannot be run now: a deployment may be under way, or another worker has it.
     Absent(String),
     /// Nobody should run it. Reported to the task's submitter.
     Never(String),
@@ -123,7 +123,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
             return Err(Unfit::Absent(format!("there is no program {name} in {}", folder.display())));
         }
         Err(Refused::Missing(path, error)) => {
-            return Err(format!("{} cannot be looked at: {error}", path.display()).into());
+            return Err(Unfit::Absent(format!("{} cannot be looked at: {error}", path.display())));
         }
     };
     if !file.starts_with(&folder) {
@@ -133,7 +133,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
         return Err(format!("{name} is not a file").into());
     }
     if access(&file, AccessFlags::X_OK).is_err() {
-        return Err(format!("{} is not executable: chmod +x", file.display()).into());
+        return Err(Unfit::Absent(format!("{} is not executable: chmod +x", file.display())));
     }
     Ok(file)
 }

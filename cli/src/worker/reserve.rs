@@ -11,7 +11,7 @@ use blueque::{
     Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo, Token, element,
 };
 
-use super::cooldown::{Cooldown, pause};
+use super::cooldown::{Cooldown, Verdict, pause};
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
@@ -126,8 +126,18 @@ impl Reserver {
     /// Leaves alone the queues that this worker harms; returns whether any other is left.
     fn choose(&self, listener: &mut Listener, cooldown: &mut Cooldown) -> bool {
         for ending in self.pool.endings() {
-            if cooldown.ended(&ending) && self.others_do_well(listener.id(), &ending.queue).unwrap_or(false) {
-                self.pool.say(&cooldown.slow(&ending.queue));
+            let queue = &ending.queue;
+            let stops = match cooldown.ended(&ending) {
+                Verdict::Go => false,
+                Verdict::Compare => self.others_do_well(listener.id(), queue).unwrap_or(false),
+                Verdict::Stop => true,
+                Verdict::Unfit(why) => {
+                    self.pool.say(&cooldown.unfit(queue, self.programs.stamp(), &why));
+                    false
+                }
+            };
+            if stops {
+                self.pool.say(&cooldown.slow(queue));
             }
         }
         if let Some(why) = self.pool.sickness() {
@@ -258,7 +268,11 @@ impl Reserver {
         let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
         let described = info.map_err(Into::into).and_then(|info| self.describe(listener, task, sent, info.as_ref()));
         let begun = described.and_then(|described| match described {
-            Ok(run) => self.start(&run, task).map(|()| None),
+            Ok(run) => {
+                let pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+                let run = Run { pause_ms, suspect: cooldown.suspects(&task.queue), ..run };
+                self.start(&run, task).map(|()| None)
+            }
             Err(why) => Ok(Some(why)),
         });
         let mut answered = true;
@@ -342,6 +356,8 @@ impl Reserver {
             limits: Limits { grace_ms, ..settings.limits.clone() },
             log_bytes: own_log_bytes.or_else(|| settings::set(&about, "log_bytes")),
             keep_log: Some(settings.keep_log),
+            pause_ms: 0,
+            suspect: false,
         }))
     }
 

@@ -85,16 +85,21 @@ fn a_crash_is_told_from_an_exit_code() {
 }
 
 #[test]
-fn a_program_that_is_missing_or_cannot_be_run_fails_with_a_clear_text() {
+fn a_program_that_is_missing_or_cannot_be_run_gives_its_task_back_with_a_clear_text_in_the_log() {
     let stage = Stage::new();
     let missing = |run: &mut Value| run["program"] = json!(["/nowhere/at-all"]);
-    let info = stage.task_with("", Duration::from_secs(60), missing).finish();
-    assert_eq!(info.group().as_deref(), Some("permanent"));
-    assert!(info.error().unwrap().contains("/nowhere/at-all cannot be run: No such file"), "{:?}", info.error());
-
-    let info = stage.task("#!/no/such/interpreter").finish();
-    assert_eq!(info.group().as_deref(), Some("permanent"));
-    assert!(info.error().unwrap().contains("asks for /no/such/interpreter"), "{:?}", info.error());
+    let cases = [
+        (stage.task_with("", Duration::from_secs(60), missing), "/nowhere/at-all cannot be run: No such file"),
+        (stage.task("#!/no/such/interpreter"), "asks for /no/such/interpreter"),
+    ];
+    for (mut run, what) in cases {
+        let info = run.finish();
+        assert_eq!(info.status(), Some(Status::Pending), "{:?}", info.error());
+        assert_eq!(text(info.fields.get("uncounted").map(Vec::as_slice)), "1");
+        let log = stage.log(&run, "stderr").concat();
+        let log = text(Some(&log));
+        assert!(log.contains(what), "{log}");
+    }
 }
 
 #[test]
