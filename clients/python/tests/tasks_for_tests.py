@@ -274,3 +274,66 @@ def forks() -> str:
 @task(queue="q")
 def says_much(size: int) -> None:
     raise ValueError("x" * size)
+
+
+@task(queue="q")
+def spoils(what: str, file: str) -> str:
+    """Leaves something in its process that the worker's code meets after it."""
+    anything: Any
+    if what == "closed":
+        sys.stdout.close()
+        sys.stderr.close()
+    elif what == "file":
+        with open(file, "w") as sys.stdout, open(file, "w") as sys.stderr:
+            print("in the file")
+    elif what == "writes":
+        anything = type("Writes", (), {"write": lambda _, text: len(text)})()
+        sys.stdout = sys.stderr = anything
+    elif what == "none":
+        anything = None
+        sys.stdout = sys.stderr = anything
+    elif what == "logging":
+        logging.getLogger().handlers.clear()
+        logging.setLogRecordFactory(logging.LogRecord)
+    return what
+
+
+@task(queue="q")
+def prints_and_logs(text: str) -> str:
+    print(text)
+    logging.getLogger("app").warning("%s", text)
+    logging.getLogger("app").warning("%d", text)  # which `logging` takes: it prints an error, and goes on
+    return text
+
+
+@task(queue="q")
+def logs_much(lines: int) -> None:
+    for number in range(lines):
+        context.log(f"{number} {'x' * 1000}")
+
+
+@task(queue="q")
+def leaves_folders(how: str) -> str:
+    """Makes folders that are not removed like others."""
+    if how == "deep":
+        for _ in range(3000):
+            os.mkdir("d")
+            os.chdir("d")
+    else:
+        Path("a/b").mkdir(parents=True)
+        Path("a/b/c").write_text("x")
+        Path("a/b").chmod(0o500)
+        Path("a").chmod(0o500)
+    return str(context.folder)
+
+
+@task(queue="q")
+def raises_oddly(how: str) -> None:
+    """What the server takes from nobody."""
+    if how == "again":
+        raise Again(float("inf"))
+    if how == "reason":
+        raise Again(float("inf"), "later")
+    if how == "failure":
+        raise Failure("text", again=float("nan"))
+    raise Failure("text", group="\ud800")
