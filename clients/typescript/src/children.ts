@@ -7,10 +7,13 @@ import { fileURLToPath } from "node:url";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
 import { known } from "./errors.js";
+import { Output, markOf } from "./outputs.js";
 import { MARK, killStrays } from "./strays.js";
 
 /** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
 const PIPE = 4;
+/** How many milliseconds after its process what is left in its streams may come. */
+const REST = 1000;
 const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
 
 /** Options of Node.js that are about this program and this process alone. */
@@ -33,6 +36,9 @@ export class Child {
   /** Of these, those that it has confirmed. */
   #confirmed = 0;
   #over = false;
+  #loaded = false;
+  #trouble: string | undefined;
+  readonly #outputs: readonly Output[];
   #way: Way | undefined;
   #load: ((error: string | undefined) => void) | undefined;
   #done: ((end: End | string) => void) | undefined;
@@ -54,26 +60,33 @@ export class Child {
     this.#watchdog = pipe ?? undefined;
     this.gone = new Promise((resolve) => {
       const over = (how: string): void => {
-        this.#over = true;
-        this.#kill("SIGKILL"); // what it has started and left behind
-        killStrays(mark);
         this.#load?.(how);
         this.#done?.(how);
         resolve();
       };
       this.#process.once("error", (error) => {
+        this.#over = true;
         over(`its process cannot be started: ${error.message}`);
       });
       this.#process.once("exit", (code, signal) => {
-        over(signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`);
+        this.#over = true;
+        this.#kill("SIGKILL"); // what it has started and left behind
+        killStrays(mark);
+        const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
+        // What it has said and printed is still on its way. Something that cannot be killed may hold its streams.
+        const rest = setTimeout(over, REST, how);
+        this.#process.once("close", () => {
+          clearTimeout(rest);
+          over(how);
+        });
       });
     });
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        if (this.#way) this.#way.log(text);
-        else if (this.#load) process.stderr.write(text);
-      });
-    }
+    const hear = (text: string): void => {
+      if (this.#way) this.#way.log(text);
+      else if (this.#load) process.stderr.write(text);
+    };
+    const streams = [this.#process.stdout, this.#process.stderr].filter((stream) => stream !== null);
+    this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
     this.#process.on("message", (message) => {
       void this.#hear(message as FromChild);
     });
@@ -91,6 +104,11 @@ export class Child {
     return this.#begun;
   }
 
+  /** Why it cannot begin any task, if it has ended before it had its handlers: that is the host's trouble. */
+  get unusable(): string | undefined {
+    return this.#loaded ? undefined : this.#trouble;
+  }
+
   /** Whether it is gone. */
   get over(): boolean {
     return this.#over;
@@ -104,6 +122,7 @@ export class Child {
   async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End | undefined> {
     this.#begun += 1;
     this.#way = way;
+    for (const output of this.#outputs) output.begin();
     this.renewed(left);
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
@@ -116,7 +135,12 @@ export class Child {
     this.#way = undefined;
     if (typeof end !== "string") return end;
     if (!ordered && this.#confirmed < this.#begun && this.#begun > 1) return undefined;
-    return ordered ? stopped(ordered) : { how: "fail", body: `${end} before the handler did`, group: "crashed" };
+    if (ordered) return stopped(ordered);
+    if (!this.#loaded) {
+      this.#trouble ??= end;
+      return { how: "uncounted", reason: "nohandlers", again: 1 };
+    }
+    return { how: "fail", body: `${end} before the handler did`, group: "crashed" };
   }
 
   /** The lease has so many seconds left: just before it is gone, even if this process is frozen. */
@@ -153,9 +177,16 @@ export class Child {
   }
 
   async #hear(message: FromChild): Promise<void> {
-    if (message.kind === "loaded") this.#load?.(message.error);
+    if (message.kind === "loaded") {
+      this.#loaded = message.error === undefined;
+      this.#trouble = message.error;
+      this.#load?.(message.error);
+    }
     else if (message.kind === "begun") this.#confirmed += 1;
-    else if (message.kind === "end") this.#done?.(message.end);
+    else if (message.kind === "end") {
+      await Promise.all(this.#outputs.map((output, at) => (message.marked[at] ? output.marked() : Promise.resolve())));
+      this.#done?.(message.end);
+    }
     else if (message.kind === "log") this.#way?.log(message.text);
     else {
       const { number, what, body } = message;
