@@ -94,6 +94,8 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
         for done in range(most):
             while link.run(calls.upkeep(queues)).more:
                 pass
+            while link.run(calls.settle(500)).more:  # which the upkeep of a namespace does every two seconds
+                pass
             taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))
             if not taken:
                 return done
