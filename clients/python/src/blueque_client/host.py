@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 from . import contract
-from .context import Again, Failure, Stopped, current
-from .errors import InvalidCall, PayloadError, verdict
+from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
+from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
 from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
-from .logs import Alone, attempt_here, fields
+from .logs import fields
 from .payload import Json, Serializer
 from .tracing import enter, flush
 
@@ -67,6 +67,9 @@ class Way(Protocol):
 
     def tell(self, kind: str, key: int, body: bytes) -> None:
         """Sends a message that has no answer."""
+
+    def is_forked(self) -> bool:
+        """Whether this is a child that a function has forked: the attempt is not its own."""
 
 
 class Running:
@@ -210,6 +213,10 @@ class _Logs(logging.Handler):
         attempt = attempt_here()
         if isinstance(attempt, Running) and not record.name.startswith("blueque."):
             try:
+                if attempt.host.is_forked():  # as other programs do without any handler
+                    if logging.getLogger().handlers == [self] and logging.lastResort:
+                        logging.lastResort.handle(record)
+                    return
                 attempt.log(self.format(record))
             except Exception:  # such as arguments that do not fit: no other handler raises that
                 with suppress(Exception):
@@ -334,6 +341,11 @@ class Host:
 
     def tell(self, kind: str, key: int, body: bytes, **about: Any) -> None:
         """Sends a message that has no answer."""
+        if self.is_forked():
+            # Messages of two processes would mix, and the answer would go to the parent.
+            raise BluequeError(
+                "WORKER", "this is a process that a function has started: the attempt is its parent's.", USE
+            )
         self._shield.up = True
         try:
             self.pipe.send(kind, key, body, **about)
@@ -342,6 +354,8 @@ class Host:
 
     def ask(self, key: int, kind: str, body: bytes) -> None:
         """Sends a message and waits for its answer, which may be an error."""
+        if key not in self.running and not self.is_forked():
+            raise Lost("LOST", "this attempt has ended already; a thread of it goes on")
         number = next(self._numbers)
         answers = self._answers[number] = queue.SimpleQueue()
         try:
@@ -353,10 +367,14 @@ class Host:
         if error:
             raise verdict(*error)
 
+    def is_forked(self) -> bool:
+        """Whether this is a child that a function has forked: the attempt is not its own."""
+        return os.getpid() != self._pid
+
     def _check(self, key: int) -> None:
         """A signal that came while a message was sent."""
         running = self._main
-        if running and running.key == key:
+        if running and running.key == key and threading.current_thread() is threading.main_thread():
             self._interrupt(signal.SIGUSR1, None)
 
     # How tasks run
@@ -367,7 +385,8 @@ class Host:
         except OSError:  # it is no fault of the task
             self._end(running, Ending("uncounted", reason="nofolder", again=5))
             return
-        self._main = Alone.attempt = running
+        self._main = running
+        Alone.begin(running)
         ending = None
         try:
             ending = contextvars.copy_context().run(running.run)
@@ -436,7 +455,7 @@ class Host:
         running.loop[1].add_done_callback(over)
 
     def _end(self, running: Running, ending: Ending) -> None:
-        if os.getpid() != self._pid:  # a child that a function has forked, and that has returned
+        if self.is_forked():  # and has returned
             os._exit(0)
         self.running.pop(running.key, None)
         for _ in range(3):
