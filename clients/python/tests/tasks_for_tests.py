@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import logging
+import multiprocessing
 import os
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +276,142 @@ def forks() -> str:
 @task(queue="q")
 def says_much(size: int) -> None:
     raise ValueError("x" * size)
+
+
+@task(queue="q")
+def spoils(what: str, file: str) -> str:
+    """Leaves something in its process that the worker's code meets after it."""
+    anything: Any
+    if what == "closed":
+        sys.stdout.close()
+        sys.stderr.close()
+    elif what == "file":
+        with open(file, "w") as sys.stdout, open(file, "w") as sys.stderr:
+            print("in the file")
+    elif what == "writes":
+        anything = type("Writes", (), {"write": lambda _, text: len(text)})()
+        sys.stdout = sys.stderr = anything
+    elif what == "none":
+        anything = None
+        sys.stdout = sys.stderr = anything
+    elif what == "logging":
+        logging.getLogger().handlers.clear()
+        logging.setLogRecordFactory(logging.LogRecord)
+    return what
+
+
+@task(queue="q")
+def prints_and_logs(text: str) -> str:
+    print(text)
+    logging.getLogger("app").warning("%s", text)
+    logging.getLogger("app").warning("%d", text)  # which `logging` takes: it prints an error, and goes on
+    return text
+
+
+@task(queue="q")
+def logs_much(lines: int) -> None:
+    for number in range(lines):
+        context.log(f"{number} {'x' * 1000}")
+
+
+@task(queue="q")
+def leaves_folders(how: str) -> str:
+    """Makes folders that are not removed like others."""
+    if how == "deep":
+        for _ in range(3000):
+            os.mkdir("d")
+            os.chdir("d")
+    else:
+        Path("a/b").mkdir(parents=True)
+        Path("a/b/c").write_text("x")
+        Path("a/b").chmod(0o500)
+        Path("a").chmod(0o500)
+    return str(context.folder)
+
+
+@task(queue="q")
+def raises_oddly(how: str) -> None:
+    """What the server takes from nobody."""
+    if how == "again":
+        raise Again(float("inf"))
+    if how == "reason":
+        raise Again(float("inf"), "later")
+    if how == "failure":
+        raise Failure("text", again=float("nan"))
+    raise Failure("text", group="\ud800")
+
+
+def in_a_child(what: str) -> str:
+    """In a process that a function has forked."""
+    if what == "progress":
+        context.progress(1, 8)
+    elif what == "checkpoint":
+        context.checkpoint(1)
+    elif what == "log":
+        context.log("x")
+    elif what == "again":
+        raise Again(3)
+    else:
+        for _ in range(50):
+            logging.getLogger("app").warning("x" * 60_000)
+    return f"{context.id} {context.attempt}"
+
+
+@task(queue="q")
+def has_children(what: str) -> list[str]:
+    """Whose children use the context, as those of a pool."""
+    context.progress(0, 8)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for _ in range(50):
+            logging.getLogger("app").warning("beside them")
+        found = pool.map(in_a_child, [what] * 4)
+    context.progress(8, 8)
+    return found
+
+
+def in_a_thread(what: str) -> Any:
+    if what == "progress":
+        context.progress(1, 8)
+    elif what == "checkpoint":
+        context.checkpoint("of a thread")
+    elif what == "log":
+        context.log("of a thread")
+    elif what == "check":
+        context.check()
+    return context.id
+
+
+@task(queue="q")
+def has_threads(what: str) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(in_a_thread, what).result()
+
+
+@task(queue="q")
+async def has_an_executor(what: str) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(None, in_a_thread, what)
+
+
+@task(queue="q")
+def leaves_a_thread(file: str) -> str:
+    """Leaves a thread behind, which reports once the next task runs."""
+
+    def late() -> None:
+        while not Path(file).exists():
+            time.sleep(0.01)
+        try:
+            context.progress("of the task before")
+        except BaseException as error:
+            Path(f"{file}.new").write_text(repr(error))
+            Path(f"{file}.new").rename(f"{file}.error")
+
+    threading.Thread(target=late, daemon=True).start()
+    return context.id
+
+
+@task(queue="q")
+def waits_for_it(file: str) -> None:
+    Path(file).touch()
+    limit = time.monotonic() + 30
+    while not Path(f"{file}.error").exists() and time.monotonic() < limit:
+        time.sleep(0.01)

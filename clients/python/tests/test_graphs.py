@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import timedelta
 
 import pytest
 
-from blueque_client import Client, Graph, InvalidCall, Job, Json, NotFound, Refused, TaskFailed, aio, optional, task
+from blueque_client import (
+    Client,
+    Graph,
+    InvalidCall,
+    Job,
+    Json,
+    NotFound,
+    Refused,
+    TaskFailed,
+    TimedOut,
+    aio,
+    optional,
+    task,
+)
 from blueque_client.testing import Clock, Server, run_until_idle
 
 
@@ -146,3 +160,64 @@ def test_a_schedule_creates_a_task_for_each_slot(server: Server, namespace: str)
             client.schedule_of("programs").info()
         with pytest.raises(InvalidCall, match="whole"):
             client.schedule("odd", halve.call(8), 1.5)
+
+
+def test_waiting_for_a_graph_ends_when_what_is_left_of_it_has_ended(client: Client) -> None:
+    for first_is_gone in (True, False):
+        graph = Graph("film", on_failure="continue")
+        early = graph.add(add, 1)
+        late = graph.add(add, early)
+        more = [graph.add(tidy, after=[late]) for _ in range(3)]
+        handle = client.submit_graph(graph)
+        if first_is_gone:
+            with pytest.raises(TimedOut, match="tasks are left"):
+                run_until_idle(client, FUNCTIONS, most=1)
+        else:
+            run_until_idle(client, FUNCTIONS)
+        handle.task(early).delete()
+        if first_is_gone:
+            with pytest.raises(TimedOut, match="has not ended"):
+                handle.wait(0.1)
+            run_until_idle(client, FUNCTIONS)
+        ends = {each.id: each.status for each in handle.wait(600)}
+        assert ends == {early.id: "deleted", late.id: "complete", **{each.id: "complete" for each in more}}
+
+
+@pytest.mark.parametrize(
+    ("place", "count"),
+    [*((place, count) for place in ("last", "middle") for count in (999, 1000, 2600)), ("values", 999), ("both", 1500)],
+)
+def test_a_task_that_waits_for_very_many(client: Client, place: str, count: int) -> None:
+    graph = Graph("wide", id=f"wide-{count}-{place}")
+    parts = [graph.add(add, number) for number in range(count)]
+    if place == "values":
+        total = graph.add(add, *range(count), parts[-1])
+    else:
+        total = graph.add(add, *parts, *(range(count) if place == "both" else [7]))
+    if place == "middle":
+        graph.add(halve, total, 1)
+    handle = client.submit_graph(graph)
+    client.submit_graph(graph)  # repeated
+    assert handle.info().total == len(graph.nodes)
+    run_until_idle(client, FUNCTIONS)
+    wanted = sum(range(count)) + {"values": count - 1, "both": sum(range(count))}.get(place, 7)
+    assert handle.task(total).result(0) == wanted
+
+
+def test_many_tasks_that_wait_for_some(client: Client) -> None:
+    graph = Graph()
+    first = [graph.add(add, number) for number in range(5)]
+    more = [graph.add(add, *first) for _ in range(490)]
+    client.submit_graph(graph)
+    run_until_idle(client, FUNCTIONS)
+    assert {client.task(each.id).result(0) for each in more} == {10}
+
+
+def test_a_graph_that_cannot_be_sent_leaves_nothing(client: Client) -> None:
+    graph = Graph(id="two")
+    parts = [graph.add(add, number) for number in range(1200)]
+    two = [graph.add(add, *parts) for _ in range(2)]
+    with pytest.raises(InvalidCall, match=re.escape(f"{two[0].id} and {two[1].id}, have over 1000 inputs each")):
+        client.submit_graph(graph)
+    graph.add(tidy)
+    assert client.submit_graph(graph).info().total == 1203

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,49 +20,11 @@ from typing import Any
 
 import pytest
 import tasks_for_tests as app
-from conftest import until
+from conftest import HERE, PATIENCE, Start, gone, number, until
 
 from blueque_client import Client, InvalidCall, Refused, TaskCancelled, TaskFailed, Worker
 from blueque_client.__main__ import Changes
 from blueque_client.testing import Server
-
-HERE = Path(__file__).parent
-PATIENCE = 60
-
-
-def gone(pid: int) -> bool:
-    """Whether a process has ended, even if nobody has asked for its status yet."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def number(path: Path) -> int:
-    """The number that a file is to hold."""
-    return int(until(lambda: path.exists() and path.read_text(), f"no {path}"))
-
-
-Start = Callable[..., "subprocess.Popen[bytes]"]
-
-
-@pytest.fixture
-def start(server: Server, namespace: str, tmp_path: Path) -> Iterator[Start]:
-    """Starts workers of a namespace; kills them afterwards."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    def worker(*options: str, url: str = server.url, start_new_session: bool = False) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "blueque_client", "worker", "tasks_for_tests", "--url", url]
-        command += ["--namespace", namespace, "--folder", str(tmp_path / "work"), *options]
-        with (tmp_path / "log").open("a") as log:
-            started.append(subprocess.Popen(command, cwd=HERE, stderr=log, start_new_session=start_new_session))
-        return started[-1]
-
-    yield worker
-    for process in started:
-        process.kill()
-        process.wait()
-    print((tmp_path / "log").read_text())  # of a test that fails
 
 
 def stop(worker: subprocess.Popen[bytes]) -> None:

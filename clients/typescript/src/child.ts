@@ -2,6 +2,7 @@
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Order, type Handlers, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
+import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
@@ -16,7 +17,8 @@ export type ToChild =
 export type FromChild =
   | { readonly kind: "loaded"; readonly error?: string }
   | { readonly kind: "begun" }
-  | { readonly kind: "end"; readonly end: End }
+  /** Which of its streams, stdout and stderr, have the mark of the end. */
+  | { readonly kind: "end"; readonly end: End; readonly marked: readonly boolean[] }
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress"; readonly body: Bytes }
   | { readonly kind: "log"; readonly text: string };
 
@@ -47,6 +49,8 @@ function main(file: string): void {
     });
   });
   watchdog.unref();
+  const printers = [process.stdout, process.stderr].map((stream) => new Printer(stream));
+  const print = (text: string): Promise<boolean[]> => Promise.all(printers.map((printer) => printer.print(text)));
   // The worker is gone: so is the lease, soon. What was started here goes, too.
   process.on("disconnect", () => {
     try {
@@ -75,23 +79,33 @@ function main(file: string): void {
     if (isHandlers(exports.default)) return exports;
     throw new Error("its default export is no function, and no functions by their names");
   });
-  loaded.then(
-    () => { tell({ kind: "loaded" }); },
-    (error: unknown) => { tell({ kind: "loaded", error: reason(error) }); },
+  // The worker hears of it, with what was printed, before a handler can end the process. One that cannot load ends.
+  const told = loaded.then(
+    async (exports) => {
+      await print("");
+      await new Promise((resolve) => process.send?.({ kind: "loaded" } satisfies FromChild, resolve));
+      return exports;
+    },
+    async (error: unknown) => {
+      await print("");
+      process.send?.({ kind: "loaded", error: reason(error) } satisfies FromChild, () => process.exit(1));
+      return undefined;
+    },
   );
   const start = async (about: About): Promise<void> => {
     controller = new AbortController();
+    await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
+    const exports = await told;
+    if (!exports) return;
+    const { default: handlers, serializer = new Json() } = exports;
     let end: End;
     try {
-      await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
       process.chdir(folder);
-      const { default: handlers, serializer = new Json() } = await loaded;
       end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
-    } catch (error) {
-      // It could be used when the worker began.
-      end = { how: "fail", body: `the file of the handlers cannot be used: ${reason(error)}`, group: "unknown" };
+    } catch { // the folder is gone, which is no fault of the task
+      end = { how: "uncounted", reason: "nofolder", again: 5 };
     }
-    tell({ kind: "end", end });
+    tell({ kind: "end", end, marked: await print(markOf(mark)) });
   };
   process.on("message", (message: ToChild) => {
     if (message.kind === "start") {

@@ -1,17 +1,30 @@
 // Child processes that run handlers, each in a process group of its own.
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
-import { known } from "./errors.js";
+import { BluequeError, known } from "./errors.js";
+import { Output, markOf } from "./outputs.js";
 import { MARK, killStrays } from "./strays.js";
 
 /** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
 const PIPE = 4;
-const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
+/** How many milliseconds after its process what is left in its streams may come. */
+const REST = 1000;
+
+/** What children run: a file beside this one. Nothing: a bundler has put this one elsewhere. */
+function program(): string | undefined {
+  try {
+    const path = fileURLToPath(new URL("./child.js", import.meta.url));
+    return existsSync(path) ? path : undefined;
+  } catch { // as CommonJS it has no URL
+    return undefined;
+  }
+}
 
 /** Options of Node.js that are about this program and this process alone. */
 const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof)\b.*)$/;
@@ -33,6 +46,9 @@ export class Child {
   /** Of these, those that it has confirmed. */
   #confirmed = 0;
   #over = false;
+  #loaded = false;
+  #trouble: string | undefined;
+  readonly #outputs: readonly Output[];
   #way: Way | undefined;
   #load: ((error: string | undefined) => void) | undefined;
   #done: ((end: End | string) => void) | undefined;
@@ -44,36 +60,48 @@ export class Child {
    * @param memory How many bytes its heap may take.
    */
   constructor(file: string, memory: number | undefined) {
+    const path = program();
+    if (path === undefined) {
+      const text = "child processes run files of this package, which a bundler has left out.";
+      throw new BluequeError("WORKER", text, undefined, "Leave @blueque/client out of the bundle, as `external`.");
+    }
     const mark = randomUUID();
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
     const execArgv = [...inherited(process.execArgv), ...own];
     const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
-    this.#process = fork(PROGRAM, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
+    this.#process = fork(path, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
     const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
     pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise
     this.#watchdog = pipe ?? undefined;
     this.gone = new Promise((resolve) => {
       const over = (how: string): void => {
-        this.#over = true;
-        this.#kill("SIGKILL"); // what it has started and left behind
-        killStrays(mark);
         this.#load?.(how);
         this.#done?.(how);
         resolve();
       };
       this.#process.once("error", (error) => {
+        this.#over = true;
         over(`its process cannot be started: ${error.message}`);
       });
       this.#process.once("exit", (code, signal) => {
-        over(signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`);
+        this.#over = true;
+        this.#kill("SIGKILL"); // what it has started and left behind
+        killStrays(mark);
+        const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
+        // What it has said and printed is still on its way. Something that cannot be killed may hold its streams.
+        const rest = setTimeout(over, REST, how);
+        this.#process.once("close", () => {
+          clearTimeout(rest);
+          over(how);
+        });
       });
     });
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        if (this.#way) this.#way.log(text);
-        else if (this.#load) process.stderr.write(text);
-      });
-    }
+    const hear = (text: string): void => {
+      if (this.#way) this.#way.log(text);
+      else if (this.#load) process.stderr.write(text);
+    };
+    const streams = [this.#process.stdout, this.#process.stderr].filter((stream) => stream !== null);
+    this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
     this.#process.on("message", (message) => {
       void this.#hear(message as FromChild);
     });
@@ -91,6 +119,11 @@ export class Child {
     return this.#begun;
   }
 
+  /** Why it cannot begin any task, if it has ended before it had its handlers: that is the host's trouble. */
+  get unusable(): string | undefined {
+    return this.#loaded ? undefined : this.#trouble;
+  }
+
   /** Whether it is gone. */
   get over(): boolean {
     return this.#over;
@@ -104,6 +137,7 @@ export class Child {
   async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End | undefined> {
     this.#begun += 1;
     this.#way = way;
+    for (const output of this.#outputs) output.begin();
     this.renewed(left);
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
@@ -116,7 +150,12 @@ export class Child {
     this.#way = undefined;
     if (typeof end !== "string") return end;
     if (!ordered && this.#confirmed < this.#begun && this.#begun > 1) return undefined;
-    return ordered ? stopped(ordered) : { how: "fail", body: `${end} before the handler did`, group: "crashed" };
+    if (ordered) return stopped(ordered);
+    if (!this.#loaded) {
+      this.#trouble ??= end;
+      return { how: "uncounted", reason: "nohandlers", again: 1 };
+    }
+    return { how: "fail", body: `${end} before the handler did`, group: "crashed" };
   }
 
   /** The lease has so many seconds left: just before it is gone, even if this process is frozen. */
@@ -153,9 +192,16 @@ export class Child {
   }
 
   async #hear(message: FromChild): Promise<void> {
-    if (message.kind === "loaded") this.#load?.(message.error);
+    if (message.kind === "loaded") {
+      this.#loaded = message.error === undefined;
+      this.#trouble = message.error;
+      this.#load?.(message.error);
+    }
     else if (message.kind === "begun") this.#confirmed += 1;
-    else if (message.kind === "end") this.#done?.(message.end);
+    else if (message.kind === "end") {
+      await Promise.all(this.#outputs.map((output, at) => (message.marked[at] ? output.marked() : Promise.resolve())));
+      this.#done?.(message.end);
+    }
     else if (message.kind === "log") this.#way?.log(message.text);
     else {
       const { number, what, body } = message;

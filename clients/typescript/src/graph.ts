@@ -1,7 +1,9 @@
 // Graphs: tasks that wait for others, as a value that is submitted with one call of the client.
 import { createHash, randomUUID } from "node:crypto";
+import { batches } from "./batches.js";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
+import { STATES } from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
 import { shown } from "./given.js";
 import type { Link } from "./link.js";
@@ -115,22 +117,8 @@ export class Graph {
     readonly digest: string;
     readonly batches: calls.SubmitGraphEach[][];
   } {
-    if (!this.#nodes.length) throw new InvalidCall("BADARG", "the graph has no tasks.");
-    const batches: calls.SubmitGraphEach[][] = [[]];
-    let size = 0;
-    for (const node of this.#nodes) {
-      const one = entry(node, serializer);
-      const own = Buffer.byteLength(one.parameters) + one.inputs.length + one.options.length;
-      const batch = batches.at(-1) ?? [];
-      if (batch.length === 500 || (batch.length && size + own > 7 << 20)) {
-        batches.push([one]);
-        size = own;
-      } else {
-        batch.push(one);
-        size += own;
-      }
-    }
-    return { total: this.#nodes.length, digest: digest(this.options, batches.flat()), batches };
+    const each = this.#nodes.map((node) => entry(node, serializer));
+    return { total: each.length, digest: digest(this.options, each), batches: batches(each) };
   }
 }
 
@@ -217,8 +205,12 @@ export class GraphHandle {
   }
 
   /** How many of its tasks are complete, have failed, were cancelled. */
-  async info(): Promise<calls.ShowGraphReply> {
-    const found = await this.#link.run(calls.showGraph(this.id, "0", 1));
+  info(): Promise<calls.ShowGraphReply> {
+    return this.#page("0", 1);
+  }
+
+  async #page(cursor: string, limit = 500): Promise<calls.ShowGraphReply> {
+    const found = await this.#link.run(calls.showGraph(this.id, cursor, limit));
     if (!found) throw new NotFound("NOTASK", `there is no graph ${this.id}.`);
     return found;
   }
@@ -227,19 +219,32 @@ export class GraphHandle {
   async tasks(): Promise<calls.ShowGraphItem[]> {
     const found: calls.ShowGraphItem[] = [];
     for (let cursor = "0"; ; ) {
-      const page = await this.#link.run(calls.showGraph(this.id, cursor, 500));
-      if (!page) throw new NotFound("NOTASK", `there is no graph ${this.id}.`);
+      const page = await this.#page(cursor);
       found.push(...page.items);
       cursor = page.cursor;
       if (cursor === "0") return found;
     }
   }
 
-  /** Waits until all its tasks have ended, and returns them. */
+  /** Waits until all its tasks have ended or are deleted, and returns them. */
   wait(wait: Wait = {}): Promise<calls.ShowGraphItem[]> {
+    // Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
+    let first = "0";
     const look = async (): Promise<calls.ShowGraphItem[] | undefined> => {
-      const info = await this.info();
-      return info.complete + info.failed + info.cancelled >= info.total ? this.tasks() : undefined;
+      const ended: calls.ShowGraphItem[] = [];
+      for (let cursor = first; ; ) {
+        const page = await this.#page(cursor);
+        if (!page.items.every(({ status }) => status === "deleted" || STATES[status]?.final === true)) {
+          first = cursor;
+          return undefined;
+        }
+        ended.push(...page.items);
+        cursor = page.cursor;
+        if (cursor !== "0") continue;
+        if (first === "0") return ended;
+        first = "0"; // those before may run again by now
+        ended.length = 0;
+      }
     };
     return until(look, wait, () => `the graph ${this.id} has not ended`);
   }

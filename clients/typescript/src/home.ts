@@ -1,10 +1,12 @@
 // The folder of a worker, in which its attempts have theirs. A socket in it, to which the worker listens, says that it lives:
 // the kernel closes it with the process, however that ends, and no other process can be taken for it.
+import { execFile } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { type Server, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { InvalidCall } from "./errors.js";
 
 const SOCKET = "lives";
@@ -55,9 +57,18 @@ export class Home {
   }
 }
 
-/** Removes a folder. What still writes there was left behind: then it stays, for the next worker. */
+/**
+ * Removes a folder, also one that is too deep for Node.js, or that a program has made read-only. What still writes there was
+ * left behind: then it stays, for the next worker.
+ */
 export async function removed(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    for (const [command, ...words] of [["chmod", "-R", "u+rwX"], ["rm", "-rf"]] as const) {
+      await promisify(execFile)(command, [...words, "--", folder]).catch(() => undefined);
+    }
+  }
 }
 
 /** Removes the folders of workers that are gone. */

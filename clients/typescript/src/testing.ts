@@ -120,6 +120,7 @@ export async function runUntilIdle(
   try {
     for (let done = 0; done < most; done += 1) {
       while ((await link.run(calls.upkeep(names))).more);
+      while ((await link.run(calls.settle(500))).more); // which the upkeep of a namespace does every two seconds
       const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
       if (!item) return done;
       const { id, queue, token, parameters, checkpoint } = item;

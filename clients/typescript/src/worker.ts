@@ -35,6 +35,8 @@ const MOST_ENDS = 100;
 const MOST_BYTES = 7 << 20;
 /** An end with more goes by a call of its own. */
 const MOST_BODY = 1 << 20;
+/** The most seconds for which it takes nothing, as children cannot load their file. */
+const LONGEST_PAUSE = 60;
 /** What waits of a log. */
 const MOST_LOG = 1 << 20;
 /** Milliseconds without an answer of the server after which a worker that begins says so. */
@@ -140,6 +142,9 @@ export class Worker implements AsyncDisposable {
   #woken = false;
   #hurry = false;
   #done = 0;
+  /** How long it takes nothing if children cannot load their file, and until when. */
+  #pause = 0;
+  #restsUntil = 0;
 
   /** The name by which the server knows it. */
   readonly listener = listenerId();
@@ -332,7 +337,8 @@ export class Worker implements AsyncDisposable {
     for (;;) {
       const ends = this.#gathered();
       if (ends.length) this.#look = true;
-      const free = this.#stop ? 0 : Math.min(this.#slots - this.#held.size + ends.length, 100);
+      const rests = this.#clock.now() < this.#restsUntil;
+      const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, 100);
       if (ends.length || (free && this.#look)) {
         const taken = await this.#exchange(ends, free);
         // What was found before may have no tasks any more; other queues have.
@@ -515,7 +521,9 @@ export class Worker implements AsyncDisposable {
     try {
       end = await this.#handled(held, item);
     } catch (error) {
-      end = { how: "fail", body: known(error).message, group: "worker" };
+      // Such as a full disk, or a release of the program that was removed: it is no fault of the task.
+      this.#say("error", `task ${held.id} attempt ${held.attempt}: cannot begin: ${known(error).message}`);
+      end = { how: "uncounted", reason: "noprocess", again: 5 };
     }
     held.over = true;
     if (held.folder) await removed(held.folder);
@@ -558,9 +566,24 @@ export class Worker implements AsyncDisposable {
         return held.order;
       });
       held.child = undefined;
+      if (child.unusable === undefined) this.#pause = 0;
+      else this.#rest(child.unusable);
       if (!child.over) this.#idle.push(child);
-      if (end) return end;
+      if (end) return child.unusable === undefined ? end : { ...end, again: this.#pause };
     }
+  }
+
+  /** Takes nothing for a while, as a child has ended before it had its handlers: each time in a row for longer. */
+  #rest(why: string): void {
+    const now = this.#clock.now();
+    if (now < this.#restsUntil) return;
+    this.#pause = Math.min(Math.max(1, 2 * this.#pause), LONGEST_PAUSE);
+    this.#restsUntil = now + this.#pause;
+    this.#say("error", `the file of the handlers cannot be used: ${why}: takes nothing for ${this.#pause} s`);
+    setTimeout(() => {
+      this.#look = true;
+      this.#awake();
+    }, this.#pause * 1000 + 1).unref();
   }
 
   #folder(): string {

@@ -1,6 +1,6 @@
 // Handlers that run in child processes, for worker.test.
 import { spawn } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, readdirSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "@blueque/client";
 
@@ -14,9 +14,41 @@ export default {
   print: (text: string): void => {
     console.log(text);
   },
+  /** Prints so many lines to both streams, each with a word. */
+  lines: ([word, count]: [string, number]): void => {
+    for (let line = 0; line < count; line += 1) (line % 10 === 9 ? console.error : console.log)(`${word} ${line}`);
+  },
+  /** The same, as its process crashes. */
+  linesAndExit: ([word, count]: [string, number]): void => {
+    writeSync(1, Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join(""));
+    process.exit(3);
+  },
+  /** Does something to its streams that others do not expect. */
+  streams: async (how: string): Promise<string> => {
+    process.stdout.write("printed\n");
+    if (how === "replaced") process.stdout.write = (): boolean => true;
+    else if (how === "corked") {
+      process.stdout.cork();
+      process.stdout.write("corked\n");
+    }
+    else if (how === "ended") {
+      await new Promise<void>((resolve) => process.stdout.end(resolve));
+    }
+    else if (how === "destroyed") process.stdout.destroy();
+    else if (how === "closed") closeSync(1);
+    return how;
+  },
   folder: (_: null, context: Context): string => {
     if (process.cwd() !== context.folder || readdirSync(".").length) throw new Error(`in ${process.cwd()}`);
     writeFileSync("left", "x");
+    return context.folder;
+  },
+  /** Makes folders that are deeper than a path may be long. */
+  deep: (_: null, context: Context): string => {
+    for (let depth = 0; depth < 3000; depth += 1) {
+      mkdirSync("d");
+      process.chdir("d");
+    }
     return context.folder;
   },
   place: async (_: null, context: Context): Promise<void> => {

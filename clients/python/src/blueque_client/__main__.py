@@ -14,6 +14,7 @@ from typing import Any
 from . import Client, __version__
 from .address import completed
 from .errors import BluequeError, InvalidCall
+from .host import fill_streams
 from .importing import WorkQueueImport
 from .worker import Worker
 
@@ -64,6 +65,7 @@ def main() -> int:
             "--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE"
         )
         command.add_argument("--quiet", action="store_true", help="log only warnings")
+    fill_streams()  # before anything is opened
     given = parser.parse_args()
     level = logging.WARNING if given.quiet else logging.INFO
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")

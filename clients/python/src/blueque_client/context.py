@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
+from weakref import WeakSet
 
-from .errors import BluequeError, InvalidCall
+from .errors import BluequeError, Carried, InvalidCall
 from .jobs import TaskFunction
 
 
-class Stopped(BaseException):
+class Stopped(Carried):
     """The attempt is to stop: it is raised in the function, wherever that is at the moment.
 
     Not an `Exception`, so that `except Exception` does not hold it up. Save a checkpoint if you like, and let it pass.
@@ -24,7 +26,7 @@ class Stopped(BaseException):
         self.order = order
 
 
-class Failure(Exception):
+class Failure(Carried, Exception):
     """A failure that says what comes next.
 
     text: For people.
@@ -44,7 +46,7 @@ class Failure(Exception):
         self.text, self.group, self.again, self.permanent = text, group, again, permanent
 
 
-class Again(Exception):
+class Again(Carried, Exception):
     """Gives the task back, not as a failure: with its checkpoint, for another attempt in so many seconds."""
 
     def __init__(self, seconds: float = 0, reason: str | None = None) -> None:
@@ -77,17 +79,39 @@ class Attempt(Protocol):
 
 
 current: ContextVar[Attempt] = ContextVar("blueque")
+#: What to do where no task runs.
+USE = "Report from the function itself, with what its threads and processes return."
+
+
+class Alone:
+    """The attempt that has this process for itself, whose threads of its own are its task's, too."""
+
+    attempt: Attempt | None = None
+    #: Threads that were there before it, such as those that the task before has left.
+    others: ClassVar[WeakSet[threading.Thread]] = WeakSet()
+
+    @classmethod
+    def begin(cls, attempt: Attempt) -> None:
+        """It has the process from now on."""
+        cls.others = WeakSet(each for each in threading.enumerate() if each is not threading.main_thread())
+        cls.attempt = attempt
+
+
+def attempt_here() -> Attempt | None:
+    """The attempt whose code runs here."""
+    found = current.get(None)
+    return found or (None if threading.current_thread() in Alone.others else Alone.attempt)
 
 
 def _attempt() -> Attempt:
-    try:
-        return current.get()
-    except LookupError:
-        raise BluequeError("WORKER", "no task runs here: the context is for functions that a worker calls.") from None
+    if found := attempt_here():
+        return found
+    where = "in a thread, start it with `contextvars.copy_context().run`; a process of your own has no task"
+    raise BluequeError("WORKER", f"no task runs here: the context is for functions that a worker calls; {where}.", USE)
 
 
 class Context:
-    """The attempt that runs here: in this process, thread or asyncio task."""
+    """The attempt that runs here: in this process, thread or asyncio task; not in processes that a function starts."""
 
     @property
     def id(self) -> str:

@@ -32,7 +32,20 @@ OWN = {
 }
 
 
-class BluequeError(Exception):
+def _carried(kind: type[BaseException], args: tuple[object, ...], about: dict[str, object]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(about)
+    return error
+
+
+class Carried(BaseException):
+    """An exception that other processes get as it is, as those of `multiprocessing`, whatever its arguments are."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _carried, (type(self), self.args, self.__dict__)
+
+
+class BluequeError(Carried, Exception):
     """Any error of this package."""
 
     def __init__(self, code: str, cause: str, remedy: str | None = None) -> None:

@@ -85,6 +85,9 @@ def keep(control: socket.socket) -> int:
     all that it has left. Only on Linux does that become a child of the parent: elsewhere nobody does so."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
+    # Whoever started the worker may have ignored or blocked some, which forks and programs would inherit.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if sys.platform != "linux":
         return os.getppid()
     _prctl(_SET_SUBREAPER, 1)
@@ -186,7 +189,8 @@ class ForkServer:
         os.close(nothing)
         # If memory runs out, the task is to go, not the worker.
         with suppress(OSError):
-            Path("/proc/self/oom_score_adj").write_text("500")
+            score = Path("/proc/self/oom_score_adj")
+            score.write_text(str(min(int(score.read_text()) + 300, 1000)))
         return socket.socket(fileno=fd)
 
     def _reap(self) -> None:

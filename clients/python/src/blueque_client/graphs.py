@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from urllib.parse import quote, unquote_to_bytes
 
 from . import calls, contract
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .aio import Task as AsyncTask
     from .sync import Task
 
+#: Tasks, inputs, and bytes of values in one call; a task with more inputs goes in several.
+TASKS, MOST, BYTES = 500, 1000, 7 << 20
 #: What a task may wait for: another one of the graph, an earlier task, or its id.
 Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
 
@@ -163,17 +166,87 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
     return calls.SubmitGraphEach(node.id, node.queue, node.eta, bytes(values), " ".join(inputs), options)
 
 
-def batches(each: list[calls.SubmitGraphEach]) -> Iterable[list[calls.SubmitGraphEach]]:
-    """As many entries as a call takes."""
+class _Part(NamedTuple):
+    """A task, or some of its inputs: the text of each, with the bytes of a value."""
+
+    task: calls.SubmitGraphEach
+    #: The parameters of a task without slots.
+    whole: bytes
+    inputs: list[tuple[str, bytes]]
+
+    def is_long(self) -> bool:
+        """Whether it goes in several calls."""
+        return len(self.inputs) > MOST or sum(len(value) for _, value in self.inputs) > BYTES
+
+
+def _parted(task: calls.SubmitGraphEach) -> _Part:
+    inputs, at, data = [], 0, written(task.parameters)
+    for text in task.inputs.split():
+        size = int(text.partition("=")[2]) if text.startswith("value/") else 0
+        inputs.append((text, data[at : at + size]))
+        at += size
+    return _Part(task, data[at:], inputs)
+
+
+def batches(each: list[calls.SubmitGraphEach]) -> list[list[calls.SubmitGraphEach]]:
+    """The entries, as many as a call takes: a task with more inputs comes again with the further ones.
+
+    The call that brings the last of the tasks creates the graph. If that task comes in several calls, the one before it
+    comes with its last part.
+    """
     if not each:
         raise InvalidCall("BADARG", "the graph has no tasks.")
+    parts = [_parted(one) for one in each]
+    last = parts[-1]
+    if not last.is_long() or len(parts) == 1:
+        return _filled(parts)
+    second = parts[-2]
+    ups = [one for one in last.inputs if not one[0].startswith("value/")]
+    late = [one for one in ups if one[0].partition("=")[2] == second.task.id] or ups[:1]
+    if second.is_long() or len(second.inputs) + len(late) > MOST:
+        ids = f"{second.task.id} and {last.task.id}"
+        raise InvalidCall(
+            "BADARG", f"the last tasks of the graph, {ids}, have over {MOST} inputs each: one of them may."
+        )
+    early = [one for one in last.inputs if one not in late]
+    first = _filled([*parts[:-2], last._replace(inputs=early)])
+    return first + _filled([second, last._replace(whole=b"", inputs=late)])
+
+
+def _filled(parts: list[_Part]) -> list[list[calls.SubmitGraphEach]]:
+    done: list[list[calls.SubmitGraphEach]] = []
     batch: list[calls.SubmitGraphEach] = []
-    size = 0
-    for one in each:
-        own = len(one.parameters) + len(one.inputs) + len(one.options)
-        if batch and (len(batch) == 500 or size + own > 7 << 20):
-            yield batch
-            batch, size = [], 0
-        batch.append(one)
-        size += own
-    yield batch
+    count = size = 0
+    for part in parts:
+        for number, inputs in enumerate(_chunks(part)):
+            values = (b"" if number else part.whole) + b"".join(value for _, value in inputs)
+            texts = " ".join(text for text, _ in inputs)
+            own = len(values) + len(texts) + len(part.task.options)
+            same = batch and batch[-1].id == part.task.id
+            if same or (batch and (len(batch) == TASKS or count + len(inputs) > MOST or size + own > BYTES)):
+                done.append(batch)
+                batch, count, size = [], 0, 0
+            batch.append(part.task._replace(parameters=values, inputs=texts))
+            count, size = count + len(inputs), size + own
+    return [*done, batch]
+
+
+def _chunks(part: _Part) -> list[list[tuple[str, bytes]]]:
+    """Its inputs, as many as a call takes, with another task in each."""
+    if not part.is_long():
+        return [part.inputs]
+    done: list[list[tuple[str, bytes]]] = []
+    ups = deque(one for one in part.inputs if not one[0].startswith("value/"))
+    values = deque(one for one in part.inputs if one[0].startswith("value/"))
+    while ups or values:
+        if not ups:
+            text = f"the task {part.task.id} has too many or too large values: put some of them into one."
+            raise InvalidCall("BADARG", text)
+        chunk, size = [ups.popleft()], 0
+        while values and len(chunk) < MOST and (size == 0 or size + len(values[0][1]) <= BYTES):
+            chunk.append(values.popleft())
+            size += len(chunk[-1][1])
+        while ups and not values and len(chunk) < MOST:
+            chunk.append(ups.popleft())
+        done.append(chunk)
+    return done

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -36,13 +37,26 @@ class Home:
         finally:
             os.close(gate)
         for each in left:
-            shutil.rmtree(each, ignore_errors=True)
+            removed(each)
 
     def remove(self) -> None:
         """Removes it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        removed(self.path)
         if self._lock is not None:
             os.close(self._lock)
+
+
+def removed(folder: Path) -> None:
+    """Removes a folder, also one that is too deep for Python, or that a program has made read-only.
+
+    What cannot be removed stays, for the next worker."""
+    with suppress(OSError, RecursionError):
+        if os.path.lexists(folder):
+            with suppress(OSError, RecursionError):
+                shutil.rmtree(folder)
+                return
+            for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+                subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def _locked(folder: Path) -> int | None:

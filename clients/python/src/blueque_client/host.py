@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 from . import contract
-from .context import Again, Failure, Stopped, current
-from .errors import InvalidCall, PayloadError, verdict
+from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
+from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
 from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
-from .logs import Alone, attempt_here, fields
+from .logs import fields
 from .payload import Json, Serializer
 from .tracing import enter, flush
 
@@ -67,6 +67,9 @@ class Way(Protocol):
 
     def tell(self, kind: str, key: int, body: bytes) -> None:
         """Sends a message that has no answer."""
+
+    def is_forked(self) -> bool:
+        """Whether this is a child that a function has forked: the attempt is not its own."""
 
 
 class Running:
@@ -124,7 +127,7 @@ class Running:
                 value = asyncio.run(value)
             return self._complete(value)
         except BaseException as error:
-            return self._ends_badly(error)
+            return self.ends_badly(error)
 
     async def run_async(self) -> Ending:
         """The same on an event loop."""
@@ -135,9 +138,9 @@ class Running:
                 value = await value
             return self._complete(value)
         except asyncio.CancelledError as error:
-            return self._ends_badly(Stopped(self.order) if self.order else error)
+            return self.ends_badly(Stopped(self.order) if self.order else error)
         except BaseException as error:
-            return self._ends_badly(error)
+            return self.ends_badly(error)
 
     def _call(self) -> Any:
         if self.order:
@@ -146,7 +149,8 @@ class Running:
         if self.function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
-        return self.function.run(self.host.serializer.loads(self._parameters))
+        # A task may have none, as one of a document of graphs: that is no argument.
+        return self.function.run(self.host.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:
         body = self.host.serializer.dumps(value)
@@ -154,7 +158,7 @@ class Running:
             return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
         return Ending("complete", body, next_step=self.next_step)
 
-    def _ends_badly(self, error: BaseException) -> Ending:
+    def ends_badly(self, error: BaseException) -> Ending:
         try:
             return self._failed(error)
         except BaseException as worse:  # of what it was told, or memory
@@ -209,7 +213,39 @@ class _Logs(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         attempt = attempt_here()
         if isinstance(attempt, Running) and not record.name.startswith("blueque."):
-            attempt.log(self.format(record))
+            try:
+                if attempt.host.is_forked():  # as other programs do without any handler
+                    if logging.getLogger().handlers == [self] and logging.lastResort:
+                        logging.lastResort.handle(record)
+                    return
+                attempt.log(self.format(record))
+            except Exception:  # such as arguments that do not fit: no other handler raises that
+                with suppress(Exception):
+                    self.handleError(record)
+
+
+def fill_streams() -> None:
+    """Opens stdin, stdout and stderr where they are closed: connections would get their numbers."""
+    while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+
+
+def flush_streams() -> None:
+    """Flushes stdout and stderr, whatever a function has put in their place. Opens those that it has closed again."""
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        stream = getattr(sys, name, None)
+        try:
+            if not getattr(stream, "closed", False):
+                stream.flush()  # type: ignore[union-attr]
+                continue
+            new = open(fd, "w", errors="backslashreplace", closefd=False)  # noqa: SIM115 - it stays
+            setattr(sys, name, new)
+            for handler in logging.getLogger().handlers:
+                if isinstance(handler, logging.StreamHandler) and handler.stream is stream:
+                    handler.setStream(new)
+        except Exception:  # there is no stream, or it cannot be flushed
+            continue
 
 
 class Host:
@@ -232,6 +268,8 @@ class Host:
         self._pool: queue.SimpleQueue[Running] = queue.SimpleQueue()
         self._threads = 0
         self._reach = threading.Lock()
+        self._logs = _Logs()
+        self._logs.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
 
     def serve(self, mode: Mode, memory: int | None) -> None:
         """Runs tasks until the worker closes the pipe."""
@@ -241,9 +279,7 @@ class Host:
     def _serve(self, mode: Mode, memory: int | None) -> None:
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        handler = _Logs()
-        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-        logging.getLogger().addHandler(handler)
+        logging.getLogger().addHandler(self._logs)
         signal.signal(signal.SIGUSR1, self._interrupt)
         threading.Thread(target=self._read, daemon=True, args=(mode,)).start()
         if mode == "asyncio":
@@ -258,6 +294,13 @@ class Host:
     # What the worker says
 
     def _read(self, mode: Mode) -> None:
+        try:
+            self._hear(mode)
+        except BaseException:  # no attempt here would ever be begun or stopped
+            traceback.print_exc()
+            os._exit(1)
+
+    def _hear(self, mode: Mode) -> None:
         while frame := self.pipe.receive():
             if frame.kind == "start":
                 running = self.running[frame.key] = Running(self, frame)
@@ -299,6 +342,11 @@ class Host:
 
     def tell(self, kind: str, key: int, body: bytes, **about: Any) -> None:
         """Sends a message that has no answer."""
+        if self.is_forked():
+            # Messages of two processes would mix, and the answer would go to the parent.
+            raise BluequeError(
+                "WORKER", "this is a process that a function has started: the attempt is its parent's.", USE
+            )
         self._shield.up = True
         try:
             self.pipe.send(kind, key, body, **about)
@@ -307,6 +355,8 @@ class Host:
 
     def ask(self, key: int, kind: str, body: bytes) -> None:
         """Sends a message and waits for its answer, which may be an error."""
+        if key not in self.running and not self.is_forked():
+            raise Lost("LOST", "this attempt has ended already; a thread of it goes on")
         number = next(self._numbers)
         answers = self._answers[number] = queue.SimpleQueue()
         try:
@@ -318,22 +368,35 @@ class Host:
         if error:
             raise verdict(*error)
 
+    def is_forked(self) -> bool:
+        """Whether this is a child that a function has forked: the attempt is not its own."""
+        return os.getpid() != self._pid
+
     def _check(self, key: int) -> None:
         """A signal that came while a message was sent."""
         running = self._main
-        if running and running.key == key:
+        if running and running.key == key and threading.current_thread() is threading.main_thread():
             self._interrupt(signal.SIGUSR1, None)
 
     # How tasks run
 
     def _here(self, running: Running) -> None:
-        os.chdir(running.folder)
-        self._main = Alone.attempt = running
+        try:
+            os.chdir(running.folder)
+        except OSError:  # it is no fault of the task
+            self._end(running, Ending("uncounted", reason="nofolder", again=5))
+            return
+        self._main = running
+        Alone.begin(running)
+        ending = None
         try:
             ending = contextvars.copy_context().run(running.run)
             running.ended = True
         except Stopped as order:  # just as it ended
             ending = stopped(order.order)
+        except BaseException as error:  # of a signal's handler that the function has left
+            running.ended = True
+            ending = ending or running.ends_badly(error)
         self._main = Alone.attempt = None
         self._end(running, ending)
 
@@ -351,12 +414,16 @@ class Host:
         while True:
             running = self._pool.get()
             ending = None
-            with suppress(Stopped):  # just as it ended
+            try:
                 try:
                     running.thread = threading.get_ident()
                     ending = contextvars.copy_context().run(running.run)
                 finally:
                     self._out_of_reach(running)
+            except Stopped:  # just as it ended
+                pass
+            except BaseException as error:  # such as a lack of memory
+                ending = ending or running.ends_badly(error)
             self._end(running, ending or stopped(running.order or "stop"))
 
     def _out_of_reach(self, running: Running) -> None:
@@ -389,20 +456,34 @@ class Host:
         running.loop[1].add_done_callback(over)
 
     def _end(self, running: Running, ending: Ending) -> None:
-        if os.getpid() != self._pid:  # a child that a function has forked, and that has returned
+        if self.is_forked():  # and has returned
             os._exit(0)
         self.running.pop(running.key, None)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        about = ending._asdict()
-        with suppress(OSError):  # the worker is gone
+        for _ in range(3):
             try:
-                tell = self.pipe.join if self._threads else self.tell
-                tell("end", running.key, about.pop("body"), **about)
-            except (TypeError, ValueError) as error:  # the next step is no name
-                self.tell(
-                    "end", running.key, **Ending("fail", group="permanent")._asdict() | {"body": str(error).encode()}
-                )
+                self._tidy()
+                self._tell_end(running, ending)
+                return
+            except OSError:  # the worker is gone
+                return
+            except BaseException:  # such as of a signal's handler that the function has left
+                continue
+        os._exit(1)  # the worker ends attempts whose process is gone; without its end this one would never end
+
+    def _tidy(self) -> None:
+        """Makes good what a function has done to its process, for its end and for the next function."""
+        flush_streams()
+        root = logging.getLogger()
+        if self._logs not in root.handlers:
+            root.addHandler(self._logs)
+
+    def _tell_end(self, running: Running, ending: Ending) -> None:
+        about = ending._asdict()
+        try:
+            tell = self.pipe.join if self._threads else self.tell
+            tell("end", running.key, about.pop("body"), **about)
+        except (TypeError, ValueError) as error:  # the next step is no name
+            self.tell("end", running.key, **Ending("fail", group="permanent")._asdict() | {"body": str(error).encode()})
 
 
 def _raise_in(thread: int, error: Any) -> None:
@@ -442,9 +523,17 @@ def anew(functions: list[str], **more: Any) -> list[str]:
 
 def check_anew(functions: list[str]) -> None:
     """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
-    said = subprocess.run(anew(functions), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    said = subprocess.run(
+        anew(functions),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="backslashreplace",
+        check=False,
+    )
     if said.returncode:
-        sys.stderr.write(said.stderr)
+        if sys.stderr:
+            sys.stderr.write(said.stderr)
         last = said.stderr.strip().rpartition("\n")[2] or f"it ended with the exit code {said.returncode}"
         raise InvalidCall("BADARG", f"`spawn`: a new interpreter cannot import the functions: {last}")
 
@@ -459,12 +548,23 @@ def main(text: str) -> None:
     """The new interpreter; without a pipe to the worker it only imports the functions."""
     about = json.loads(text)
     sys.path[:] = about["path"]
-    found = [
-        getattr(importlib.import_module(module), name)
-        for module, name in (each.split(":") for each in about["functions"])
-    ]
-    if "fd" in about:
-        os.set_inheritable(about["fd"], False)
-        host = Host(socket.socket(fileno=about["fd"]), {each.name: each for each in found}, Json())
+    end = socket.socket(fileno=about["fd"]) if "fd" in about else None
+    if end:
+        end.set_inheritable(False)
+    try:
+        found = [
+            getattr(importlib.import_module(module), name)
+            for module, name in (each.split(":") for each in about["functions"])
+        ]
+    except BaseException as error:
+        if end is None:
+            raise
+        # It could be imported when the worker began: it is the host's trouble, as during a deployment.
+        with suppress(OSError):
+            Pipe(end).send("unusable", 0, _text(error).split(b"\n", 1)[0])
+        os._exit(1)
+    if end:
+        host = Host(end, {each.name: each for each in found}, Json())
+        host.pipe.send("loaded", 0)
         host.serve(about["mode"], about["memory"])
     os._exit(0)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from .context import Attempt, current
+from .context import attempt_here
 
 
 class Fields(NamedTuple):
@@ -26,17 +26,6 @@ class Fields(NamedTuple):
 
 _NAMES = tuple(f"blueque_{name}" for name in Fields._fields)
 _subject: ContextVar[Fields] = ContextVar("blueque_subject", default=Fields())  # noqa: B039 - a tuple
-
-
-class Alone:
-    """The attempt that has this process for itself, whose threads of its own are its task's, too."""
-
-    attempt: Attempt | None = None
-
-
-def attempt_here() -> Attempt | None:
-    """The attempt whose code runs here."""
-    return current.get(None) or Alone.attempt
 
 
 @contextmanager

@@ -94,6 +94,8 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
         for done in range(most):
             while link.run(calls.upkeep(queues)).more:
                 pass
+            while link.run(calls.settle(500)).more:  # which the upkeep of a namespace does every two seconds
+                pass
             taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))
             if not taken:
                 return done
@@ -110,6 +112,7 @@ class _Here:
     def __init__(self, link: Link, functions: Mapping[str, TaskFunction[Any, Any]]) -> None:
         self.link, self.functions, self.serializer = link, functions, link.serializer
         self.attempt: Any = None
+        self.pid = os.getpid()
 
     def run(self, item: calls.ReserveItem) -> None:
         self.attempt = item
@@ -139,6 +142,9 @@ class _Here:
 
     def tell(self, kind: str, key: int, body: bytes) -> None:  # noqa: ARG002
         self.link.run(calls.log(self.attempt.id, self.attempt.token, "log", body))
+
+    def is_forked(self) -> bool:
+        return os.getpid() != self.pid
 
 
 class Clock:

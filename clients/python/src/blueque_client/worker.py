@@ -12,7 +12,6 @@ import logging
 import os
 import queue
 import re
-import shutil
 import signal
 import socket
 import sys
@@ -30,12 +29,23 @@ from .choice import Choice
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
 from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
-from .home import Home
-from .host import MOST_RESULT, Ending, Host, Mode, check_anew, importable, run_anew, stopped
+from .home import Home, removed
+from .host import (
+    MOST_RESULT,
+    Ending,
+    Host,
+    Mode,
+    check_anew,
+    fill_streams,
+    flush_streams,
+    importable,
+    run_anew,
+    stopped,
+)
 from .jobs import TaskFunction
 from .listener import listener_id
 from .logs import Fields, fields, subject
-from .replies import TROUBLE
+from .replies import TROUBLE, read_scripts
 from .sync import Client, Link
 from .tracing import carried
 from .version import VERSION
@@ -49,6 +59,8 @@ Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 REPORT_EVERY, LOOK, AGAIN = 10.0, 0.2, 0.5
 #: Seconds in which a process is to go that has closed its pipe, or whose pipe was closed.
 FAREWELL = 5
+#: The most seconds in which it takes nothing, as its functions cannot be imported.
+LONGEST_PAUSE = 60.0
 #: Fields of a task's record.
 ABOUT = ("method", "tags")
 #: Ends of one call, and their bytes.
@@ -85,6 +97,9 @@ class _Process:
     cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
     running: set[int] = field(default_factory=set)
+    #: Whether it has its functions; why it cannot import them.
+    loaded: bool = True
+    trouble: str = ""
     #: Whether it was killed as a lease had passed.
     late: bool = False
     #: Set when it is known that it is gone, with all that it had started.
@@ -113,6 +128,8 @@ class _Held:
     #: What has yet to be sent, and the number of bytes for which there was no room.
     log: bytearray = field(default_factory=bytearray)
     left_out: int = 0
+    #: Held while a part of the log is on its way.
+    sends: threading.Lock = field(default_factory=threading.Lock)
     #: What it ended with, while its process has yet to go.
     ending: Ending | None = None
     over: bool = False
@@ -197,6 +214,8 @@ class Worker:
         self._report_now = threading.Event()
         self._hungry = threading.Event()
         self._broken: str | None = None
+        #: How long it takes nothing if its functions cannot be imported, and until when.
+        self._pause = self._rests_until = 0.0
         #: A wake-up led to the next call that takes tasks.
         self._woken = False
         self.done = 0
@@ -225,6 +244,8 @@ class Worker:
             log.warning(
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
+        fill_streams()
+        read_scripts()
         if self._spawn:
             check_anew(self._spawn)
         self._link.run(calls.hello(), away=self._away)
@@ -297,14 +318,15 @@ class Worker:
         def end(_number: int, _frame: Any) -> None:
             self.stop(release=self._stop is not None)
 
-        return [(number, signal.signal(number, end)) for number in (signal.SIGTERM, signal.SIGINT)]
+        heard = (signal.SIGTERM, signal.SIGINT)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)  # whoever started this process may have blocked them
+        return [(number, signal.signal(number, end)) for number in heard]
 
     # The fork server
 
     def _fork_server(self) -> socket.socket:
         ours, theirs = socket.socketpair()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_streams()
         pid = os.fork()
         if pid:
             theirs.close()
@@ -369,7 +391,7 @@ class Worker:
 
     def _new_process(self) -> _Process:
         ours, theirs = socket.socketpair()
-        process = _Process(next(self._numbers), Pipe(ours), self._ends.take())
+        process = _Process(next(self._numbers), Pipe(ours), self._ends.take(), loaded=self._spawn is None)
         self._processes.append(process)
         try:
             socket.send_fds(self._control, [pack(start=process.number, place=process.place)], [theirs.fileno()])
@@ -459,8 +481,42 @@ class Worker:
         return self._per_process is None or process.begun < self._per_process
 
     def _listen(self, process: _Process) -> None:
-        """Hears what a process says, until it is gone."""
+        """Hears what a process says, until it is gone; then its attempts end."""
+        try:
+            self._hear(process)
+        except Exception:
+            log.exception("a process says what cannot be read: it is killed")
+        # Who does not talk any more must not go on either, with everything closed or stopped.
+        while not process.gone.wait(FAREWELL) and not self._over.is_set():
+            self._signal(process, signal.SIGKILL)
+        with self._lock:
+            if process in self._processes:
+                self._processes.remove(process)
+                self._ends.give_back(process.place)
+            left = [held for held in self._held.values() if held.process is process and not held.over]
+        process.pipe.close()
+        if not process.loaded and not self._over.is_set():
+            self._rest(process)
+        for held in left:
+            held.cost = self._cost(process, held)
+            self._ended(held, held.ending or self._crashed(process, held))
+
+    def _rest(self, process: _Process) -> None:
+        """Takes nothing for a while: a process has ended before it had its functions."""
+        with self._lock:
+            if process.status is None or now() < self._rests_until:
+                return
+            self._pause = min(max(1.0, 2 * self._pause), LONGEST_PAUSE)
+            self._rests_until = now() + self._pause
+        why = process.trouble or "their process ended while it imported them"
+        log.error("the functions cannot be imported: %s: takes nothing for %g s", why, self._pause)
+
+    def _hear(self, process: _Process) -> None:
         while frame := process.pipe.receive():
+            if frame.kind == "loaded":
+                process.loaded, self._pause = True, 0.0
+            elif frame.kind == "unusable":
+                process.trouble = frame.body.decode(errors="replace")
             held = self._held.get(frame.key)
             if held is None or held.over:
                 continue
@@ -484,18 +540,6 @@ class Worker:
                         held.left_out += len(frame.body)
             else:
                 self._answer(process, held, frame)
-        # Who does not talk any more must not go on either, with everything closed or stopped.
-        while not process.gone.wait(FAREWELL) and not self._over.is_set():
-            self._signal(process, signal.SIGKILL)
-        with self._lock:
-            if process in self._processes:
-                self._processes.remove(process)
-                self._ends.give_back(process.place)
-            left = [held for held in self._held.values() if held.process is process and not held.over]
-        process.pipe.close()
-        for held in left:
-            held.cost = self._cost(process, held)
-            self._ended(held, held.ending or self._crashed(process, held))
 
     def _answer(self, process: _Process, held: _Held, frame: Frame) -> None:
         error: tuple[str, str] | None = None
@@ -534,6 +578,8 @@ class Worker:
             return stopped(held.order or "drain")
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)
+        if not process.loaded:  # it is the host's trouble
+            return Ending("uncounted", reason="nofunctions", again=max(self._pause, 1.0))
         if os.WIFSIGNALED(process.status):
             name = name_of(process.status)
             hint = ": perhaps the host was out of memory" if name == "SIGKILL" else ""
@@ -544,22 +590,27 @@ class Worker:
 
     def _ended(self, held: _Held, ending: Ending) -> None:
         held.over = True
-        self._flush(held)
-        if held.folder.exists():
-            shutil.rmtree(held.folder, ignore_errors=True)
+        while self._flush(held):
+            pass
+        removed(held.folder)
         self._events.put((held, ending))
 
-    def _flush(self, held: _Held) -> None:
-        """Sends what its functions have logged."""
-        with self._lock:
-            if held.left_out:
-                held.log += b"[%d bytes were left out]\n" % held.left_out
-                held.left_out = 0
-            text = bytes(held.log[:65_536])
-            del held.log[:65_536]
-        if text:
-            with suppress(BluequeError):
+    def _flush(self, held: _Held) -> bool:
+        """Sends a part of what its functions have logged; whether more may be sent."""
+        with held.sends:  # so that no part overtakes another one, nor the end
+            with self._lock:
+                if held.left_out:
+                    held.log += b"[%d bytes were left out]\n" % held.left_out
+                    held.left_out = 0
+                text = bytes(held.log[:65_536])
+                del held.log[:65_536]
+            if not text:
+                return False
+            try:
                 self._link.run(calls.log(held.id, held.token, "log", text), limit=5)
+            except BluequeError:
+                return False
+            return True
 
     # The desk: ends attempts and takes the next tasks
 
@@ -581,7 +632,8 @@ class Worker:
                 if event:
                     ends.append(event)
                     size += len(event[1].body)
-            free = 0 if self._stop else min(self._slots - len(self._held) + len(ends), 100)
+            rests = self._rests_until - now()
+            free = 0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), 100)
             if ends or (free and look):
                 taken = self._exchange(ends, free)
                 # What was found before may have no tasks any more; other queues have.
@@ -592,7 +644,7 @@ class Worker:
                 if free:
                     self._hungry.set()
                 with suppress(queue.Empty):
-                    event = self._events.get(timeout=5)
+                    event = self._events.get(timeout=min(rests, 5) if rests > 0 else 5)
                     self._events.put(event)
                 look = True
 
@@ -724,9 +776,9 @@ class Worker:
         if held.order == "lost":
             self._gave(held, ending, "LOST")
             return
-        call = call_of(held.id, held.token, ending, held.cost or None)
         try:
-            verdict = str(self._insist(call))
+            # A value that cannot be sent is refused here already.
+            verdict = str(self._insist(call_of(held.id, held.token, ending, held.cost or None)))
         except BluequeError as error:
             verdict = error.code
             if verdict != "LOST":

@@ -120,7 +120,7 @@ class Client:
         for batch in batches(each):
             call = calls.submit_graph(
                 graph.id,
-                len(each),
+                len(graph.nodes),
                 batch,
                 name=graph.name,
                 on_failure=graph.on_failure,

@@ -41,17 +41,25 @@ class GraphHandle:
         return info
 
     async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
-        """Waits until all its tasks have ended, and returns them."""
+        """Waits until all its tasks have ended or are deleted, and returns them."""
         until = None if timeout is None else time.monotonic() + timeout
-        interval = 0.005
+        interval, first = 0.005, "0"
         while True:
-            info = await self.info()
-            if info.complete + info.failed + info.cancelled >= info.total:
-                return await self.tasks()
+            # Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
+            ended, cursor, over = list[calls.ShowGraphItem](), first, False
+            while not over:
+                page = await self._link.run(_there(calls.show_graph(self.id, cursor, 500), self.id))
+                if not all(each.status in ENDED or each.status == "deleted" for each in page.items):
+                    break
+                ended += page.items
+                cursor, over = page.cursor, page.cursor == "0"
+            if over and first == "0":
+                return ended
+            first = "0" if over else cursor  # those before may run again by now
+            if over:
+                continue
             left = LOOK if until is None else until - time.monotonic()
             if left <= 0:
-                if all(each.status in ENDED or each.status == "deleted" for each in await self.tasks()):
-                    return await self.tasks()
                 raise TimedOut("TIMEDOUT", f"the graph {self.id} has not ended within {timeout:g} s.")
             await pause(min(interval, left))
             interval = min(interval * 2, LOOK)

@@ -1,0 +1,239 @@
+--- The schedules of the namespace, by their next slot.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended dry`), next slot, tasks created, slots skipped, slots passed over, its last task, and its last error; what does not apply is empty
+-- @errors
+
+local cold
+
+local args_at = 1
+
+local function args_next(what)
+  args_at = args_at + 1
+  return ARGV[args_at] or cold(10)('BADARG', 'missing argument: ' .. what)
+end
+
+local namespace_meta = KEYS[1] or ''
+
+local namespace_prefix = string.sub(namespace_meta, 1, -5)
+
+local namespace_declared = not string.find(namespace_meta, '^[^_{]*_meta$') and {}
+
+local namespace_gap = false
+
+local namespace_now_us = 0
+
+local namespace_now = ''
+
+local function namespace_open()
+  do
+    local clock = redis.call('HGET', namespace_meta, 'clock:1')
+    if not clock or #KEYS ~= 1 or namespace_declared and not string.find(namespace_meta, '^[^_]*_meta$') then
+      clock = cold(6)()
+    end
+    if ARGV[1] == '' then
+      local time = redis.call('TIME')
+      local seconds, micros = time[1], time[2]
+      if #micros < 6 then
+        micros = string.format('%06d', micros)
+      end
+      namespace_now_us = seconds * 1000000 + micros
+      namespace_now = seconds .. '.' .. micros
+    else
+      cold(7)(ARGV[1])
+    end
+    local floor = tonumber(clock)
+    if floor > namespace_now_us then
+      cold(8)(floor)
+    elseif floor + 15000000 < namespace_now_us then
+      cold(9)(floor)
+    end
+  end
+end
+
+local function namespace_key(kind, name)
+  return namespace_prefix .. kind .. '_' .. name
+end
+
+local function contract_arguments()
+  local cursor = cold(3)(args_next('cursor'), 'cursor')
+  local limit = cold(1)(args_next('limit'), 1, 500, 'limit')
+  cold(4)()
+  return cursor, limit
+end
+
+function cold(number)
+if number < 8 then
+if number < 4 then
+if number < 2 then
+-- 1 args.integer
+return function(value, low, high, what)
+  if #value > 16 or not string.find(value, '^%d+$') or tonumber(value) < low or tonumber(value) > high then
+    cold(10)('BADARG', string.format('%s must be a whole number from %.0f to %.0f', what, low, high))
+  end
+  return tonumber(value)
+end
+else
+if number < 3 then
+-- 2 args.seconds
+return function(value, low, high, what)
+  if #value > 24 or not string.find(value, '^%d+%.?%d*$')
+    or tonumber(value) < low or tonumber(value) > high then
+    cold(10)('BADARG', string.format('%s must be decimal seconds from %.0f to %.0f', what, low, high))
+  end
+  return math.floor(tonumber(value) * 1000000 + 0.5)
+end
+else
+-- 3 args.cursor
+return function(value)
+  if #value > 16 or value ~= '0' and not string.find(value, '^[1-9]%d*$') then
+    cold(10)('BADARG', 'the cursor must be 0 or what the previous call returned')
+  end
+  return value
+end
+end
+end
+else
+if number < 6 then
+if number < 5 then
+-- 4 args.none
+return function()
+  if #ARGV > args_at then
+    cold(10)('BADARG', 'too many arguments: this command takes no options')
+  end
+end
+else
+-- 5 namespace.decimal
+return function(us)
+  return string.format('%.6f', us / 1000000)
+end
+end
+else
+if number < 7 then
+-- 6 namespace.check_new
+return function()
+  local name = string.match(namespace_meta, '^([%w.:{}-]+)_meta$')
+  if #KEYS ~= 1 or not name or #name > 64
+    or (string.find(name, '[{}]') and not string.find(name, '^[%w.:-]*{[%w.:-]+}[%w.:-]*$')) then
+    cold(10)('BADNAME', 'the one key must be NAMESPACE_meta; a namespace has 1 to 64 characters'
+      .. ' of A-Z a-z 0-9 . : - and at most one {tag}')
+  end
+  if redis.call('HEXISTS', namespace_meta, 'schema') == 1 then
+    cold(10)('SCHEMA', 'the data has another schema than these scripts (' .. '1'
+      .. '): use the bundle that created it, or upgrade all clients')
+  end
+  namespace_declared = namespace_declared or {}
+  namespace_declared.unborn = true
+  return 0
+end
+else
+-- 7 namespace.use_test_time
+return function(now)
+  namespace_now_us = cold(2)(now or cold(10)('BADARG', 'missing argument: now'), 0, 9007199254, 'now')
+  if not (namespace_declared and namespace_declared.unborn) and redis.call('HGET', namespace_meta, 'test') ~= '1' then
+    cold(10)('BADARG', 'now must be empty: only a namespace for tests, whose first write carried a time, takes one')
+  end
+  namespace_now = cold(5)(namespace_now_us)
+end
+end
+end
+end
+else
+if number < 11 then
+if number < 9 then
+-- 8 namespace.apply_floor
+return function(clock)
+  namespace_now_us = clock
+  namespace_now = cold(5)(namespace_now_us)
+end
+else
+if number < 10 then
+-- 9 namespace.note_gap
+return function(clock)
+  if clock > 0 then
+    namespace_gap = namespace_now_us
+  end
+end
+else
+-- 10 reply.fail
+return function(code, text)
+  if code ~= 'BADARG' and code ~= 'BADNAME' and cold(11)() then
+    code, text = cold(12)()
+  end
+  error({ err = code .. ' ' .. text })
+end
+end
+end
+else
+if number < 13 then
+if number < 12 then
+-- 11 reply.is_half_moved
+return function()
+  local meta = KEYS[1] or ''
+  local known = string.find(meta, '{', 1, true) and redis.pcall('EXISTS', meta, string.sub(meta, 1, -5) .. 'unmoved')
+  return type(known) == 'table' and known.err and string.find(known.err, 'non local key', 1, true)
+end
+else
+-- 12 reply.elsewhere
+return function()
+  if string.find(KEYS[1] or '', '{') then
+    return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, repeat the call'
+  end
+  return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which puts all its keys into one'
+    .. ' slot; nothing was changed'
+end
+end
+else
+if number < 14 then
+-- 13 reply.refusal
+return function(raised)
+  local text = type(raised) == 'table' and raised.err or raised
+  if type(text) ~= 'string' or not string.find(text, '^%-?[A-Z]+ ') then
+    error(raised, 0)
+  end
+  if string.find(text, '^%-?WRONGTYPE ') then
+    text = 'WRONGKEY a key of this namespace holds a value of another type;'
+      .. ' find it with the TYPE command and remove it, or use another namespace'
+  elseif string.find(text, 'non local key') then
+    local code, why = cold(12)()
+    text = code .. ' ' .. why
+  elseif string.find(text, "^%-?ERR The user executing the script can't")
+    or string.find(text, '^%-?%u+ ACL failure in script') then
+    text = 'NOPERM this user may not run all that this call needs: hello answers what is missing; nothing was changed'
+  end
+  return redis.error_reply(text)
+end
+else
+-- 14 schedules.state
+return function(paused, ended, coming)
+  return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
+end
+end
+end
+end
+end
+end
+
+local function command()
+  namespace_open()
+  local cursor, limit = contract_arguments()
+  local page = redis.call('ZRANGE', namespace_prefix .. 'schedules', cursor, cursor + limit - 1)
+  local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
+  for _, name in ipairs(page) do
+    local v = redis.call('HMGET', namespace_key('schedule', name),
+      'queue', 'rhythm', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
+    if v[1] then
+      local rest = { name, v[1], v[2], cold(14)(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
+        v[8] or '' }
+      for _, value in ipairs(rest) do
+        answer[#answer + 1] = value
+      end
+    end
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return cold(13)(answer)

@@ -1,0 +1,92 @@
+// What a child process prints. Its two streams and its messages come to the worker by ways of their own, so that the end of a
+// task is a mark in the streams, too.
+import type { Readable, Writable } from "node:stream";
+
+/** The mark at the end of a task, which no program prints by chance. */
+export function markOf(child: string): string {
+  return `\0${child}\0`;
+}
+
+/** The worker's end of a stream. */
+export class Output {
+  readonly #mark: string;
+  readonly #hear: (text: string) => void;
+  /** What may be the beginning of a mark. */
+  #rest = "";
+  #task = true;
+  #over = false;
+  #marked: (() => void) | undefined;
+
+  constructor(stream: Readable, mark: string, hear: (text: string) => void) {
+    this.#mark = mark;
+    this.#hear = hear;
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      this.#take(this.#rest + text);
+    });
+    stream.on("error", () => undefined).once("close", () => {
+      this.#say(this.#rest);
+      this.#over = true;
+      this.#marked?.();
+    });
+  }
+
+  /** A task begins. */
+  begin(): void {
+    this.#task = true;
+  }
+
+  /** Resolves when all is read that was printed before the mark. */
+  marked(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#over || !this.#task) resolve();
+      else this.#marked = resolve;
+    });
+  }
+
+  #take(text: string): void {
+    const at = text.indexOf(this.#mark);
+    if (at >= 0) {
+      this.#say(text.slice(0, at));
+      this.#task = false;
+      this.#marked?.();
+      text = text.slice(at + this.#mark.length);
+    }
+    let rest = text.indexOf("\0", Math.max(text.length - this.#mark.length + 1, 0));
+    while (rest >= 0 && !this.#mark.startsWith(text.slice(rest))) rest = text.indexOf("\0", rest + 1);
+    this.#rest = rest < 0 ? "" : text.slice(rest);
+    this.#say(rest < 0 ? text : text.slice(0, rest));
+  }
+
+  /** Between two tasks nobody has it. */
+  #say(text: string): void {
+    if (text && this.#task) this.#hear(text);
+  }
+}
+
+/** The child's end of a stream: of what a handler may put in the place of its methods nothing is called. */
+export class Printer {
+  readonly #stream: Writable;
+  readonly #write: Writable["write"];
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    this.#write = stream.write.bind(stream);
+    stream.on("error", () => undefined); // what cannot be printed ends no handler
+  }
+
+  /** Prints a text after all that was printed before, and waits until the system has it. Whether it has. */
+  print(text: string): Promise<boolean> {
+    const stream = this.#stream;
+    if (stream.writableEnded || stream.destroyed) return Promise.resolve(false);
+    while (stream.writableCorked) stream.uncork();
+    return new Promise((resolve) => {
+      try {
+        this.#write(text, (error) => {
+          resolve(!error);
+        });
+      } catch {
+        resolve(false);
+      }
+    });
+  }
+}
