@@ -283,7 +283,7 @@ fn a_task_of_a_document_without_parameters_gets_an_empty_list() {
     let made = client.submit_graph(&graph).unwrap();
     settle(&client);
     let task = made.graph.tasks().next().unwrap().unwrap();
-    let info = client.task(task.id).unwrap().info().unwrap();
+    let info = client.task(task.id.as_str()).unwrap().info().unwrap();
     assert_eq!(info.parameters::<Value>().unwrap(), Some(json!([])));
 }
 
