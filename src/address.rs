@@ -525,7 +525,31 @@ fn join(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
     let settings = client.get_connection_info().redis_settings();
     let replies = u32::from(settings.password().is_some()) + u32::from(settings.db() != 0);
     let connection = client.get_connection_with_timeout(some(end) / replies.max(1));
-    connection.map_err(|error| certificate(&error).unwrap_or(error))
+    connection.map_err(|error| certificate(&error).unwrap_or_else(|| told_apart(client, error, end)))
+}
+
+/// The error of a connection. A server without room for another one refuses the first command of its greeting. If that is
+/// the password, the error does not say so: a greeting without it tells.
+pub(crate) fn told_apart(client: &redis::Client, error: RedisError, end: Deadline) -> RedisError {
+    if error.kind() != ErrorKind::AuthenticationFailed {
+        return error;
+    }
+    let node = client.get_connection_info().clone();
+    let settings = redis::RedisConnectionInfo::default().set_skip_set_lib_name();
+    let Ok(plain) = redis::Client::open(node.set_redis_settings(settings)) else {
+        return error;
+    };
+    let greeted = plain.get_connection_with_timeout(some(end)).and_then(|mut connection| {
+        connection.set_read_timeout(Some(some(end)))?;
+        redis::cmd("PING").exec(&mut connection)
+    });
+    greeted.err().filter(is_full).unwrap_or(error)
+}
+
+/// Whether a server, or a proxy before it, has no room for another connection: a reply without a code, though it is to a
+/// command.
+pub(crate) fn is_full(error: &RedisError) -> bool {
+    error.detail().is_some_and(|text| text.contains("max number of clients"))
 }
 
 /// What is left of a limit, for calls that take 0 for no limit.

@@ -39,7 +39,10 @@ impl Cron {
         if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == expression) {
             (*fields).clone_into(&mut expression);
         }
-        let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+        // As in Vixie cron: either day will do if both are given, unless one of the fields begins with `*`.
+        let both_days = expression.split(' ').skip(2).step_by(2).any(|day| day.starts_with('*'));
+        let parser =
+            CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).dom_and_dow(both_days).build();
         let times = parser.parse(&expression).map_err(|_| bad(unreadable(given)))?;
         let clock = TimeZone::get(zone).ok().filter(|clock| clock.iana_name().is_some());
         let clock =

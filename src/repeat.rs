@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use redis::{ErrorKind, RedisError};
 
-use crate::address::{certificate, is_refusal};
+use crate::address::{certificate, is_full, is_refusal};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 
@@ -88,6 +88,7 @@ impl Tries {
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {
                 "ASK" | "UNBLOCKED" | "NOAUTH" | "WRONGPASS" => true,
                 "NOSCRIPT" => false,
+                _ if is_full(&error) => true,
                 word => match word.parse() {
                     // This node will not hold the slot the next time either.
                     Ok(Code::Moved) if !self.reach.cluster => return Err(moved(&error)),

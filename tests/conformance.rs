@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "conformance/away.rs"]
+mod away;
 #[path = "conformance/cases.rs"]
 mod cases;
 #[cfg(feature = "cluster")]

@@ -313,6 +313,17 @@ fn every_code_that_a_script_can_answer_is_explained() {
 }
 
 #[test]
+fn no_command_is_newer_than_the_bundle() {
+    let numbers =
+        |version: &str| -> Vec<u32> { version.split(['.', '-']).map_while(|number| number.parse().ok()).collect() };
+    let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+    for (name, command) in contract["commands"].as_object().unwrap() {
+        let since = command["since"].as_str().unwrap();
+        assert!(numbers(since) <= numbers(env!("CARGO_PKG_VERSION")), "{name} says that it is new in {since}");
+    }
+}
+
+#[test]
 fn the_bundle_has_the_digests_that_were_published() {
     let mut sums = String::new();
     for command in bundle::commands() {

@@ -276,6 +276,18 @@ fn a_graph_is_waited_for_and_shows_its_tasks() {
 }
 
 #[test]
+fn a_task_of_a_document_without_parameters_gets_an_empty_list() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::from_json(r#"{"tasks": {"a": {"queue": "q"}}}"#).unwrap();
+    let made = client.submit_graph(&graph).unwrap();
+    settle(&client);
+    let task = made.graph.tasks().next().unwrap().unwrap();
+    let info = client.task(task.id.as_str()).unwrap().info().unwrap();
+    assert_eq!(info.parameters::<Value>().unwrap(), Some(json!([])));
+}
+
+#[test]
 fn a_graph_s_deadline_is_that_of_all_its_tasks() {
     let server = Server::start();
     let client = client(&server);

@@ -192,6 +192,34 @@ impl Stage {
         events.shows("complete");
     }
 
+    /// Everything at work; then the server cuts all connections and has no room for new ones for a while.
+    fn goes_on_without_room(self) {
+        let (_worker, task) = self.works();
+        let [mut wait, mut logs, events, top] = self.followed(&task);
+        let mut admin = self.world.server.connection();
+        let mut set = |number: &str| {
+            redis::cmd("CONFIG").arg(&["SET", "maxclients", number]).exec(&mut admin).unwrap();
+            for kind in ["normal", "pubsub"] {
+                redis::cmd("CLIENT").arg(&["KILL", "TYPE", kind, "SKIPME", "yes"]).exec(&mut admin).unwrap();
+            }
+        };
+        set("1");
+        self.all_wait(&[&wait, &logs, &events], &top);
+        let mut short = Command::new(BINARY);
+        let short = self.to(short.args(["show", task.id().as_str()])).output().unwrap();
+        let said = String::from_utf8_lossy(&short.stderr).into_owned();
+        assert_eq!((short.status.code(), said.contains("max number of clients")), (Some(3), true), "{said}");
+        set("10000");
+        let before = self.ticks();
+        eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
+        self.world.touch("go");
+        assert_eq!(result(&task), "\"done\"");
+        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on");
+        wait.ends_well();
+        logs.ends_well();
+        events.shows("complete");
+    }
+
     /// Everything at work; then the server fails, and its replica may take its place: when all have said that they wait,
     /// or if it hangs, at once.
     fn goes_on_across(mut self, fails: Fails, allow: impl FnOnce()) {
@@ -274,4 +302,18 @@ fn everything_goes_on_while_the_slot_of_its_namespace_moves_to_another_master_an
     let replica = nodes.pop().unwrap();
     let stage = Stage::new(replica, format!("redis+cluster://{}", hosts.join(",")));
     stage.goes_on_while_its_slot_moves(&mut masters);
+}
+
+#[test]
+fn everything_goes_on_after_a_time_without_room_for_connections() {
+    let (server, port) = Server::start_at_port(&[]);
+    Stage::new(server, format!("redis://127.0.0.1:{port}")).goes_on_without_room();
+}
+
+#[test]
+fn everything_goes_on_after_a_time_without_room_for_connections_with_a_password() {
+    let (server, port) = Server::start_at_port(&[]);
+    let words = ["SETUSER", "films", "on", ">pass", "~*", "&*", "+@all"];
+    redis::cmd("ACL").arg(&words).exec(&mut server.connection()).unwrap();
+    Stage::new(server, format!("redis://films:pass@127.0.0.1:{port}")).goes_on_without_room();
 }

@@ -5,7 +5,7 @@
 -- @options task force by request
 -- @reply `cancelling`
 -- @errors NOTASK TOOBIG
--- @since 0.2.0
+-- @since 0.1.0
 namespace.open()
 local id, reason = contract.arguments()
 local options = args.options()

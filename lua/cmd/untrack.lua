@@ -4,7 +4,7 @@
 -- @options by
 -- @reply `untracked`
 -- @errors NOTASK
--- @since 0.2.0
+-- @since 0.1.0
 namespace.open()
 local id = contract.arguments()
 local by = args.options().by

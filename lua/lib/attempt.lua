@@ -18,8 +18,8 @@ function attempt.answer(task, deadline, lease, told)
     told[1] or '', told[2] or '0', told[3] or '0', told[4] or '', told[5] }
 end
 
--- The first reply again if this request of the listener made the attempt. Nothing is renewed: the lease counts from
--- the first call.
+-- The first reply again if this request of the listener made the attempt, or nil. Nothing is renewed: the lease counts
+-- from the first call. An attempt without a lease gives nil: in a half moved slot its key may be on another node.
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
@@ -28,7 +28,7 @@ function attempt.repeated(id, listener, request)
   end
   local deadline = redis.call('ZSCORE', namespace.prefix .. 'leases_' .. v[2], id .. ' ' .. (v[4] or ''))
   local task = { id = id, queue = v[2], token = v[4], attempt = v[3] }
-  return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) })
+  return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) }) or nil
 end
 
 -- Gives a planned task to its `taker`: begins a new attempt, with its `request` if there is one, a larger token,

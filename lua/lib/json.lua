@@ -14,8 +14,34 @@ json.LONG = 1572864
 json.STEP = 163840
 json.BRACKET = 12
 
+-- Words of a text without its strings; `e` is in numbers.
+json.WORDS = ' true false null e E '
+
+-- Whether a text that the decoder accepts has something that JSON does not have: a control character in a string, NaN,
+-- infinity, hexadecimal digits, a leading zero or `+`, a point without a digit on both sides.
+function json.is_loose(text)
+  local plain = string.gsub(string.gsub(text, '\\.', '_'), '"[^"%z\1-\31]*"', '""')
+  plain = ' ' .. string.gsub(plain, '""', '') .. ' '
+  if string.find(plain, '["%z\1-\8\11\12\14-\31]') or string.find(plain, '[^%d.eE+%-]0%d')
+    or string.find(plain, '[^eE]%-0%d') or string.find(plain, '[^eE]%+') or string.find(plain, '[^%d]%.')
+    or string.find(plain, '%.[^%d]') then
+    return true
+  end
+  for word in string.gmatch(plain, '%a+') do
+    if not string.find(json.WORDS, ' ' .. word .. ' ', 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
+-- The decoder refuses half of a surrogate pair, and accepts numbers that JSON does not have.
 function json.decodes(text)
-  return (pcall(cjson.decode, text))
+  local whole = text
+  if string.find(text, '\\u[dD]') then
+    whole = string.gsub(string.gsub(text, '\\\\', '__'), '\\u[dD][89a-fA-F]%x%x', '\\ufffd')
+  end
+  return (pcall(cjson.decode, whole)) and not json.is_loose(text)
 end
 
 -- Bytes at the end of a piece in which a comma is looked for first.

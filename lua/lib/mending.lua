@@ -19,6 +19,9 @@ mending.moves = {}
 -- Ranked tasks that were in the plain list.
 mending.entering = {}
 
+-- Entries among the ranked tasks without a pending task.
+mending.discarded = {}
+
 -- The keys of `writes` so far, and the ids of `moves`.
 mending.noted = {}
 
@@ -177,6 +180,16 @@ function mending.claim(task, listener, grace)
   end
 end
 
+-- Removes the entry of a task that was moved to another queue while such a client popped it. The names of lists overlap:
+-- `q_h_1` may be the listener `h_1` of `q`, and the listener `1` of `q_h`. An entry in a list of the task's queue stays.
+function mending.stray(list, listener, task, grace)
+  local own = namespace.key('reserved_tasks', task.queue .. '_')
+  if string.sub(list, 1, #own) ~= own and not mending.confirmed(task, listener)
+    and mending.overdue(listener .. ' ' .. task.id, task.queue, grace) then
+    mending.mend('LREM', list, 1, task.id)
+  end
+end
+
 -- @hot
 function mending.entry(list, listener, id, grace)
   local task = mending.find(id)
@@ -184,7 +197,7 @@ function mending.entry(list, listener, id, grace)
     mending.mend('LREM', list, 1, id)
     return
   elseif task.queue ~= mending.queue then
-    return -- the list of another queue whose name has the same prefix
+    return mending.stray(list, listener, task, grace)
   end
   mending.index(task)
   if mending.confirmed(task, listener) then
@@ -509,17 +522,36 @@ function mending.score(grace)
   return tonumber(score) == number
 end
 
--- Ranked tasks, which are in no list.
+-- Ranked tasks, which are in no list. One that was changed while a client without scripts popped it keeps its entry when
+-- it ends: that is removed.
 -- @hot
 function mending.lanes(position, limit)
   local members, after = mending.page(namespace.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
   for _, member in ipairs(members) do
-    local task = mending.find(string.match(member, ' (%S+)$') or '')
-    if task and task.queue == mending.queue then
+    local rank, id = string.match(member, '^(%S+) (%S+)$')
+    local task = mending.find(id or '')
+    local own = task and task.queue == mending.queue
+    if own then
       mending.index(task)
     end
+    if not own or contract.is_final(task.status) then
+      mending.plan_discard(own and task or { id = id }, rank, member)
+    end
   end
-  return after(0)
+  return after(#mending.discarded)
+end
+
+-- Reads what `ranking.discard` writes for a task that is not pending.
+function mending.plan_discard(task, rank, member)
+  if task.status then
+    claims.load(task)
+  end
+  task.rank = rank
+  local ghost = { key = task.fair_key, number = needs.number(mending.queue, needs.class(task)) or '',
+    member = task.fair_key and ranking.member(task) or member }
+  ranking.plan_discard(mending.queue, ghost)
+  mending.discarded[#mending.discarded + 1] = ghost
+  mending.mended = mending.mended + 1
 end
 
 -- Frees the places of attempts that are over. The end of a lease does so, too; this is for one that was deleted by
@@ -567,7 +599,7 @@ function mending.graphs(position, limit, shared)
   local ids, after = mending.page(graphs.all(), 'ZRANGE', position, limit)
   local left, removed = recount.MEMBERS, 0
   for i, id in ipairs(ids) do
-    local number = recount.members(id)
+    local number = recount.members(id, tonumber(position) + i - 1)
     if number > left and number <= recount.MEMBERS then
       return mending.go_on(tonumber(position) + i - 1 - removed)
     end
@@ -728,6 +760,9 @@ function mending.finish()
   end
   for _, task in ipairs(mending.entering) do
     ranking.add(task)
+  end
+  for _, ghost in ipairs(mending.discarded) do
+    ranking.discard(mending.queue, ghost)
   end
   for _, ended in ipairs(mending.freed) do
     limits.release(mending.queue, ended.id, ended.token)

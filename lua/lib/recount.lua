@@ -107,15 +107,20 @@ function recount.counted()
   return 'left', unpack(contract.ENDS)
 end
 
--- How many tasks a graph has, or 0 if there is no need to count them: according to its record all have ended, or it
--- is being created, cancelled or retried.
-function recount.members(graph)
+-- Every how many minutes a finished graph is counted: a client without scripts may delete or end its tasks.
+recount.TURNS = 8
+
+-- How many tasks a graph has, or 0 if there is no need to count them: it is being created, cancelled or retried, or
+-- according to its record all have ended and its turn, by its place among all graphs, is another minute.
+function recount.members(graph, place)
   local v = redis.call('HMGET', namespace.declare(graphs.key(graph)), 'released', 'total', 'doing', recount.counted())
   local open = tonumber(v[4] or 0) or 0
   for i = 5, #v do
     open = open - (tonumber(v[i] or 0) or 0.5)
   end
-  return v[1] and v[1] == v[2] and not v[3] and open ~= 0 and tonumber(v[2]) or 0
+  local turn = math.floor(namespace.now_us / 60000000) % recount.TURNS
+  local due = open ~= 0 or place % recount.TURNS == turn
+  return v[1] and v[1] == v[2] and not v[3] and due and tonumber(v[2]) or 0
 end
 
 -- Counts of a graph that are noted otherwise than the records of its tasks say: name and right number in turn. And

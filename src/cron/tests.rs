@@ -127,3 +127,14 @@ fn what_is_no_expression_no_zone_or_no_date_is_refused() {
     assert!(Cron::new("0 0 29 2 *", "UTC").is_ok());
     assert!(Cron::new("0 0 * * *", "UTC").unwrap().slots(u64::MAX, 5).is_empty());
 }
+
+#[test]
+fn both_days_must_fit_if_one_of_them_begins_with_a_star() {
+    let next = |expression| slots(expression, "UTC", "2026-11-27T12:00:00Z", 3);
+    // Mondays on odd days; the first Sunday of a month; and days of which either will do.
+    assert_eq!(next("0 0 */2 * 1"), ["07 00:00 +00:00", "21 00:00 +00:00", "11 00:00 +00:00"]);
+    assert_eq!(next("0 12 1-7 * */7"), ["06 12:00 +00:00", "03 12:00 +00:00", "07 12:00 +00:00"]);
+    assert_eq!(next("0 0 1 * MON"), ["30 00:00 +00:00", "01 00:00 +00:00", "07 00:00 +00:00"]);
+    assert_eq!(next("0 0 * * MON#2"), ["14 00:00 +00:00", "11 00:00 +00:00", "08 00:00 +00:00"]);
+    assert_eq!(next("0 0 L * *"), ["30 00:00 +00:00", "31 00:00 +00:00", "31 00:00 +00:00"]);
+}

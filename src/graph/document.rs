@@ -252,7 +252,10 @@ impl Reader {
 
     fn input(&self, fields: &Fields<'_>, element: Option<&Element>, is_matrix: bool) -> Result<Input, GraphError> {
         let args = match (fields.get("parameters"), fields.get("args")) {
-            (None, None) => return Ok(Input::Whole(element.map(|it| it.parameters(is_matrix)).unwrap_or_default())),
+            (None, None) => {
+                let parameters = element.map(|it| it.parameters(is_matrix));
+                return Ok(Input::Whole(parameters.unwrap_or_else(|| NONE.into())));
+            }
             (Some(parameters), None) => return whole(parameters, element.filter(|_| is_matrix)),
             (Some(_), Some(args)) => return Err(args.place.flaw("a task has `parameters` or `args`, not both")),
             (None, Some(args)) => args,
@@ -286,6 +289,9 @@ impl Element {
         if is_matrix { object(&self.values) } else { self.index.to_string() }.into_bytes()
     }
 }
+
+/// Parameters of a task that names none, as `blueque submit` sends them.
+const NONE: &[u8] = b"[]";
 
 /// Parameters as they are written; those of an element of a matrix also have its values.
 fn whole(parameters: &Found<'_>, element: Option<&Element>) -> Result<Input, GraphError> {

@@ -13,14 +13,15 @@ use futures_core::Stream;
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, StreamExt};
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisResult, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time;
 
 use super::{Link, Signal, Step, Way, Wires, is_sound};
-use crate::address::Place;
+use crate::address::{Place, told_apart};
+use crate::deadline::Deadline;
 use crate::error::Result;
 use waits::Waits;
 
@@ -194,7 +195,13 @@ impl Connections {
                 let config = AsyncConnectionConfig::new()
                     .set_connection_timeout(Some(limit))
                     .set_response_timeout(Some(response));
-                let connection = server.get_multiplexed_async_connection_with_config(&config).await;
+                let connection = match server.get_multiplexed_async_connection_with_config(&config).await {
+                    Err(error) if error.kind() == ErrorKind::AuthenticationFailed => {
+                        let looks = move || told_apart(&server, error, Deadline::after(limit));
+                        Err(Handle::current().spawn_blocking(looks).await.unwrap_or_else(|_| late()))
+                    }
+                    other => other,
+                };
                 Ok(Wire::One(connection.map_err(|error| place.named(error))?))
             }
             #[cfg(feature = "tokio-cluster")]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use values::Tried;
 
 #[path = "values.rs"]
-mod values;
+pub mod values;
 
 /// A case with the name of its file.
 pub struct Case {

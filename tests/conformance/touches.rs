@@ -22,6 +22,9 @@ const END: &str = "the last case has run";
 /// The time, the client, the command, and the first key of a script: these bytes of a line have them all.
 const HEAD: usize = 200;
 
+/// What `upkeep` does in turn: it touches what they touch.
+const UPKEEP: [&str; 7] = ["tick", "settle", "promote", "requeue_orphans", "tally", "retain", "mend"];
+
 const BEFORE_KEY: &[u8] = b" \"ns_";
 
 pub struct Watch(JoinHandle<Touched>);
@@ -64,6 +67,8 @@ fn touched(lines: impl Iterator<Item = String>) -> Touched {
             all.entry(command).or_default().extend(keys(&line).map(str::to_owned));
         }
     }
+    let parts = UPKEEP.iter().flat_map(|part| all.get(part).into_iter().flatten()).cloned().collect::<Vec<_>>();
+    all.entry("upkeep").or_default().extend(parts);
     all
 }
 

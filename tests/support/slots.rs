@@ -44,11 +44,23 @@ pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
     from.cluster::<()>(&["SETSLOT", slot, "MIGRATING", &to.id]).unwrap();
 }
 
+/// How often a key is sent that a busy node did not take in time.
+const TRIES: usize = 5;
+
 /// Moves some keys; how many there were.
 pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
     let keys: Vec<String> = from.cluster(&["GETKEYSINSLOT", slot, &number.to_string()]).unwrap();
     for key in &keys {
-        let moved = redis::cmd("MIGRATE").arg(&["127.0.0.1", &to.port, key, "0", "5000"]).exec(&mut from.connection);
+        // REPLACE: a node that did not answer in time may have taken the key.
+        let mut migrate = redis::cmd("MIGRATE");
+        migrate.arg(&["127.0.0.1", &to.port, key, "0", "5000", "REPLACE"]);
+        let mut moved = migrate.exec(&mut from.connection);
+        for _ in 1..TRIES {
+            if !moved.as_ref().is_err_and(|error| error.code() == Some("IOERR")) {
+                break;
+            }
+            moved = migrate.exec(&mut from.connection);
+        }
         moved.unwrap_or_else(|error| panic!("{key} cannot be moved: {error}"));
     }
     keys.len()
