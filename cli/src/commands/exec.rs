@@ -12,9 +12,8 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getppid, setsid};
 
-use crate::inherited;
 use crate::output::say;
-use crate::processes::limits;
+use crate::processes::{inherited, limits};
 use crate::run_folder::RunFolder;
 
 /// The program exists but cannot be run; the code that shells use.
