@@ -5,7 +5,6 @@ mod commands;
 mod dispatch;
 mod doctor;
 mod follow;
-mod inherited;
 mod input;
 mod logs;
 mod output;
@@ -33,7 +32,7 @@ use crate::output::{Code, fault};
 use crate::session::config::{Places, Settings};
 
 fn main() -> ExitCode {
-    inherited::reset_signals();
+    processes::inherited::reset_signals();
     // The library leaves the choice to programs; without one, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -1,7 +1,8 @@
-//! The processes of a run: the program's process tree, its control group, its limits, and the leftovers of a dead
-//! supervisor.
+//! The processes of a run: the program's process tree, its control group, its limits, what it inherits, and the
+//! leftovers of a dead supervisor.
 
 pub mod cgroup;
+pub mod inherited;
 pub mod leftovers;
 pub mod limits;
 pub mod tree;

@@ -16,9 +16,8 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{AccessFlags, access, getppid, setsid};
 
-use crate::inherited;
 use crate::output::say;
-use crate::processes::limits;
+use crate::processes::{inherited, limits};
 use crate::run_folder::{Run, RunFolder};
 
 /// The program exists but cannot be run; the code that shells use.

@@ -78,11 +78,11 @@ fn real(run: &Path) -> PathBuf {
 }
 
 /// The environment of a process. If its first thread has ended, only the others still have it.
-fn environment(pid: i32) -> Vec<u8> {
-    let of = |path: PathBuf| fs::read(path.join("environ")).ok().filter(|found| !found.is_empty());
+fn environment(pid: i32, stat: Stat) -> Vec<u8> {
+    let of = |path: PathBuf| fs::read(path.join("environ")).ok();
     let process = PathBuf::from(format!("/proc/{pid}"));
     let threads = || fs::read_dir(process.join("task")).ok()?.flatten().find_map(|thread| of(thread.path()));
-    of(process.clone()).or_else(threads).unwrap_or_default()
+    of(process.clone()).or_else(|| if stat.is_held() { threads() } else { None }).unwrap_or_default()
 }
 
 /// The processes of a run that have not ended, and whether others of its session may belong to it: a process in the
@@ -95,7 +95,7 @@ fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     for pid in all() {
         let Some(stat) = Stat::of_living(pid).filter(|_| pid != own) else { continue };
         children.entry(stat.parent).or_default().push(pid);
-        let environment = environment(pid);
+        let environment = environment(pid, stat);
         if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
             found.push(pid);
         }
