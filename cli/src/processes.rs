@@ -4,4 +4,5 @@
 pub mod cgroup;
 pub mod leftovers;
 pub mod limits;
+pub mod oom;
 pub mod tree;
