@@ -5,4 +5,5 @@ pub mod cgroup;
 pub mod inherited;
 pub mod leftovers;
 pub mod limits;
+pub mod oom;
 pub mod tree;

@@ -42,7 +42,8 @@ use crate::output::{chain, say};
 use crate::process::Process;
 use crate::processes::cgroup::ControlGroup;
 use crate::processes::inherited;
-use crate::processes::tree::{self, Exit, Passed, Tree};
+use crate::processes::oom::Kills;
+use crate::processes::tree::{Exit, Passed, Tree};
 use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock};
 use crate::run_folder::notice::{Notice, Unfit};
@@ -199,7 +200,6 @@ fn attempt(
         return Ok((None, None, link));
     }
     let place = folder.place().context("the run folder cannot be looked at")?;
-    let oom_before = tree::oom_kills();
     let capture = Capture::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
     let (pipes, opened) = mpsc::channel();
@@ -243,7 +243,9 @@ fn attempt(
         let _ = spawn("orders", move || orders::listen(&address, &namespace, &channel, &listener));
     }
 
-    let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
+    let kills = Kills::new(group.clone(), begun);
+    let tree = Tree::new(pid.cast_signed(), group);
+    let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, oom: false };
     let ended = watch.run();
     if ended != Ended::Lost {
         shared.lease.idles();
@@ -258,9 +260,9 @@ fn attempt(
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
     post_mortem.cost.refused = shared.refusals();
-    post_mortem.cost.oom = exit == Some(Exit::Signal(Signal::SIGKILL as i32))
-        && matches!(ended, Ended::Exit(_))
-        && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
+    // A shell says by the exit code how its child was killed.
+    let killed = [Exit::Signal(Signal::SIGKILL as i32), Exit::Code(128 + Signal::SIGKILL as i32)];
+    post_mortem.cost.oom = watch.oom && matches!(ended, Ended::Exit(exit) if killed.contains(&exit));
     let mut journal = seen.journal.take();
     let kept = seen.checkpoint.is_some() || seen.too_large;
     let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));

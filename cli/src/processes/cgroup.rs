@@ -84,6 +84,13 @@ impl ControlGroup {
         fs::read_to_string(self.0.join("cgroup.procs")).is_ok_and(|processes| processes.is_empty())
     }
 
+    /// The number of its processes that the kernel killed because memory ran out; none without the memory
+    /// controller.
+    pub fn oom_kills(&self) -> Option<u64> {
+        let events = fs::read_to_string(self.0.join("memory.events")).ok()?;
+        events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+    }
+
     /// Removes the empty group.
     pub fn remove(&self) {
         let _ = fs::remove_dir(&self.0);
@@ -109,4 +116,22 @@ fn own_group() -> Option<PathBuf> {
         (fields.next()? == "cgroup2").then_some(folder)
     })?;
     Some(Path::new(mount).join(OsStr::from_bytes(path)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs;
+
+    use super::ControlGroup;
+
+    #[test]
+    fn the_kills_of_a_group_are_counted_where_it_has_the_memory_controller() {
+        let group = ControlGroup(std::env::temp_dir().join(format!("blueque-group-{}", std::process::id())));
+        fs::create_dir(&group.0).unwrap();
+        assert_eq!(group.oom_kills(), None);
+        fs::write(group.0.join("memory.events"), "low 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n").unwrap();
+        assert_eq!(group.oom_kills(), Some(2));
+        fs::remove_dir_all(&group.0).unwrap();
+    }
 }

@@ -97,7 +97,7 @@ pub fn judge(
         Ended::Exit(exit @ Exit::Signal(_)) => {
             let signal = exit.signal().unwrap_or_default();
             if post_mortem.cost.oom {
-                failure("oom", &format!("the machine was out of memory ({signal})"), &seen)
+                failure("oom", &format!("out of memory: the kernel killed it ({signal})"), &seen)
             } else {
                 failure("crashed", &format!("killed by {signal}"), &seen)
             }
@@ -126,6 +126,9 @@ pub fn judge(
             let text = "exit code 85 asks for another run from a new checkpoint, and it saved none";
             failure("exit", text, &seen)
         }
+        Ended::Exit(Exit::Code(code)) if post_mortem.cost.oom => {
+            failure("oom", &format!("out of memory: the kernel killed a process of it (exit code {code})"), &seen)
+        }
         Ended::Exit(Exit::Code(code)) => {
             let group = match code {
                 TEMPORARY => "temporary",
@@ -147,6 +150,7 @@ pub fn judge(
     end.permanent = permanent;
     if let (Ended::Exit(Exit::Code(code)), Outcome::Fail, Some(group)) = (ended, outcome, named)
         && ![0, AGAIN].contains(&code)
+        && !end.post_mortem.cost.oom
     {
         end.word = Some(group);
     }

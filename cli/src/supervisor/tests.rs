@@ -86,7 +86,8 @@ fn the_last_words_are_the_last() {
 
 #[test]
 fn of_a_line_that_is_overwritten_again_and_again_the_last_state_is_kept_however_it_arrives() {
-    let text = format!("begin\r\n{}\r\r 100%\r\nno space\r", (0..99).map(|n| format!("\r {n}%")).collect::<String>());
+    let bar = (0..99).map(|n| format!("\r {n}%")).collect::<Vec<_>>().concat();
+    let text = format!("begin\r\n{bar}\r\r 100%\r\nno space\r");
     for size in [1, 2, 7, text.len()] {
         let mut words = LastWords::default();
         for piece in text.as_bytes().chunks(size) {

@@ -16,6 +16,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use super::program::seconds;
 use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
+use crate::processes::oom::Kills;
 use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
@@ -104,6 +105,9 @@ pub struct Watch<'a> {
     pub bell: &'a mut Bell,
     pub tree: Tree,
     pub begun: u64,
+    pub kills: Kills,
+    /// The kernel killed a process of the run because memory ran out, as far as that can be known.
+    pub oom: bool,
 }
 
 impl Watch<'_> {
@@ -121,7 +125,7 @@ impl Watch<'_> {
                 break Ended::Killed;
             }
             let any = self.tree.reap();
-            let mut next = self.shared.lease.end();
+            let mut next = self.shared.lease.end().min(self.kills.look(boot_clock_us()));
             if let Some((reason, kill_at)) = stopping {
                 if !any || boot_clock_us() >= kill_at {
                     break Ended::Stopped(reason);
@@ -150,6 +154,7 @@ impl Watch<'_> {
             }
             self.bell.wait(next);
         };
+        self.oom = self.kills.any();
         let shared = self.shared;
         if !self.tree.kill(|left| shared.say(left)) && ended == Ended::Killed {
             return Ended::Lost; // not reported as stopped: the task is free when its lease has expired

@@ -13,9 +13,10 @@ pub fn read(bytes: &[u8]) -> Option<Cost> {
 
 /// How the program ended, and its full cost.
 pub fn words(cost: &Cost) -> String {
+    let oom = if cost.oom { ", out of memory" } else { "" };
     let how = match (cost.exit, &cost.signal) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("killed by {signal}{}", if cost.oom { ", out of memory" } else { "" }),
+        (Some(code), _) => format!("exit code {code}{oom}"),
+        (None, Some(signal)) => format!("killed by {signal}{oom}"),
         (None, None) => "ended".to_owned(),
     };
     let (wall, cpu, peak) = (span(cost.wall_ms), span(cost.cpu_ms), memory(cost));

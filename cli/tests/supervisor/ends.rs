@@ -389,6 +389,14 @@ fn a_program_killed_by_a_signal_without_a_name_has_ended() {
 }
 
 #[test]
+fn a_program_that_somebody_kills_is_not_out_of_memory() {
+    let stage = Stage::new();
+    for (script, group) in [("kill -9 $$", "crashed"), ("exit 137", "exit")] {
+        assert_eq!(stage.task(script).finish().group().as_deref(), Some(group));
+    }
+}
+
+#[test]
 fn a_limit_on_memory_holds() {
     let stage = Stage::new();
     let script = "#!/usr/bin/env python3\nx = bytearray(300_000_000)";

@@ -190,7 +190,7 @@ impl Run {
         self.supervise_by(if is_root { command } else { Command::new(env!("CARGO_BIN_EXE_blueque")) }, Stdio::inherit())
     }
 
-    fn supervise_by(&mut self, mut command: Command, stderr: Stdio) -> Pid {
+    pub fn supervise_by(&mut self, mut command: Command, stderr: Stdio) -> Pid {
         command.arg("supervise").arg(&self.folder).arg("--password-stdin").stdin(Stdio::piped()).stdout(Stdio::null());
         command.stderr(stderr);
         let mut child = command.env("SECRET", "of the worker").spawn().unwrap();
