@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 
 use blueque::{Status, Task};
 use support::{Server, eventually, within};
-use world::{HOLD, LIMIT, Worker, World, field, result, send};
+use world::{HOLD, LIMIT, Worker, World, field, lives, result, send};
 
-/// Listings of listeners by which each of two workers has looked several times for dead ones.
-const LOOKS: usize = 16;
+/// How often each worker lists the listeners meanwhile, in which it looks for dead ones.
+const LOOKS: usize = 8;
 
 /// Whether this test may make namespaces and act as other users.
 fn is_root() -> bool {
@@ -73,11 +73,11 @@ fn counting() -> World {
     world
 }
 
-/// Waits until the workers have looked for dead listeners.
-fn looked(world: &World) {
+/// Waits until this many workers have looked for dead listeners.
+fn looked(world: &World, workers: usize) {
     let before = world.server.calls_of("listeners");
     within(LIMIT * 3, "they look for dead listeners", || {
-        (world.server.calls_of("listeners") >= before + LOOKS).then_some(())
+        (world.server.calls_of("listeners") >= before + workers * LOOKS).then_some(())
     });
 }
 
@@ -112,7 +112,7 @@ fn workers_of_two_users_who_do_not_see_each_other_s_processes_leave_each_other_s
     let _other = worker("other", 64_202);
     let task = world.held();
     let token = field(&task.info().unwrap(), "token");
-    looked(&world);
+    looked(&world, 2);
     undisturbed(&world, &task, &token);
 }
 
@@ -128,7 +128,7 @@ fn two_machines_of_one_name_leave_each_other_s_tasks_alone() {
     let token = field(&task.info().unwrap(), "token");
     let _other = container(&world, "other", true, &["--queue", "hold"]);
     is_up(&world, "other");
-    looked(&world);
+    looked(&world, 2);
     assert_eq!(world.client.workers().unwrap().len(), 2);
     undisturbed(&world, &task, &token);
 }
@@ -242,4 +242,29 @@ fn a_run_without_its_description_takes_its_slot_which_is_said() {
     world.touch("go");
     assert_eq!(result(&task), "\"done\"");
     assert_eq!(result(&next), "[1]");
+}
+
+#[test]
+fn an_end_that_waits_in_another_state_folder_of_this_host_is_not_given_back_by_others() {
+    let world = counting();
+    let worker = worker_by(&world, "one", &["env"], &["--queue", "hold", "--lease", "5min"]);
+    let task = world.held();
+    worker.kill();
+    let info = task.info().unwrap();
+    let owner = blueque::ListenerId::new(info.node().unwrap()).unwrap();
+    let _other = worker_by(&world, "other", &["env"], &["--queue", "hold"]);
+    is_up(&world, "other");
+    // Its supervisor lives and has the end, but stands still; the server has heard nothing of it for a while.
+    let runs = fs::read_dir(world.path("one/blueque/runs")).unwrap();
+    let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();
+    let holder: serde_json::Value = serde_json::from_slice(&fs::read(run.join("lock")).unwrap()).unwrap();
+    let pid = |who: &str| i32::try_from(holder[who]["pid"].as_i64().unwrap()).unwrap();
+    send("STOP", pid("supervisor"));
+    world.touch("go");
+    eventually("the program has ended", || (!lives(pid("program"))).then_some(()));
+    support::silent(&world.server, "hold", &owner);
+    looked(&world, 1);
+    send("CONT", pid("supervisor"));
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(task.info().unwrap().attempt(), 1);
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"strings"
@@ -37,7 +38,9 @@ func main() {
 	}
 	host, err := os.Hostname()
 	check(err)
-	w := worker{queue: os.Args[2], listener: fmt.Sprintf("%s_%d", strings.ReplaceAll(host, "_", "-"), os.Getpid())}
+	// Containers share host names and process ids: the random part makes the id its own.
+	own := fmt.Sprintf("%s:-%06x_%d", strings.ReplaceAll(host, "_", "-"), rand.IntN(1<<24), os.Getpid())
+	w := worker{queue: os.Args[2], listener: own}
 	w.client, err = blueque.New(os.Args[1])
 	check(err)
 	w.heart, err = blueque.New(os.Args[1])
