@@ -3,11 +3,11 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"strings"
@@ -39,7 +39,10 @@ func main() {
 	host, err := os.Hostname()
 	check(err)
 	// Containers share host names and process ids: the random part makes the id its own.
-	own := fmt.Sprintf("%s:-%06x_%d", strings.ReplaceAll(host, "_", "-"), rand.IntN(1<<24), os.Getpid())
+	random := make([]byte, 3)
+	_, err = rand.Read(random)
+	check(err)
+	own := fmt.Sprintf("%s:-%x_%d", strings.ReplaceAll(host, "_", "-"), random, os.Getpid())
 	w := worker{queue: os.Args[2], listener: own}
 	w.client, err = blueque.New(os.Args[1])
 	check(err)
