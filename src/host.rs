@@ -77,7 +77,7 @@ pub(crate) fn alive(pid: u32) -> bool {
     test_kill_process(pid) != Err(Errno::SRCH)
 }
 
-/// Names of this host in ids of listeners that have no identity, as those of Blueque 1.0.
+/// Names of this host in ids of listeners.
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
@@ -89,12 +89,10 @@ impl Names {
         Self(names)
     }
 
-    /// Returns true if this listener's process is on this host: by the identity in its id, else by the name.
+    /// Returns true if this listener's process is on this host: by its name, and by the identity if the id has one.
     pub(crate) fn have(&self, listener: &ListenerId) -> bool {
-        match listener.identity() {
-            Some(identity) => OWN.as_deref() == Some(identity),
-            None => OWN.is_some() && self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener))),
-        }
+        let known = OWN.is_some() && listener.identity().is_none_or(|identity| OWN.as_deref() == Some(identity));
+        known && self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener)))
     }
 }
 

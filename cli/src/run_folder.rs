@@ -58,6 +58,9 @@ pub struct Run {
     pub renewed_us: u64,
     /// `boot_id()`: the clock is valid only within this boot.
     pub boot: String,
+    /// `machine_id()`.
+    #[serde(default)]
+    pub machine: String,
     #[serde(default)]
     pub method: Option<String>,
     /// The index of an element of an array.
@@ -205,7 +208,8 @@ impl RunFolder {
     /// Whether the disk has room for the folder of an attempt; tried without creating one.
     pub fn would_fit(state: &Path, namespace: &str, limits: &Limits) -> io::Result<()> {
         let runs = space(state, namespace).join("runs");
-        let draft = Self::at(runs.join(names::aside("trial", &std::process::id().to_string())));
+        // A process id would be that of other containers, too.
+        let draft = Self::at(runs.join(names::aside("trial", &uuid::Uuid::new_v4().simple().to_string())));
         open::clear(&draft.path)?;
         let made = private_folders(&draft.output())
             .and_then(|()| private_folders(&draft.work()))
@@ -301,16 +305,22 @@ impl RunFolder {
         open::clear(&gone)
     }
 
-    /// Removes leftovers of crashes while folders were created or removed, and checkpoints that were not collected.
-    pub fn tidy(state: &Path, namespace: &str) {
+    /// Removes leftovers of crashes while folders were created or removed, and checkpoints that were not collected. Returns
+    /// the leftovers that cannot be removed.
+    pub fn tidy(state: &Path, namespace: &str) -> Vec<(PathBuf, io::Error)> {
         let space = space(state, namespace);
+        let mut left = Vec::new();
         for entry in fs::read_dir(space.join("runs")).into_iter().flatten().flatten() {
             let leftover = names::is_hidden(&entry.file_name()) && !Self::at(entry.path()).is_former();
-            if leftover && is_older(&entry, FORGOTTEN) {
-                let _ = open::clear(&entry.path());
+            if leftover
+                && is_older(&entry, FORGOTTEN)
+                && let Err(error) = open::clear(&entry.path())
+            {
+                left.push((entry.path(), error));
             }
         }
         Self::tidy_kept(&space);
+        left
     }
 }
 
@@ -345,6 +355,11 @@ pub fn boot_clock_us() -> u64 {
 /// Identifies the boot of the machine; empty if the system does not say.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or(String::new(), |id| id.trim().to_owned())
+}
+
+/// Identifies the machine; empty if the system does not say, as in many containers.
+pub fn machine_id() -> String {
+    fs::read_to_string("/etc/machine-id").map_or(String::new(), |id| id.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     for (seat, (name, server, mut settings)) in servers.into_iter().enumerate() {
         settings.state = private_state(&settings.state, &settings.namespace)?;
         settings.publish.as_deref().map_or(Ok(()), publishable)?;
-        takeover::tidy(&settings);
+        drop(takeover::tidy(&settings)); // the worker reports later what it cannot remove
         let settings = Arc::new(settings);
         let label = name.as_ref().filter(|_| several).map(ToString::to_string);
         let (slots, helm, rota, programs) = (slots.clone(), helm.clone(), rota.clone(), programs.clone());

@@ -208,7 +208,7 @@ fn a_task_does_not_end_before_a_process_that_its_supervisor_may_not_kill() {
 while [ ! -s FOLDER/pid ]; do sleep 0.02; done; echo 1",
     );
     fs::copy("/usr/bin/setpriv", world.path("rootly")).unwrap();
-    let user = USER + 10;
+    let user = USER + 11;
     let worker = worker_of_its_own_user(&world, user);
     fs::set_permissions(world.path("rootly"), Permissions::from_mode(0o4755)).unwrap();
     let task = world.submit("q", "[]");
@@ -223,4 +223,70 @@ while [ ! -s FOLDER/pid ]; do sleep 0.02; done; echo 1",
     assert_eq!(result(&task), "1");
     world.nothing_is_left();
     drop(worker);
+}
+
+#[test]
+fn a_left_run_folder_that_cannot_be_removed_is_said_in_the_worker_s_log_and_record() {
+    if !is_root() {
+        support::report("only root can leave files of another user: not checked here");
+        return;
+    }
+    let world = World::new();
+    world.program("q", "echo $BLUEQUE_RUN > FOLDER/run; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo 1");
+    let user = USER + 10;
+    let worker = worker_of_its_own_user(&world, user);
+    let task = world.submit("q", "[]");
+    let attempt = PathBuf::from(world.written("run"));
+    // As a program in a container of root leaves it.
+    let left = attempt.join("work/of-root");
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("file"), "x").unwrap();
+    world.touch("go");
+    assert_eq!(result(&task), "1");
+    world.nothing_is_left();
+    let runs = attempt.parent().unwrap();
+    let hidden = || fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path()).next();
+    let hidden = eventually("it is set aside", hidden);
+    fs::File::open(&hidden).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    drop(worker);
+    let worker = worker_of_its_own_user(&world, user);
+    let log = || fs::read_to_string(world.path("worker.log")).unwrap();
+    eventually("its log says so", || log().contains("cannot be removed").then_some(()));
+    let said = eventually("its record says so", || trouble(&world));
+    for text in [&log(), &said] {
+        assert!(text.contains(hidden.to_str().unwrap()) && text.contains("Permission denied"), "{text}");
+    }
+    assert!(run(&world, &["doctor"]).contains("cannot be removed"));
+    fs::remove_dir_all(&left).ok();
+    fs::remove_dir_all(hidden.join("work/of-root")).unwrap();
+    drop(worker);
+    let _worker = worker_of_its_own_user(&world, user);
+    eventually("it is removed", || (!hidden.exists()).then_some(()));
+    eventually("it says so no more", || trouble(&world).is_none().then_some(()));
+}
+
+#[test]
+fn a_worker_whose_state_folder_has_no_locks_is_refused_with_the_remedy() {
+    let world = World::new();
+    let usual = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "q"]);
+    // The kernel refuses the call, as on a file system without locks.
+    let mut command = Command::new("timeout");
+    command.args([
+        "20",
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=flock",
+        "-e",
+        "inject=flock:error=ENOLCK",
+    ]);
+    command.arg(usual.get_program()).args(usual.get_args());
+    command.env("BLUEQUE_URL", world.server.url()).env("BLUEQUE_STATE_DIR", world.path("state"));
+    let output = command.output().expect("strace is needed: apt-get install strace");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("No locks available") && text.contains("--state-dir"), "{text}");
 }

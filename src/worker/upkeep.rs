@@ -330,8 +330,10 @@ impl<L: Link> Upkeep<L> {
         let calls = self.client.calls();
         let mut left = false;
         for held in self.client.run(&calls.held(queue, dead)).await? {
-            // The process of the task may have outlived its listener.
-            if held.pid.is_some_and(alive) || spare(&held) {
+            // The process of the task may have outlived its listener; or the task has a supervisor, which may still have
+            // its end to send, and renews its lease as long as it lives.
+            let supervised = held.token.is_some() && held.pid.is_some_and(|pid| pid != dead.host_and_pid().1);
+            if supervised || held.pid.is_some_and(alive) || spare(&held) {
                 left = true;
             } else {
                 left |= !self.take_back(own, queue, dead, &held).await?;

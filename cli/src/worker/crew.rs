@@ -309,7 +309,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
             return Err(defect(part));
         }
         let draining = pool.draining();
-        let done = draining.is_none() || pool.running() == 0;
+        let done = draining.is_none() || pool.awaited() == 0;
         if pool.is_over(TASKS) && done {
             return Ok(());
         }

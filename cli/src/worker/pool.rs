@@ -28,6 +28,9 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest delay before another attempt to settle a run.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// How often a supervisor is looked for that cannot be watched.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// Characters of a supervisor's notice in the log, and of its reason in the worker's record.
 const TEXT: usize = 500;
 const TROUBLE: usize = 160;
@@ -49,6 +52,8 @@ pub struct Kept {
     fate: Option<Fate>,
     /// Only its end has to be sent: that takes no slot, and the worker may end meanwhile.
     delivering: bool,
+    /// Its supervisor lives, and cannot be seen or told to stop from here.
+    hidden: bool,
     /// Since when its end was seen waiting on the disk.
     ended: Option<Instant>,
     /// When to settle it, and the delay after that.
@@ -65,7 +70,8 @@ impl Kept {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
         let (fate, delivering, ended, told, begun) = (None, false, None, None, None);
         let (keeper, troubles) = (Arc::new(keeper), BTreeMap::new());
-        Self { folder, id, keeper, troubles, handle, fate, delivering, ended, due, pause, told, begun }
+        let hidden = false;
+        Self { folder, id, keeper, troubles, handle, fate, delivering, hidden, ended, due, pause, told, begun }
     }
 }
 
@@ -73,6 +79,12 @@ impl Kept {
     /// Of a queue, started now.
     pub fn begun(mut self, queue: QueueName) -> Self {
         self.begun = Some((queue, Instant::now()));
+        self
+    }
+
+    /// Whether its supervisor lives and cannot be seen.
+    pub fn hidden(mut self, hidden: bool) -> Self {
+        self.hidden = hidden;
         self
     }
 
@@ -280,6 +292,11 @@ impl Pool {
     /// The number of running tasks.
     pub fn running(&self) -> usize {
         self.lock().running()
+    }
+
+    /// The number of running tasks that an ending worker waits for: those that it can tell to stop.
+    pub fn awaited(&self) -> usize {
+        self.lock().kept.values().filter(|kept| !kept.delivering && !kept.hidden).count()
     }
 
     /// Whether it keeps no run, not even one whose end is to be sent.
@@ -522,6 +539,13 @@ impl Pool {
         })
     }
 
+    /// Settles a run soon, whose supervisor cannot be watched.
+    pub fn ask_again(&self, folder: &Path) {
+        if let Some(kept) = self.lock().kept.get_mut(folder) {
+            kept.due = Instant::now() + AGAIN;
+        }
+    }
+
     /// How the supervisor of a run ended, if this worker saw it.
     pub fn fate(&self, folder: &Path) -> Option<Fate> {
         self.lock().kept.get(folder)?.fate.clone()
@@ -541,7 +565,7 @@ impl Pool {
     pub fn resume(&self, folder: &Path, handle: Handle, delivering: bool) {
         self.change(|state| {
             if let Some(kept) = state.kept.get_mut(folder) {
-                (kept.handle, kept.delivering) = (Some(handle), delivering);
+                (kept.handle, kept.delivering, kept.hidden) = (Some(handle), delivering, false);
                 // It reports refusals again.
                 kept.troubles.clear();
             }

@@ -20,7 +20,7 @@ use super::rota::Rota;
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
 use crate::output::{causes, chain, clean_line};
-use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
+use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id};
 use crate::shortage::Shortage;
 use crate::times;
 
@@ -346,6 +346,7 @@ impl Reserver {
             lease_ms: u64::try_from(task.lease.as_millis()).unwrap_or(u64::MAX),
             renewed_us: sent,
             boot: boot_id(),
+            machine: machine_id(),
             method,
             index: info.and_then(TaskInfo::label).and_then(|label| Some(element(&label)?.1)),
             program,

@@ -1,10 +1,13 @@
 //! The state folder: only the worker's own user may have filled it or may change it. Its contents decide what is
 //! run, which process is signalled, and where a password is sent.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::{AccessFlags, access};
 
 use crate::logs::LOGS;
@@ -35,7 +38,20 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
             check(&entry.path(), false)?;
         }
     }
+    has_locks(&space.join("runs")).map_err(|error| {
+        let shown = state.display();
+        let todo = "choose a folder on a local disk by --state-dir";
+        fault(Code::Usage, format!("no file can be locked in the state folder {shown}: {error}: {todo}"))
+    })?;
     state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
+}
+
+/// Fails if its file system has no locks: a supervisor locks a file of each run. Needs no room on the disk.
+fn has_locks(folder: &Path) -> io::Result<()> {
+    match Flock::lock(File::open(folder)?, FlockArg::LockSharedNonblock) {
+        Err((_, error @ (Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS))) => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Creates the folder for outputs, and refuses one to which they cannot be moved.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,17 +18,22 @@ use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
 use super::settings::Settings;
 use super::verbose::Verbose;
+use crate::output::unnumbered;
 use crate::process::Process;
 use crate::processes::leftovers;
 use crate::run_folder::end::{End, Found, Outcome, PostMortem};
-use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
-use crate::server::identity;
+use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id, names, open, space};
+use crate::server::{host, identity};
 
 /// How often folders of workers that died are looked for.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// A folder older than this without a supervisor is not just being started.
 const BEGINNING_US: u64 = 60_000_000;
+
+/// A lock that is held by a process which this one does not see.
+const UNSEEN: &str = "whose supervisor lives and cannot be seen from here: in another container, or /proc is mounted with \
+                      hidepid; it takes a slot until it ends";
 
 /// How often leftovers of crashes are removed.
 const TIDY: Duration = Duration::from_secs(30);
@@ -41,7 +46,7 @@ pub struct Takeover {
     verbose: Option<Arc<Verbose>>,
     /// The servers of all partitions of this worker.
     served: Arc<BTreeSet<String>>,
-    /// Folders of other servers: of its other partitions, or of other workers.
+    /// Folders of other servers: of its other partitions, or of other workers; and of other hosts.
     alien: Mutex<HashSet<PathBuf>>,
 }
 
@@ -65,11 +70,11 @@ impl Takeover {
 
     /// Runs until the pool has ended.
     pub fn run(&self) {
-        let mut tidied = Instant::now();
+        let (mut tidied, mut left) = (None::<Instant>, BTreeSet::new());
         loop {
-            if tidied.elapsed() > TIDY {
-                tidied = Instant::now();
-                tidy(&self.settings);
+            if tidied.is_none_or(|at| at.elapsed() > TIDY) {
+                tidied = Some(Instant::now());
+                left = self.tidy(&left);
             }
             while let Some(folder) = self.pool.next_left(EVERY) {
                 self.settle(&folder);
@@ -84,10 +89,29 @@ impl Takeover {
         }
     }
 
+    /// Removes leftovers. Those that cannot be removed are reported once, and are in the worker's record meanwhile.
+    fn tidy(&self, known: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        let left = tidy(&self.settings);
+        let words = |left: &[&(PathBuf, io::Error)]| {
+            let (path, error) = left.first()?;
+            let number = left.len();
+            let which = if number == 1 { "a left run folder".to_owned() } else { format!("{number} left run folders") };
+            let path = path.display();
+            Some(format!("{which} cannot be removed: {path}: {error}: files of another user? Remove it by hand"))
+        };
+        let new: Vec<_> = left.iter().filter(|(path, _)| !known.contains(path)).collect();
+        if let Some(words) = words(&new) {
+            self.pool.say(&words);
+        }
+        self.pool.ails("folders", words(&left.iter().collect::<Vec<_>>()).map(|words| unnumbered(&words)));
+        left.into_iter().map(|(path, _)| path).collect()
+    }
+
     /// Finds folders without a keeper, and keeps them.
     pub fn scan(&self) {
         let folders = RunFolder::list(&self.settings.state, &self.settings.namespace).unwrap_or_default();
         self.note_aliens(&folders);
+        self.note_other_hosts(&folders);
         for folder in folders {
             if self.pool.knows(folder.path()) || self.aliens().contains(folder.path()) {
                 continue;
@@ -101,17 +125,22 @@ impl Takeover {
             // Asks the kernel without touching the lock, which a supervisor may be about to take.
             let handle = holder.and_then(|holder| Handle::of(holder.supervisor));
             if let Some(handle) = handle {
-                if subject.run.as_ref().is_some_and(|run| self.settings.serves(&run.queue)) {
+                // Nobody knows the queue of a run without a description: it takes a slot here.
+                if subject.run.as_ref().is_none_or(|run| self.settings.serves(&run.queue)) {
                     let pid = handle.process.pid;
-                    self.pool.say(&format!("took over {}, supervisor {pid}", subject.id));
+                    let but = if subject.run.is_none() { "; its run.json cannot be read" } else { "" };
+                    self.pool.say(&format!("took over {}, supervisor {pid}{but}", subject.id));
                     if let (Some(verbose), Some(run)) = (&self.verbose, &subject.run) {
                         verbose.add(&folder, run);
                     }
                     self.pool.add(Kept::new(folder, subject.id, keeper, Some(handle)));
                 }
             } else {
-                self.pool.say(&format!("found {}, whose supervisor is dead", subject.id));
-                self.pool.add(Kept::new(folder, subject.id, keeper, None));
+                // The lock is a proof; that its process cannot be seen is none.
+                let hidden = matches!(folder.lock(), Ok(None));
+                let what = if hidden { UNSEEN } else { "whose supervisor is dead" };
+                self.pool.say(&format!("found {}, {what}", subject.id));
+                self.pool.add(Kept::new(folder, subject.id, keeper, None).hidden(hidden));
             }
         }
     }
@@ -137,6 +166,33 @@ impl Takeover {
         }
     }
 
+    /// Records the folders of other hosts that share the state folder, and reports new ones. Whether their supervisors live
+    /// cannot be known here: neither their processes nor, on some file systems, their locks can be seen.
+    fn note_other_hosts(&self, folders: &[RunFolder]) {
+        let mut alien = self.aliens();
+        let (mut hosts, mut number) = (BTreeSet::new(), 0);
+        for folder in folders.iter().filter(|folder| !self.pool.knows(folder.path())) {
+            if alien.contains(folder.path()) {
+                continue;
+            }
+            let Some(host) = folder.read().ok().filter(is_elsewhere).and_then(|run| host(&run.listener)) else {
+                continue;
+            };
+            alien.insert(folder.path().to_owned());
+            number += 1;
+            hosts.insert(host);
+        }
+        if number > 0 {
+            let hosts = hosts.into_iter().collect::<Vec<_>>().join(", ");
+            let which = if number == 1 { "1 run here is".to_owned() } else { format!("{number} runs here are") };
+            self.pool.say(&format!(
+                "{which} of another host ({hosts}) and left alone: give each host a state folder of its own; \
+                 of a host that is gone, remove the folders in {}",
+                space(&self.settings.state, &self.settings.namespace).join("runs").display()
+            ));
+        }
+    }
+
     fn aliens(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
         self.alien.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -155,8 +211,9 @@ impl Takeover {
         let lock = match folder.lock() {
             Ok(Some(lock)) => lock,
             Ok(None) => {
-                if let Some(handle) = folder.holder().and_then(|holder| Handle::of(holder.supervisor)) {
-                    self.pool.resume(folder.path(), handle, false);
+                match folder.holder().and_then(|holder| Handle::of(holder.supervisor)) {
+                    Some(handle) => self.pool.resume(folder.path(), handle, false),
+                    None => self.pool.ask_again(folder.path()),
                 }
                 return;
             }
@@ -290,7 +347,15 @@ pub fn has_runs(settings: &Settings) -> bool {
 }
 
 fn is_of(settings: &Settings, folder: &RunFolder) -> bool {
-    folder.read().is_ok_and(|run| identity(&run.url) == settings.server)
+    folder.read().is_ok_and(|run| identity(&run.url) == settings.server && !is_elsewhere(&run))
+}
+
+/// Returns true for a run of another host: its boot is another, and its machine or its host's name.
+fn is_elsewhere(run: &Run) -> bool {
+    let (machine, own) = (machine_id(), ListenerId::of_this_process());
+    let differs = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
+    differs(&run.boot, &boot_id())
+        && (differs(&run.machine, &machine) || host(&run.listener).is_some_and(|name| Some(name) != host(own.as_str())))
 }
 
 /// Kills leftovers of dead supervisors. For a worker that cannot reach the server yet: another host may reach it
@@ -301,15 +366,19 @@ pub fn sweep(settings: &Settings) {
             continue;
         }
         let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };
-        if folder.holder().is_some_and(|holder| !holder.supervisor.lives()) {
+        // A supervisor that cannot be seen still holds its lock.
+        if folder.holder().is_some_and(|holder| !holder.supervisor.lives())
+            && let Ok(Some(_lock)) = folder.lock()
+            && leftovers::supervisor(folder.path()).is_none()
+        {
             leftovers::kill_all(folder.path());
         }
     }
 }
 
-/// Removes leftovers of crashes.
-pub fn tidy(settings: &Settings) {
-    RunFolder::tidy(&settings.state, &settings.namespace);
+/// Removes leftovers of crashes; returns those that cannot be removed.
+pub fn tidy(settings: &Settings) -> Vec<(PathBuf, io::Error)> {
+    RunFolder::tidy(&settings.state, &settings.namespace)
 }
 
 /// None for a folder that a later version created.

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,12 @@ func main() {
 	}
 	host, err := os.Hostname()
 	check(err)
-	w := worker{queue: os.Args[2], listener: fmt.Sprintf("%s_%d", strings.ReplaceAll(host, "_", "-"), os.Getpid())}
+	// Containers share host names and process ids: the random part makes the id its own.
+	random := make([]byte, 3)
+	_, err = rand.Read(random)
+	check(err)
+	own := fmt.Sprintf("%s:-%x_%d", strings.ReplaceAll(host, "_", "-"), random, os.Getpid())
+	w := worker{queue: os.Args[2], listener: own}
 	w.client, err = blueque.New(os.Args[1])
 	check(err)
 	w.heart, err = blueque.New(os.Args[1])
