@@ -5,6 +5,7 @@
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[allow(dead_code)]
 #[path = "worker/victims.rs"]
 mod victims;
 #[path = "worker/world.rs"]
@@ -65,7 +66,7 @@ fn a_hundred_programs_at_once_run_once_each_although_their_worker_is_killed() {
         assert_eq!(result(task), format!("\"{id}\""));
         let info = task.info().unwrap();
         assert_eq!((info.attempt(), field(&info, "losses").as_str()), (1, ""), "{id}");
-        let lines: String = (1..=200).map(|n| format!("{id} {n}\n")).collect();
+        let lines: String = (1..=200).fold(String::new(), |text, n| text + &format!("{id} {n}\n"));
         let log = output(&world, task);
         assert_eq!(String::from_utf8_lossy(&log["stderr"]), lines);
         assert_eq!(String::from_utf8_lossy(&log["stdout"]), format!("\"{id}\""));
