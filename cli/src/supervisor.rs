@@ -36,6 +36,7 @@ use self::capture::{Capture, Seen};
 use self::deliver::{Delivered, Stage};
 use self::journal::Journal;
 use self::link::Link;
+use self::program::Started;
 use self::shared::Shared;
 use self::watch::{Bell, Ended, Watch};
 use crate::output::{chain, say};
@@ -265,18 +266,8 @@ fn attempt(
     post_mortem.cost.oom = watch.oom && matches!(ended, Ended::Exit(exit) if killed.contains(&exit));
     let mut journal = seen.journal.take();
     let kept = seen.checkpoint.is_some() || seen.too_large;
-    let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));
-    let unfit = if by_itself { started.unfit() } else { None }.map(|why| Unfit { why, given_back: true });
-    let unfit = unfit.or_else(|| ending::unfit(ended, run, &post_mortem.cost));
-    // Optional: then the worker only does not know.
-    let _ = unfit.as_ref().map(|unfit| folder.notify(&Notice::unfit(unfit)));
-    let mut end = match unfit.filter(|unfit| unfit.given_back) {
-        Some(unfit) => {
-            shared.say(&format!("given back, it counts as nothing: {}", unfit.why));
-            Some(ending::back(run, &unfit, post_mortem))
-        }
-        None => ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem),
-    };
+    let unfit = unfit(ended, started, run, &post_mortem.cost);
+    let mut end = conclude(ended, unfit, (folder, run), shared, seen, post_mortem);
     if let Some((end, why)) = &end
         && end.word.as_deref() == Some(ending::TROUBLE)
     {
@@ -308,6 +299,33 @@ fn attempt(
     }
     shared.post(|outbox| outbox.leave = true);
     Ok((end, journal, join(link)?))
+}
+
+/// What the program lacks on this host, if that ended it.
+fn unfit(ended: Ended, started: Started, run: &Run, cost: &Cost) -> Option<Unfit> {
+    let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));
+    let unrun = if by_itself { started.unfit() } else { None };
+    unrun.map(|why| Unfit { why, given_back: true }).or_else(|| ending::unfit(ended, run, cost))
+}
+
+/// The end, with its result or error; none if the attempt was lost.
+fn conclude(
+    ended: Ended,
+    unfit: Option<Unfit>,
+    (folder, run): (&RunFolder, &Run),
+    shared: &Shared,
+    seen: Seen,
+    post_mortem: PostMortem,
+) -> Option<(End, Vec<u8>)> {
+    // Optional: then the worker only does not know.
+    let _ = unfit.as_ref().map(|unfit| folder.notify(&Notice::unfit(unfit)));
+    match unfit.filter(|unfit| unfit.given_back) {
+        Some(unfit) => {
+            shared.say(&format!("given back, it counts as nothing: {}", unfit.why));
+            Some(ending::back(run, &unfit, post_mortem))
+        }
+        None => ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem),
+    }
 }
 
 /// The cost of a program whose processes have all ended and been waited for.

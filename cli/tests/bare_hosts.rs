@@ -70,8 +70,11 @@ fn a_host_without_the_interpreter_gives_its_tasks_back_and_the_host_that_has_it_
     says(&["workers", "-o", "json"]);
     says(&["doctor"]);
     let log = world.log();
-    let stays: Vec<&str> = log.lines().filter(|line| line.contains("takes nothing of q for ")).collect();
-    assert!(stays.len() < 20 && stays.iter().any(|line| line.contains("for 2s")), "it stays away longer: {stays:#?}");
+    let pauses: Vec<&str> = log.lines().filter(|line| line.contains("takes nothing of q for ")).collect();
+    assert!(
+        pauses.len() < 20 && pauses.iter().any(|line| line.contains("for 2s")),
+        "it pauses away longer: {pauses:#?}"
+    );
 
     let tools = format!("{}:{BARE}", world.path("tools").display());
     let _good = worker(&world, &tools, &["--slots", "4"]);

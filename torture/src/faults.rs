@@ -143,6 +143,8 @@ pub struct Forget {
     pub at: Instant,
     /// The same as seconds since boot.
     pub time: f64,
+    /// From when on attempts may have begun on the older data.
+    pub from: f64,
     /// Above the tokens of all earlier attempts.
     pub token: u64,
 }
@@ -317,20 +319,22 @@ impl Campaign {
                     self.process(Who::Supervisor, Signal::SIGKILL);
                     self.pause(50..700);
                 }
+                let from = uptime();
                 let servers = self.ground.single()?;
                 servers.kill();
                 servers.set_back()?;
                 servers.restart()?;
-                self.forget(since)?;
+                self.forget(since, from)?;
             }
             Fault::Promoted | Fault::Demoted => {
                 let since = Instant::now();
                 self.ground.single()?.synchronise()?;
                 self.pause(1..200);
+                let from = uptime();
                 let servers = self.ground.single()?;
                 servers.promote(fault == Fault::Demoted)?;
                 let port = servers.port();
-                self.forget(since)?;
+                self.forget(since, from)?;
                 for proxy in &self.routes {
                     proxy.lead_to(port);
                     if fault == Fault::Promoted {
@@ -367,12 +371,14 @@ impl Campaign {
     }
 
     /// The server has lost what it did since then: the workers on these tasks are unknown to it.
-    fn forget(&mut self, since: Instant) -> Result<()> {
+    /// Tasks and attempts are compared with the older data from `from` on, which is before it was put in place: an
+    /// attempt may begin on it before this is noted.
+    fn forget(&mut self, since: Instant, from: f64) -> Result<()> {
         self.jobs.doubt(since);
         let now = uptime();
         // Its clock is set back by 2 s at a time.
         let token = self.ground.now_us()? + 3_000_000;
-        self.forgets.push(Forget { at: Instant::now(), time: now, token });
+        self.forgets.push(Forget { at: Instant::now(), time: now, from, token });
         self.excuses.push(Excuse {
             from: now - since.elapsed().as_secs_f64(),
             to: now + 2.0 * LEASE.as_secs_f64(),
@@ -414,6 +420,7 @@ impl Campaign {
         self.ground.cluster()?.0.settle()?;
         let since = Instant::now();
         self.pause(100..500);
+        let from = uptime();
         let time = Duration::from_millis(self.random.u64(10..9_000));
         let Self { ground, random, .. } = self;
         let (cluster, _) = ground.cluster()?;
@@ -425,7 +432,7 @@ impl Campaign {
         }
         cluster.settle()?;
         let loses = matches!(fault, Fault::MasterKilled | Fault::MasterHung | Fault::MasterIsolated);
-        if loses { self.forget(since) } else { Ok(()) }
+        if loses { self.forget(since, from) } else { Ok(()) }
     }
 
     /// Ends the weather that is over, or all.
@@ -515,15 +522,18 @@ impl Campaign {
         let choice = choice % host.workers.len();
         match fault {
             Fault::WorkerStopped => {
-                let pid = host.workers.get(choice).map_or(0, std::process::Child::id).cast_signed();
-                send(pid, Signal::SIGSTOP);
-                thread::sleep(pause);
-                send(pid, Signal::SIGCONT);
+                if let Some(pid) = host.workers.get(choice).and_then(|worker| host.pid(worker)) {
+                    send(pid, Signal::SIGSTOP);
+                    thread::sleep(pause);
+                    send(pid, Signal::SIGCONT);
+                }
                 Ok(())
             }
             Fault::WorkerEnded => {
                 let mut worker = host.workers.remove(choice);
-                send(worker.id().cast_signed(), Signal::SIGTERM);
+                if let Some(pid) = host.pid(&worker) {
+                    send(pid, Signal::SIGTERM);
+                }
                 // It may take a while to hand back what it holds.
                 thread::spawn(move || worker.wait());
                 host.start_worker()

@@ -1,12 +1,14 @@
-//! A host of workers: a name, a state folder on its own disk, and its own way to a namespace.
+//! A host of workers: a name, a state folder on its own disk, and its own way to a namespace. Some are containers, in
+//! which the worker is process 1.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, PipeReader, PipeWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -22,6 +24,36 @@ const SLOTS: &str = "4";
 
 /// How large a host's disk is.
 const DISK: u64 = 32 << 20;
+
+/// What a worker inherits, by turns.
+#[derive(Clone, Copy, Debug)]
+enum Inherited {
+    Usual,
+    /// SIGCHLD is ignored.
+    NoChildren,
+    /// Nobody reads its stderr, which is a full pipe.
+    FullPipe,
+}
+
+const INHERITED: [Inherited; 3] = [Inherited::Usual, Inherited::NoChildren, Inherited::FullPipe];
+
+/// What a host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A machine with a name of its own.
+    Machine,
+    /// Has its own processes. All containers have the same host name, and the worker in each is process 1.
+    Container,
+}
+
+/// The host name of all containers.
+const TWIN: &str = "twin";
+
+impl Kind {
+    pub fn workers(self) -> u32 {
+        if self == Self::Machine { 2 } else { 1 }
+    }
+}
 
 /// A process of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +81,10 @@ impl Victim {
 
 pub struct Host {
     name: String,
+    kind: Kind,
+    /// How many workers were started, including those before it of other hosts: what they inherit differs.
+    started: usize,
+    pipe: (PipeReader, PipeWriter),
     state: PathBuf,
     log: PathBuf,
     programs: PathBuf,
@@ -58,7 +94,13 @@ pub struct Host {
 }
 
 impl Host {
-    pub fn new(name: &str, folder: &Path, programs: &Path, blueque: &Path, way: Way) -> Result<Self> {
+    pub fn new(
+        (name, kind, number): (&str, Kind, usize),
+        folder: &Path,
+        programs: &Path,
+        blueque: &Path,
+        way: Way,
+    ) -> Result<Self> {
         let state = folder.join(name);
         fs::create_dir(&state)?;
         let data = format!("size={DISK},mode=0700");
@@ -66,6 +108,9 @@ impl Host {
             .context("no disk of its own for a host's state folder")?;
         Ok(Self {
             name: name.to_owned(),
+            kind,
+            started: number,
+            pipe: full_pipe()?,
             log: folder.join(format!("{name}.log")),
             state,
             programs: programs.to_owned(),
@@ -76,9 +121,24 @@ impl Host {
     }
 
     pub fn start_worker(&mut self) -> Result<()> {
-        let log = File::options().create(true).append(true).open(&self.log)?;
+        let inherited = INHERITED.into_iter().cycle().nth(self.started).unwrap_or(Inherited::Usual);
+        self.started = (self.started + 1) % INHERITED.len();
+        let log: Stdio = match inherited {
+            Inherited::FullPipe => self.pipe.1.try_clone()?.into(),
+            _ => File::options().create(true).append(true).open(&self.log)?.into(),
+        };
+        let ignores = if matches!(inherited, Inherited::NoChildren) { "trap '' CHLD; " } else { "" };
         let mut command = Command::new("unshare");
-        command.args(["--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\""]).arg(&self.name).arg(&self.blueque);
+        command.arg("--uts");
+        let name = match self.kind {
+            Kind::Machine => &self.name,
+            Kind::Container => {
+                command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
+                TWIN
+            }
+        };
+        let script = format!("hostname \"$0\" && {ignores}exec \"$@\"");
+        command.args(["sh", "-c", &script]).arg(name).arg(&self.blueque);
         command.args(["worker", "--queue", QUEUE, "--slots", SLOTS, "--lease", "6s", "--grace", "2s", "--drain"]);
         command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
         command.env("BLUEQUE_URL", &self.way.url).env("BLUEQUE_NAMESPACE", &self.way.namespace);
@@ -86,6 +146,26 @@ impl Host {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.workers.push(command.spawn().context("no worker can be started: apt-get install util-linux")?);
         Ok(())
+    }
+
+    /// The process of a worker: that of a container is the child of the one that made its name space.
+    pub fn pid(&self, worker: &Child) -> Option<i32> {
+        let pid = worker.id().cast_signed();
+        match self.kind {
+            Kind::Machine => Some(pid),
+            Kind::Container => {
+                let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+                children.split_whitespace().next()?.parse().ok()
+            }
+        }
+    }
+
+    /// The process that has this number on this host.
+    fn outside(&self, pid: i32) -> Option<i32> {
+        match self.kind {
+            Kind::Machine => Some(pid),
+            Kind::Container => self.processes().into_iter().find(|outside| number_inside(*outside) == Some(pid)),
+        }
     }
 
     /// A folder of the workers.
@@ -99,7 +179,7 @@ impl Host {
         let read = |run: PathBuf| {
             let holder: Value = serde_json::from_slice(&fs::read(run.join("lock")).ok()?).ok()?;
             let pid = |who: &str| {
-                let pid = i32::try_from(holder.get(who)?.get("pid")?.as_i64()?).ok()?;
+                let pid = self.outside(i32::try_from(holder.get(who)?.get("pid")?.as_i64()?).ok()?)?;
                 lives(pid).then_some(pid)
             };
             let (task, _) = run.file_name()?.to_str()?.rsplit_once('.')?;
@@ -128,8 +208,8 @@ impl Host {
     /// Asks the workers to end, and waits for it.
     pub fn end(&mut self, limit: Duration) -> Result<()> {
         let until = Instant::now() + limit;
-        for worker in &self.workers {
-            send(worker.id().cast_signed(), Signal::SIGTERM);
+        for worker in self.workers.iter().filter_map(|worker| self.pid(worker)) {
+            send(worker, Signal::SIGTERM);
         }
         for worker in &mut self.workers {
             while worker.try_wait()?.is_none() {
@@ -188,6 +268,28 @@ pub fn send(pid: i32, signal: Signal) {
 }
 
 fn lives(pid: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    // The name before the last `)` need not be UTF-8.
+    let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(|&byte| byte == b')')
+        .next()
+        .is_some_and(|rest| matches!(rest, [b' ', state, ..] if !b"ZX".contains(state)))
+}
+
+/// The number of a process in its own name space, if that is not this one.
+fn number_inside(pid: i32) -> Option<i32> {
+    let status = fs::read(format!("/proc/{pid}/status")).ok()?;
+    let status = String::from_utf8_lossy(&status);
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    numbers.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// A pipe that takes no more, and that nobody reads.
+fn full_pipe() -> Result<(PipeReader, PipeWriter)> {
+    let (reader, mut writer) = io::pipe()?;
+    fcntl(&writer, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    for size in [1 << 12, 1] {
+        while writer.write_all(&vec![b'\n'; size]).is_ok() {}
+    }
+    fcntl(&writer, FcntlArg::F_SETFL(OFlag::empty()))?;
+    Ok((reader, writer))
 }

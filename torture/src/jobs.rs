@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +16,14 @@ use crate::way::Way;
 
 pub const QUEUE: &str = "work";
 
-/// The methods: one prints each step and writes its result to a file, the other prints only its result.
-const METHODS: [&str; 2] = ["talks", "prints"];
+/// The methods: the first prints each step and writes its result to a file, the others print only their result.
+/// `named` and a child that outlives it have odd names; the output of `tees` goes through `tee`.
+const METHODS: [&str; 4] = ["talks", "prints", NAMED, "tees"];
+
+const NAMED: &str = "named";
+
+/// A name that the kernel cuts after 15 bytes, in the middle of a character.
+const ODD: &str = "vierzehn-zeich\u{e4}-lang";
 
 /// The method of a task that gets the result of one of another partition.
 const JOINS: &str = "joins";
@@ -30,6 +36,10 @@ const JOIN: u64 = 10;
 const PROGRAM: &str = r#"#!/bin/sh
 set -e
 exec 9>> 'FOLDER/locks/'"$BLUEQUE_TASK_ID"
+case $BLUEQUE_METHOD in
+  named) setsid 'FOLDER/children/ODD' 600 > /dev/null 2>&1 & ;;
+  tees) mkfifo pipe; tee copy < pipe & exec > pipe ;;
+esac
 flock -n 9 || echo "$(cut -d' ' -f1 /proc/uptime) $BLUEQUE_TASK_ID $BLUEQUE_ATTEMPT" >> 'FOLDER/overlaps'
 note() { echo "$BLUEQUE_ATTEMPT $1" >> 'FOLDER/attempts/'"$BLUEQUE_TASK_ID"; }
 input=$(cat)
@@ -46,8 +56,10 @@ while [ "$n" -lt "$goal" ]; do
 done
 echo "$BLUEQUE_ATTEMPT" > "$BLUEQUE_OUTPUT_DIR/attempt"
 result="{\"steps\": $n, \"attempt\": $BLUEQUE_ATTEMPT, \"input\": $input}"
-if [ "$BLUEQUE_METHOD" = prints ]; then echo "$result"; else echo "$result" > "$BLUEQUE_RESULT"; fi
-note ended
+case $BLUEQUE_METHOD in
+  talks | joins) echo "$result" > "$BLUEQUE_RESULT"; note ended ;;
+  *) note ended; echo "$result" ;;
+esac
 "#;
 
 /// A task whose submit was acknowledged.
@@ -87,16 +99,22 @@ struct Sent {
 
 impl Jobs {
     pub fn new(folder: &Path) -> Result<Self> {
-        for name in ["locks", "attempts", "worker.d"] {
+        for name in ["locks", "attempts", "worker.d", "programs", "children"] {
             fs::create_dir(folder.join(name))?;
         }
         fs::set_permissions(folder.join("worker.d"), PermissionsExt::from_mode(0o755))?;
-        let text = PROGRAM.replace("FOLDER", &folder.to_string_lossy());
-        for method in METHODS.into_iter().chain([JOINS]) {
-            let path = folder.join("worker.d").join(method);
-            fs::write(&path, &text)?;
-            fs::set_permissions(&path, PermissionsExt::from_mode(0o755))?;
+        let text = PROGRAM.replace("FOLDER", &folder.to_string_lossy()).replace("ODD", ODD);
+        let program = |path: &Path, text: &str| {
+            fs::write(path, text)?;
+            fs::set_permissions(path, PermissionsExt::from_mode(0o755))
+        };
+        for method in METHODS.into_iter().chain([JOINS]).filter(|method| *method != NAMED) {
+            program(&folder.join("worker.d").join(method), &text)?;
         }
+        let odd = folder.join("programs").join(ODD);
+        program(&odd, &text)?;
+        program(&folder.join("worker.d").join(NAMED), &format!("#!/bin/sh\nexec '{}'\n", odd.display()))?;
+        symlink("/bin/sleep", folder.join("children").join(ODD))?;
         Ok(Self { folder: folder.to_owned(), sent: Mutex::default() })
     }
 

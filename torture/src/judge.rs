@@ -121,7 +121,7 @@ fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     if campaign.froze(id, time) {
         return None;
     }
-    let forgot = campaign.forgets.iter().rev().find(|forget| forget.time < time);
+    let forgot = campaign.forgets.iter().rev().find(|forget| forget.from <= time);
     if forgot.is_some_and(|forget| token < forget.token) {
         return None;
     }

@@ -24,13 +24,18 @@ use clap::Parser;
 use fastrand::Rng;
 use faults::{Campaign, Fault};
 use ground::{Ground, Ways};
-use host::Host;
+use host::{Host, Kind};
 use jobs::Jobs;
 use nix::unistd::geteuid;
 use saved::Saved;
 
-const HOSTS: [&str; 2] = ["north", "south"];
-const WORKERS: u32 = 2;
+/// The containers are left out on a cluster, where each host works on one of two namespaces.
+const HOSTS: [(&str, Kind); 4] = [
+    ("north", Kind::Machine),
+    ("south", Kind::Machine),
+    ("container-a", Kind::Container),
+    ("container-b", Kind::Container),
+];
 
 #[derive(Parser)]
 struct Options {
@@ -79,11 +84,13 @@ fn main() -> Result<ExitCode> {
     let jobs = Arc::new(Jobs::new(folder.path())?);
     let ground = Ground::start(options.cluster, options.server, folder.path())?;
     let partitions = ground.partitions();
-    let ways = Ways::new(&ground, HOSTS.len())?;
-    let host = |(name, way)| Host::new(name, folder.path(), &jobs.programs(), &blueque, way);
-    let mut hosts = HOSTS.into_iter().zip(ways.hosts).map(host).collect::<Result<Vec<_>>>()?;
-    for host in &mut hosts {
-        (0..WORKERS).try_for_each(|_| host.start_worker())?;
+    let places = HOSTS.into_iter().filter(|(_, kind)| *kind == Kind::Machine || !options.cluster);
+    let ways = Ways::new(&ground, places.clone().count())?;
+    let mut hosts = Vec::new();
+    for (number, ((name, kind), way)) in places.zip(ways.hosts).enumerate() {
+        let mut host = Host::new((name, kind, number), folder.path(), &jobs.programs(), &blueque, way)?;
+        (0..kind.workers()).try_for_each(|_| host.start_worker())?;
+        hosts.push(host);
     }
     let random = Rng::with_seed(options.seed);
     let stop = Arc::new(AtomicBool::new(false));
