@@ -2,10 +2,11 @@
 //
 // - src/contract.ts: types, states, errors and settings of the manifest;
 // - src/calls.ts: a function for each command of the bundle, which gives a call, and types of its options and its reply;
-// - src/scripts.ts and bundle/: the scripts.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// - src/scripts.ts: the scripts.
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const HEAD = (what) => `// ${what}\n// Made by generate.mjs from the bundle's manifest; do not edit.\n\n`;
@@ -277,10 +278,16 @@ class Generator {
     return out.join("");
   }
 
-  scripts() {
+  scripts(bundle) {
     const out = [HEAD("The scripts by their commands: the server's names of them."), "export const SCRIPTS = {\n"];
     for (const [name, entry] of Object.entries(this.manifest.commands)) out.push(`  ${name}: ${text(entry.sha1)},\n`);
     out.push("} as const;\n\n/** A command of the bundle. */\nexport type Command = keyof typeof SCRIPTS;\n");
+    const bodies = Object.entries(this.manifest.commands).map(([name, entry]) => [name, readFileSync(join(bundle, entry.file), "utf8")]);
+    const { BROTLI_PARAM_LGWIN, BROTLI_MAX_WINDOW_BITS, BROTLI_PARAM_QUALITY } = constants;
+    const options = { params: { [BROTLI_PARAM_LGWIN]: BROTLI_MAX_WINDOW_BITS, [BROTLI_PARAM_QUALITY]: 9 } };
+    const packed = brotliCompressSync(JSON.stringify(Object.fromEntries(bodies)), options).toString("base64");
+    out.push("\n/** Their texts: JSON, compressed by Brotli, in base64. In a file of its own a bundler would leave them out. */\n");
+    out.push(`export const PACKED =\n  "${packed}";\n`);
     return out.join("");
   }
 }
@@ -292,12 +299,7 @@ function main(bundle) {
   const generator = new Generator(manifest);
   writeFileSync(join(HERE, "src", "contract.ts"), generator.contract());
   writeFileSync(join(HERE, "src", "calls.ts"), generator.calls());
-  writeFileSync(join(HERE, "src", "scripts.ts"), generator.scripts());
-  rmSync(join(HERE, "bundle"), { recursive: true, force: true });
-  mkdirSync(join(HERE, "bundle"));
-  for (const [name, entry] of Object.entries(manifest.commands)) {
-    copyFileSync(join(bundle, entry.file), join(HERE, "bundle", `${name}.lua`));
-  }
+  writeFileSync(join(HERE, "src", "scripts.ts"), generator.scripts(bundle));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,12 +1,13 @@
 // Child processes that run handlers, each in a process group of its own.
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
-import { known } from "./errors.js";
+import { BluequeError, known } from "./errors.js";
 import { Output, markOf } from "./outputs.js";
 import { MARK, killStrays } from "./strays.js";
 
@@ -14,7 +15,16 @@ import { MARK, killStrays } from "./strays.js";
 const PIPE = 4;
 /** How many milliseconds after its process what is left in its streams may come. */
 const REST = 1000;
-const PROGRAM = fileURLToPath(new URL("./child.js", import.meta.url));
+
+/** What children run: a file beside this one. Nothing: a bundler has put this one elsewhere. */
+function program(): string | undefined {
+  try {
+    const path = fileURLToPath(new URL("./child.js", import.meta.url));
+    return existsSync(path) ? path : undefined;
+  } catch { // as CommonJS it has no URL
+    return undefined;
+  }
+}
 
 /** Options of Node.js that are about this program and this process alone. */
 const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof)\b.*)$/;
@@ -50,11 +60,16 @@ export class Child {
    * @param memory How many bytes its heap may take.
    */
   constructor(file: string, memory: number | undefined) {
+    const path = program();
+    if (path === undefined) {
+      const text = "child processes run files of this package, which a bundler has left out.";
+      throw new BluequeError("WORKER", text, undefined, "Leave @blueque/client out of the bundle, as `external`.");
+    }
     const mark = randomUUID();
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
     const execArgv = [...inherited(process.execArgv), ...own];
     const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
-    this.#process = fork(PROGRAM, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
+    this.#process = fork(path, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
     const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
     pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise
     this.#watchdog = pipe ?? undefined;

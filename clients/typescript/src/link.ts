@@ -1,23 +1,22 @@
 // The way of calls to the server, and back.
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { brotliDecompressSync } from "node:zlib";
 import type { Connection } from "./connection.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./given.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./refusals.js";
-import { type Command, SCRIPTS } from "./scripts.js";
+import { type Command, PACKED, SCRIPTS } from "./scripts.js";
 import { type Argument, Call, type Reply, type Time } from "./wire.js";
 
 const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 500;
 
-const bodies = new Map<Command, Buffer>();
+let bodies: Readonly<Record<Command, string>> | undefined;
 
-function body(command: Command): Buffer {
-  const found = bodies.get(command) ?? readFileSync(new URL(`../bundle/${command}.lua`, import.meta.url));
-  bodies.set(command, found);
-  return found;
+function body(command: Command): string {
+  bodies ??= JSON.parse(brotliDecompressSync(Buffer.from(PACKED, "base64")).toString()) as Record<Command, string>;
+  return bodies[command];
 }
 
 /** A reply with a cursor. */

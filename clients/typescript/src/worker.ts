@@ -529,7 +529,9 @@ export class Worker implements AsyncDisposable {
     try {
       end = await this.#handled(held, item);
     } catch (error) {
-      end = { how: "fail", body: known(error).message, group: "worker" };
+      // Such as a full disk, or a release of the program that was removed: it is no fault of the task.
+      this.#say("error", `task ${held.id} attempt ${held.attempt}: cannot begin: ${known(error).message}`);
+      end = { how: "uncounted", reason: "noprocess", again: 5 };
     }
     held.over = true;
     if (held.folder) await removed(held.folder);
