@@ -275,6 +275,8 @@ class Generator:
                 + doc(f"The options of `{name}`.", "    ")
             )
             for option in options:
+                if (name, option["name"]) == ("edit", "parameters"):
+                    continue  # the client takes a value, and serialises it
                 of = self.given(option["type"])
                 none = "" if "None" in of else " | None"
                 out.append(f"\n    {python(option['name'])}: {of}{none}\n" + doc(option["means"], "    "))

@@ -17,6 +17,7 @@ from blueque_client import (
     Client,
     ConnectionFailed,
     InvalidCall,
+    Json,
     NotFound,
     PayloadError,
     Refused,
@@ -198,3 +199,13 @@ def test_texts_that_are_no_url() -> None:
 def test_a_call_by_hand(client: Client) -> None:
     with pytest.raises(InvalidCall):
         client.run(calls.counts("a b"))
+
+
+@pytest.mark.parametrize("text", [b"NaN", b'{"loss": -Infinity}', b"[1e400]", b"[-2E+999]", b"\xff"])
+def test_what_is_no_value_of_json_is_refused_when_it_is_read(text: bytes) -> None:
+    with pytest.raises(PayloadError, match="is not JSON"):
+        Json().loads(text)
+
+
+def test_numbers_of_any_size_are_read() -> None:
+    assert Json().loads(b"[653247040368672769, 1e300, 1E+12]") == [653247040368672769, 1e300, 1e12]

@@ -290,3 +290,15 @@ def test_errors_have_a_code_a_cause_and_a_remedy(client: Client) -> None:
     assert error.value.code == "BADNAME"
     assert error.value.cause
     assert error.value.remedy == "Correct the name."
+
+
+def test_an_edit_takes_parameters_as_a_submit_does(client: Client) -> None:
+    job = client.queue("q").submit(["a.mkv", 720], eta=2e9)
+    for value in (["b.mkv", 1080], ["b.mkv"], [1], "text", {"a": 1}, None):
+        job.edit(parameters=value)
+        assert job.parameters() == value
+    job.edit(priority=3)
+    assert (job.parameters(), job.info().priority) == (None, 3)
+    with pytest.raises(PayloadError, match="bytes"):
+        job.edit(parameters=b"{}")
+    assert job.parameters() is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import tasks_for_tests as app
 from conftest import PATIENCE, Start, gone, number, until
 
-from blueque_client import Client, TaskFailed
+from blueque_client import Client, TaskFailed, replies
 
 KEPT = [["--tasks-per-process", "100"], ["--mode", "thread"], ["--mode", "asyncio"]]
 
@@ -137,3 +138,17 @@ def test_a_module_that_is_missing_for_a_moment_costs_no_task(client: Client, sta
     assert {each.failures for each in records} <= {None, 0}
     # Most of them were not even taken meanwhile.
     assert sum(each.attempt or 0 for each in records) < 30
+
+
+def test_a_release_that_is_removed_while_its_worker_runs_costs_no_task(
+    client: Client, start: Start, tmp_path: Path
+) -> None:
+    release = tmp_path / "release"
+    shutil.copytree(Path(replies.__file__).parent, release / "blueque_client")
+    start(env={**os.environ, "PYTHONPATH": str(release)})
+    until(lambda: client.queue("q").listeners())
+    shutil.rmtree(release)
+    client.link.server.script_flush()
+    job = client.submit(app.logs.call())
+    job.result(PATIENCE)
+    assert b"from the context" in b"".join(entry.text for entry in job.logs())

@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 import tasks_for_tests as app
 
-from blueque_client import Client, TaskFailed
+from blueque_client import Client, TaskFailed, task
 from blueque_client.testing import Clock, Server, run_until_idle
+
+
+@task(queue="none")
+def nothing() -> str:
+    return "nothing"
 
 
 def test_tasks_run_here_until_nothing_is_left(client: Client) -> None:
@@ -35,3 +40,10 @@ def test_time_is_an_argument(server: Server, namespace: str) -> None:
         clock.advance(3000)
         assert run_until_idle(client, app) == 1
         assert later.result(0) == 2
+
+
+def test_a_task_without_parameters_gets_no_arguments(client: Client) -> None:
+    for data in (b"", b"[]", b"{}", b"null"):
+        job = client.queue("none").submit_bytes(data, method="nothing")
+        assert run_until_idle(client, nothing) == 1
+        assert job.result(0) == "nothing"

@@ -193,7 +193,9 @@ export async function attempt(about: About, handlers: Handlers, context: Context
     const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
     const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
-    const result: unknown = await handler(serializer.loads(about.parameters), context);
+    // A task may have none, as one of a document of graphs: that is no argument.
+    const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
+    const result: unknown = await handler(parameters, context);
     const body = serializer.dumps(result === undefined ? null : result);
     if (Buffer.byteLength(body) <= MOST_RESULT) return { how: "complete", body, ...context.step };
     return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };

@@ -1,4 +1,5 @@
 // Parameters, results and checkpoints: values on the one side, bytes on the other. The server never looks into them.
+import { randomUUID } from "node:crypto";
 import { PayloadError } from "./errors.js";
 import { shown } from "./given.js";
 import type { Bytes } from "./wire.js";
@@ -19,7 +20,8 @@ const DEEPEST = 200;
  * What JSON would change or leave out without a word is refused with its place: `undefined`, NaN, whole numbers beyond
  * 2^53, big integers, dates, bytes, maps, objects of classes, symbols as keys, properties of arrays besides their entries,
  * halves of surrogate pairs. -0 alone becomes 0, to which it is equal. Send `String(big)`,
- * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own.
+ * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own. Likewise when it is read:
+ * a number of another language that would be another one here is refused with its place.
  */
 export class Json implements Serializer {
   dumps(value: unknown): string {
@@ -34,12 +36,48 @@ export class Json implements Serializer {
 
   loads(data: Buffer): unknown {
     const text = data.toString();
+    let value: unknown;
     try {
-      return JSON.parse(text);
+      value = JSON.parse(text);
     } catch (error) {
       throw new PayloadError(`${JSON.stringify(text.slice(0, 80))} is not JSON.`, error);
     }
+    if (PERHAPS_CHANGED.test(text)) unchanged(text);
+    return value;
   }
+}
+
+/** Only a text with such digits can have a number that this language changes. */
+const PERHAPS_CHANGED = /\d{16}|[eE]\+?\d{3}/;
+/** A text or a number of JSON. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Whether a number is read as another one. Digits behind a point are rounded in every language. */
+function isChanged(token: string): boolean {
+  const read = Number(token);
+  return !Number.isFinite(read) || (/^-?\d+$/.test(token) && BigInt(token) !== BigInt(read));
+}
+
+/** Refuses numbers that `JSON.parse` has changed. */
+function unchanged(text: string): void {
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token.startsWith('"') || !isChanged(token)) continue;
+    const mark = randomUUID();
+    const place = placeOf(JSON.parse(`${text.slice(0, index)}"${mark}"${text.slice(index + token.length)}`), mark);
+    const number = token.length > 60 ? `${token.slice(0, 60)}…` : token;
+    throw new PayloadError(`the value${place ?? ""} is ${number}, which this language cannot hold: send it as a text.`);
+  }
+}
+
+/** Where a text is in a value. */
+function placeOf(value: unknown, text: string): string | undefined {
+  if (value === text) return "";
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, each] of Object.entries(value)) {
+    const place = placeOf(each, text);
+    if (place !== undefined) return (Array.isArray(value) ? `[${key}]` : `.${key}`) + place;
+  }
+  return undefined;
 }
 
 function check(value: unknown, place: string, depth: number): void {

@@ -227,6 +227,25 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   }
 });
 
+test("a number that this language would change is refused with its place", () => {
+  const json = new Json();
+  const refused = [
+    ['{"id": 653247040368672769}', ".id is 653247040368672769"],
+    ["[1, 2, 9007199254740993]", "[2] is 9007199254740993"],
+    ["-9007199254740993", " is -9007199254740993"],
+    [`{"a": {"b": ["x", {"c": 1${"0".repeat(29)}1}]}}`, ".a.b[1].c is 1000"],
+    [`[${"9".repeat(400)}]`, "[0] is 999"],
+    ["[1e400]", "[0] is 1e400"],
+    ['{"1e400": "653247040368672769", "9007199254740993": [1.5, -2E+999]}', ".9007199254740993[1] is -2E+999"],
+  ] as const;
+  for (const [text, place] of refused) {
+    assert.throws(() => json.loads(Buffer.from(text)), (error) => error instanceof PayloadError && error.message.includes(`the value${place}`));
+  }
+  for (const text of ['"653247040368672769"', '["\\"", "1e999", 0.12345678901234567]', "9007199254740992", "1000000000000000000", "1e300", "-0"]) {
+    assert.deepEqual(json.loads(Buffer.from(text)), JSON.parse(text));
+  }
+});
+
 test("what callers without types get wrong is refused with what it should be, and nothing waits for it", async () => {
   await using client = server.client();
   const queue = client.queue("q");

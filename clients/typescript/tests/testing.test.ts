@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { Again, type Context, Failure } from "@blueque/client";
+import { Again, type Context, Failure, calls } from "@blueque/client";
 import { Clock, runUntilIdle } from "@blueque/client/testing";
 import { Server } from "./server.js";
 
@@ -99,4 +99,11 @@ test("the first page of the project", () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("a task without parameters gets an empty list", async () => {
+  await using client = server.client();
+  await client.run(calls.submit("q", [{ id: "none", eta: null, parameters: "" }]));
+  await runUntilIdle(client, "q", (list: unknown) => list);
+  assert.deepEqual(await client.task("none").result({ timeout: 0 }), []);
 });

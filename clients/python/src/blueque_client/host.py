@@ -149,7 +149,8 @@ class Running:
         if self.function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
-        return self.function.run(self.host.serializer.loads(self._parameters))
+        # A task may have none, as one of a document of graphs: that is no argument.
+        return self.function.run(self.host.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:
         body = self.host.serializer.dumps(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, Protocol
 
 from .errors import PayloadError
@@ -41,12 +42,24 @@ class Json:
 
     def loads(self, data: bytes) -> Any:
         try:
-            return json.loads(data)
+            # Without a hook for each float, which costs time, where none can be too large.
+            floats = _finite if _LARGE.search(data) else None
+            return json.loads(data, parse_constant=_refused, parse_float=floats)
         except ValueError as error:
             raise PayloadError(f"{data[:80]!r} is not JSON: {error}.") from None
 
 
 DEEPEST = 200
+_LARGE = re.compile(rb"[eE]\+?\d{3}")
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(f"{word} is no value of it")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    return found if math.isfinite(found) else _refused(text)
 
 
 def _check(value: Any, place: str, depth: int) -> None:

@@ -26,6 +26,13 @@ def script(command: str) -> tuple[str, bytes]:
     return sha1(body).hexdigest(), body  # the server's name of a script
 
 
+def read_scripts() -> None:
+    """Reads all scripts, before the files of this package may be replaced while the program runs."""
+    for file in files("blueque_client.bundle").iterdir():
+        if file.name.endswith(".lua"):
+            script(file.name[: -len(".lua")])
+
+
 # The package removes some codes from the text of an error.
 _PARSE: Callable[[str], Exception] = redis.connection.DefaultParser.parse_error
 _STRIPPED = {

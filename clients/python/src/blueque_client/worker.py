@@ -44,7 +44,7 @@ from .host import (
 )
 from .jobs import TaskFunction
 from .logs import Fields, fields, subject
-from .replies import TROUBLE
+from .replies import TROUBLE, read_scripts
 from .sync import Client, Link
 from .tracing import carried
 from .version import VERSION
@@ -245,6 +245,7 @@ class Worker:
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
         fill_streams()
+        read_scripts()
         if self._spawn:
             check_anew(self._spawn)
         self._link.run(calls.hello(), away=self._away)

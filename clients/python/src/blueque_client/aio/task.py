@@ -131,10 +131,11 @@ class Task(Generic[R]):
         """Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning."""
         return await self._link.make(calls.retry(self.id, fresh=fresh or None, deadline=deadline, by=self._link.by))
 
-    async def edit(self, **options: Unpack[calls.EditOptions]) -> str:
-        """Changes it before it ends: its parameters (bytes), eta, queue and options."""
+    async def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
+        """Changes it before it ends: its parameters, as a submit takes them, eta, queue and options."""
         options.setdefault("by", self._link.by)
-        return await self._link.make(calls.edit(self.id, **options))
+        data = None if parameters is ... else self._link.dumps(parameters)
+        return await self._link.make(calls.edit(self.id, parameters=data, **options))
 
     async def prioritise(self, priority: int) -> None:
         """Another priority, -1,000 to 1,000, higher first, while it waits."""
