@@ -95,11 +95,14 @@ func (c Call[T]) send(client *Client, whole bool) (any, error) {
 	return client.Server.Do(append(words, c.Sent...)...)
 }
 
+// What a server replies to a new connection, whatever was called, before it closes it.
+const full = "ERR max number of clients"
+
 // judged sorts an error: a verdict of a script or of the server by its code, or no answer, after which the same call is
 // sent again.
 func judged(err error) *Error {
 	var reply Reply
-	if !errors.As(err, &reply) {
+	if !errors.As(err, &reply) || strings.HasPrefix(string(reply), full) {
 		remedy := "Check that the server runs and is reachable; the same call may be repeated."
 		return &Error{Code: "UNAVAILABLE", Detail: err.Error() + ".", Remedy: remedy, Repeat: true, cause: err}
 	}

@@ -117,3 +117,27 @@ func TestWrongCallsSayWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestACallWaitsForAServerWithTooManyClients(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "redis.sock")
+	server(t, socket)
+	client, _ := New("unix://" + socket)
+	submit(t, client, "a", `1`)
+	set := func(most string) {
+		if _, err := client.Server.Do("CONFIG", "SET", "maxclients", most); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("1")
+	other, _ := New("unix://" + socket)
+	found := make(chan string)
+	go func() { found <- state(other, "a") }()
+	eventually(t, "a refusal", func() bool {
+		about, _ := client.Server.Do("INFO", "stats")
+		return !strings.Contains(fmt.Sprint(about), "rejected_connections:0\r")
+	})
+	set("100")
+	if found := <-found; found != "pending" {
+		t.Fatal(found)
+	}
+}

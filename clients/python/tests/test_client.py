@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from conftest import until
 
 from blueque_client import (
     BluequeError,
@@ -302,3 +303,17 @@ def test_an_edit_takes_parameters_as_a_submit_does(client: Client) -> None:
     with pytest.raises(PayloadError, match="bytes"):
         job.edit(parameters=b"{}")
     assert job.parameters() is None
+
+
+def test_a_server_that_has_no_room_for_more_clients_is_waited_for(namespace: str) -> None:
+    with Server() as server, Client(server.url, namespace) as first, Client(server.url, namespace) as second:
+        job = first.queue("q").submit(1)
+        admin = first.link.server
+        admin.config_set("maxclients", 1)
+        found: list[Any] = []
+        thread = threading.Thread(target=lambda: found.append(second.task(job.id).state()))
+        thread.start()
+        until(lambda: admin.info("stats")["rejected_connections"] > 0)
+        admin.config_set("maxclients", 100)
+        thread.join(60)
+        assert found == ["pending"]

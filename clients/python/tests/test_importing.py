@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,59 @@ def test_crashed_at_each_command_it_loses_and_doubles_nothing(
             assert crash > 15
             return
     raise AssertionError("it never came to its end")
+
+
+def deep_clean(old: Old) -> None:
+    """What the newest cleaner does, which is on no registry: whatever has data, no lease and no place is given out."""
+    for key in old.db.scan_iter(f"{old.name}:item:*"):
+        id = key.decode().split(":item:")[1]
+        leased = old.db.exists(f"{old.name}:lease:{id}", f"{old.name}:leased_by_session:{id}")
+        if not leased and id not in old.list("queue"):
+            old.db.lpush(f"{old.name}:queue", id)
+
+
+@pytest.mark.parametrize("ends", ["later", "before"])
+def test_what_a_deep_clean_gives_to_an_old_worker_runs_there_alone(
+    server: Server, client: Client, old: Old, namespace: str, ends: str
+) -> None:
+    for crash in range(1, 100):
+        old.add("1")
+        old.db.delete(f"{old.name}:importer")
+        with Crashing.from_url(server.url) as crashing:
+            crashing.left = crash
+            with suppress(Crash):
+                importer(Client(crashing, namespace), old).run()
+                break
+        found = drained(client)
+        old.db.delete(f"{old.name}:importer")
+        deep_clean(old)
+        item = old.lease()
+        done = item is not None and ends == "before" and old.complete(item)
+        runs = importer(client, old)
+        thread = threading.Thread(target=runs.run)
+        thread.start()
+        if item is not None and ends == "later":
+            until(lambda: not old.list("importing"))
+            done = old.complete(item)
+        thread.join(60)
+        found += drained(client)
+        assert len(found) + done == 1, f"crash {crash}"
+        assert not old.keys()
+        assert client.queue("films").counts().scheduled == 0
+    assert crash > 8
+
+
+@pytest.mark.parametrize("settle", [0, 0.2])
+def test_data_whose_id_is_in_no_list_is_moved(client: Client, old: Old, settle: float) -> None:
+    """Of an `add_item` that was killed, or of a cleaner that has lost it."""
+    old.name += "[*]"
+    old.queue = redis_work_queue.WorkQueue(redis_work_queue.KeyPrefix(old.name))
+    old.add("0")
+    for id in ("1", "2"):
+        old.db.set(f"{old.name}:item:{id}", f"data of {id}")
+    assert importer(client, old, settle=settle).run().moved == 3
+    assert sorted(drained(client)) == [("0", b"data"), ("1", b"data of 1"), ("2", b"data of 2")]
+    assert not old.db.keys(f"{old.name[:-3]}*item*")
 
 
 def test_killed_at_any_time_beside_old_workers_it_loses_and_doubles_nothing(

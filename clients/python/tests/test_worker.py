@@ -60,6 +60,23 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
     assert not client.queue("q").listeners()
 
 
+@pytest.mark.parametrize(
+    ("call", "ended"),
+    [
+        (app.add.call(1), {"exit": 0}),
+        (app.fails.call(), {}),
+        (app.ends.call("exit"), {"exit": 3}),
+        (app.ends.call("kill"), {"signal": "SIGKILL"}),
+    ],
+)
+def test_the_cost_of_an_attempt_says_how_its_process_ended(
+    client: Client, start: Start, call: Any, ended: dict[str, Any]
+) -> None:
+    start()
+    cost = json.loads(client.submit(call).wait(PATIENCE).cost or b"")
+    assert {name: cost[name] for name in ("exit", "signal") if name in cost} == ended
+
+
 def test_a_process_for_each_task_and_a_folder_of_its_own(client: Client, start: Start) -> None:
     worker = start("-n", "2")
     found = [client.submit(app.where.call()).result(PATIENCE) for _ in range(3)]

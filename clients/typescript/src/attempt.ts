@@ -151,8 +151,13 @@ export class Context {
     return this.#persist("progress", total === undefined ? done : { done, total, ...(unit && { unit }) });
   }
 
-  async #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
-    await this.#way.persist(kind, this.#serializer.dumps(value));
+  #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
+    const saved = (async (): Promise<void> => {
+      await this.#way.persist(kind, this.#serializer.dumps(value));
+    })();
+    // Of a report that nobody awaits, as of a timer that goes on for too long, nobody needs to hear: it ends no process.
+    saved.catch(() => undefined);
+    return saved;
   }
 
   /** Adds a line to the task's log. */
@@ -252,12 +257,44 @@ function named(name: unknown): string {
 function text(error: unknown): string {
   try {
     if (!(error instanceof Error)) return `thrown: ${String(error)}`;
-    const first = `${error.name}: ${error.message}`;
-    const stack = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-    return [first, ...stack.slice(0, 20)].join("\n");
+    const all = chain(error);
+    const [, ...reasons] = all.map(({ line }) => line);
+    const last = all.at(-1)?.error;
+    const rest = last === error ? [] : [`the stack of ${line(last)}`, ...stackOf(last, 10)];
+    return [line(error), ...reasons, ...stackOf(error, 20), ...rest].join("\n");
   } catch {
     return "thrown: a value that cannot be shown";
   }
+}
+
+/** The most errors that are told of one that others have caused. */
+const MOST_REASONS = 20;
+
+function line(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+function stackOf(error: unknown, most: number): string[] {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  return stack.split("\n").filter((each) => /^\s+at /.test(each)).slice(0, most);
+}
+
+/** An error, and those that have caused it. */
+function chain(error: unknown): { readonly error: unknown; readonly line: string }[] {
+  const found = [{ error, line: line(error) }];
+  const seen = new Set([error]);
+  const look = (of: unknown): void => {
+    if (!(of instanceof Error)) return;
+    const parts: unknown[] = of instanceof AggregateError ? of.errors : [];
+    for (const [word, each] of [...parts.map((part) => ["of these", part]), ["caused by", of.cause]] as [string, unknown][]) {
+      if (each === undefined || each === null || seen.has(each) || found.length > MOST_REASONS) continue;
+      seen.add(each);
+      found.push({ error: each, line: `${word} ${line(each)}` });
+      look(each);
+    }
+  };
+  look(error);
+  return found;
 }
 
 function readable(text: string): string {

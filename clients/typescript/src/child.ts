@@ -1,6 +1,6 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
 import { Worker as Thread } from "node:worker_threads";
-import { type About, type End, type Order, type Handlers, Context, Stopped, attempt, isHandlers } from "./attempt.js";
+import { type About, type End, type Order, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
@@ -60,21 +60,23 @@ function main(file: string): void {
       process.exit(1);
     }
   });
-  let folder = "";
+  /** The number of the attempt that runs; what an earlier one has left may not report. */
+  let running = 0;
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let [number, controller] = [0, new AbortController()];
-  const way = {
+  const wayOf = (mine: number, folder: string): Way => ({
     persist: (what: "checkpoint" | "progress", body: Bytes): Promise<void> =>
       new Promise((resolve, reject) => {
+        if (mine !== running) throw verdict("LOST", "this attempt has ended already");
         number += 1;
         asked.set(number, { resolve, reject });
         tell({ kind: "ask", number, what, body });
       }),
     log: (text: string): void => {
-      tell({ kind: "log", text });
+      if (mine === running) tell({ kind: "log", text });
     },
     folder: (): string => folder,
-  };
+  });
   const loaded = (import(file) as Promise<Exports>).then((exports) => {
     if (isHandlers(exports.default)) return exports;
     throw new Error("its default export is no function, and no functions by their names");
@@ -92,7 +94,8 @@ function main(file: string): void {
       return undefined;
     },
   );
-  const start = async (about: About): Promise<void> => {
+  const start = async (about: About, folder: string): Promise<void> => {
+    const way = wayOf((running += 1), folder);
     controller = new AbortController();
     await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
     const exports = await told;
@@ -105,13 +108,13 @@ function main(file: string): void {
     } catch { // the folder is gone, which is no fault of the task
       end = { how: "uncounted", reason: "nofolder", again: 5 };
     }
+    running += 1;
     tell({ kind: "end", end, marked: await print(markOf(mark)) });
   };
   process.on("message", (message: ToChild) => {
     if (message.kind === "start") {
-      ({ folder } = message);
       tell({ kind: "begun" });
-      void start(message.about);
+      void start(message.about, message.folder);
     }
     else if (message.kind === "order") controller.abort(new Stopped(message.order));
     else {

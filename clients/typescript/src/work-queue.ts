@@ -113,7 +113,9 @@ export class WorkQueue implements AsyncDisposable {
   readonly #keep: boolean;
   readonly #listener = `work-queue.${randomUUID()}_${process.pid}`;
   #registered = false;
-  #waits: Link["connection"] | undefined;
+  /** Connections for waits, and those of them that none uses. */
+  readonly #waits = new Set<Link["connection"]>();
+  readonly #idle: Link["connection"][] = [];
 
   /** The queue, for everything else. */
   readonly queue: Queue;
@@ -185,13 +187,16 @@ export class WorkQueue implements AsyncDisposable {
 
   async #wait(seconds: number): Promise<boolean> {
     const wakes = `${this.#link.namespace}_wake_${this.queue.name}`;
-    // A connection of its own: it holds up no other call.
-    this.#waits ??= this.#link.connection.duplicate();
+    // A connection of its own: it holds up no other call, and no other wait.
+    const connection = this.#idle.pop() ?? this.#link.connection.duplicate();
+    this.#waits.add(connection);
     try {
-      return (await this.#waits.send(wakes, ["BLPOP", wakes, String(Math.max(seconds, 0.01))])) !== null;
+      return (await connection.send(wakes, ["BLPOP", wakes, String(Math.max(seconds, 0.01))])) !== null;
     } catch {
       await pause(Math.min(seconds, 0.5) * 1000);
       return false;
+    } finally {
+      if (this.#waits.has(connection)) this.#idle.push(connection);
     }
   }
 
@@ -261,8 +266,9 @@ export class WorkQueue implements AsyncDisposable {
 
   /** Unregisters, unless something is still leased: then upkeep forgets it. */
   async close(): Promise<void> {
-    this.#waits?.close();
-    this.#waits = undefined;
+    for (const connection of this.#waits) connection.close();
+    this.#waits.clear();
+    this.#idle.length = 0;
     if (!this.#registered) return;
     this.#registered = false;
     try {

@@ -415,3 +415,23 @@ test("a server that is away, that comes back, and that is silent", async () => {
   own.signal("SIGCONT");
   await client.check();
 });
+
+test("a server that has no room for more clients is waited for", async () => {
+  await using own = new Server();
+  const admin = createClient({ socket: { path: new URL(own.url).pathname, tls: false } });
+  try {
+    await using client = own.client({ limit: 60 });
+    await client.queue("q").submit(1); // it has started
+    await admin.connect();
+    await admin.sendCommand(["CONFIG", "SET", "maxclients", "2"]);
+    await using other = own.client({ limit: 60 });
+    const found = other.queue("q").counts();
+    const rejected = async (): Promise<boolean> => !(await admin.info("stats")).includes("rejected_connections:0\r");
+    for (let look = 0; look < 3000 && !(await rejected()); look += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.ok(await rejected());
+    await admin.sendCommand(["CONFIG", "SET", "maxclients", "100"]);
+    assert.equal((await found).pending, 0); // in a namespace of its own
+  } finally {
+    admin.destroy();
+  }
+});

@@ -4,7 +4,31 @@ import { closeSync, mkdirSync, readdirSync, writeFileSync, writeSync } from "nod
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "@blueque/client";
 
+/** Reports by a timer that nobody stops for a while after its end. */
+export async function timer(_: null, context: Context): Promise<void> {
+  const interval = setInterval(() => void context.progress(Date.now()), 5);
+  setTimeout(() => { clearInterval(interval); }, 3000);
+  await sleep(600_000, undefined, { signal: context.signal });
+}
+
+let heard: unknown;
+
 export default {
+  timer,
+  /** Leaves a timer that reports once the next task runs; and what it hears. */
+  late: (_: null, context: Context): void => {
+    const interval = setInterval(() => {
+      context.progress("of the task before").catch((error: unknown) => {
+        clearInterval(interval);
+        heard = (error as { code?: unknown }).code;
+      });
+    }, 100);
+  },
+  heard: async (): Promise<unknown> => {
+    const until = performance.now() + 20_000;
+    while (heard === undefined && performance.now() < until) await sleep(5);
+    return heard ?? "nothing";
+  },
   add: ([one, other]: [number, number]): number => one + other,
   pid: (): number => process.pid,
   crash: (): never => process.exit(3),

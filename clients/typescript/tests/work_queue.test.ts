@@ -100,3 +100,18 @@ test("a lease waits for an item, or until its signal", async () => {
   assert.equal(await queue.complete(item), true);
   await assert.rejects(queue.lease(600, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
 });
+
+test("leases that wait at the same time wait side by side", async () => {
+  await using client = server.client();
+  await using queue = new WorkQueue(client, "films");
+  const begin = performance.now();
+  const found = await Promise.all(Array.from({ length: 20 }, () => queue.lease(20, { timeout: 2 })));
+  // One after another they would take 40 s.
+  assert.ok(performance.now() - begin < 20_000);
+  assert.deepEqual(found, Array.from({ length: 20 }, () => null));
+  const waits = Array.from({ length: 5 }, () => queue.lease(20, { timeout: 30 }));
+  for (const id of ["a", "b", "c", "d", "e"]) await queue.addItem(new WorkItem(id, id));
+  const items = await Promise.all(waits);
+  assert.deepEqual(items.map((item) => item?.id).sort(), ["a", "b", "c", "d", "e"]);
+  for (const item of items) assert.ok(item && (await queue.complete(item)));
+});

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
+import { timer } from "./handlers.js";
 import { Server, becomes } from "./server.js";
 
 const server = new Server();
@@ -511,4 +512,53 @@ test("nothing runs beside the next owner, even if the worker is frozen", async (
   worker.kill("SIGCONT");
   worker.kill("SIGTERM");
   assert.equal(await exit, 0);
+});
+
+test("the error of a failure says what has caused it", async () => {
+  await using client = server.client();
+  await using _ = working(client, {
+    fetch: () => fetch("http://127.0.0.1:1/"),
+    cause: () => {
+      const disk = new Error("no space left");
+      throw new Error("not stored", { cause: new TypeError("no copy", { cause: disk }) });
+    },
+    any: () => Promise.any([Promise.reject(new Error("mirror 1 is away")), Promise.reject(new RangeError("mirror 2 is empty"))]),
+    circle: () => {
+      const error = new Error("round");
+      error.cause = error;
+      throw error;
+    },
+    text: () => {
+      throw new Error("wrong", { cause: "a text" });
+    },
+  });
+  const error = async (method: string): Promise<string> =>
+    String((await (await submit(client, method)).wait({ timeout: 30 })).error);
+  assert.match(await error("fetch"), /^TypeError: fetch failed\ncaused by Error: (connect ECONNREFUSED|bad port)/);
+  assert.match(await error("cause"), /^Error: not stored\ncaused by TypeError: no copy\ncaused by Error: no space left\n +at /);
+  const reasons = "of these Error: mirror 1 is away\nof these RangeError: mirror 2 is empty\n";
+  assert.ok((await error("any")).startsWith(`AggregateError: All promises were rejected\n${reasons}`));
+  assert.match(await error("circle"), /^Error: round\n +at /);
+  assert.match(await error("text"), /^Error: wrong\ncaused by a text\n/);
+});
+
+for (const [where, handlers] of [["this process", undefined], ["a child process", FILE]] as const) {
+  test(`a report that nobody awaits ends nothing: in ${where}`, async () => {
+    await using client = server.client();
+    await using _ = working(client, handlers ?? { timer, add: ([one, other]: [number, number]) => one + other }, { tasksPerProcess: 2 });
+    const task = await submit(client, "timer");
+    await becomes(async () => (await task.state()) === "started" && (await task.progress()) !== null);
+    await task.cancel("enough");
+    await assert.rejects(task.result({ timeout: 30 }), { code: "TASKCANCELLED" });
+    // The timer goes on while these run.
+    for (let at = 0; at < 20; at += 1) assert.equal(await (await submit(client, "add", [at, 1])).result({ timeout: 30 }), at + 1);
+  });
+}
+
+test("what a task has left in a kept process reports nothing of the next", async () => {
+  await using client = server.client();
+  await using _ = working(client, FILE, { tasksPerProcess: 2 });
+  const tasks = [await submit(client, "late"), await submit(client, "heard")] as const;
+  assert.equal(await tasks[1].result({ timeout: 60 }), "LOST");
+  assert.equal(await tasks[1].progress(), null);
 });

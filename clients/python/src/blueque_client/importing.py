@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import time
 import uuid
@@ -39,12 +40,22 @@ MOST, MOST_BYTES = 100, 4 << 20
 #: How often an item is submitted while others complete or delete a task of its id.
 TRIES = 10
 
-# KEYS: importing, imported, item. ARGV: the id, the data. Data that were written meanwhile stay, for their own entry.
+# KEYS: importing, imported, item, queue, processing, both leases. ARGV: the id, the data.
+# 2: old workers have it, or have completed it: a deep clean, which knows nothing of these lists, gave it out again.
 DONE = """
 if redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
+if redis.call('EXISTS', KEYS[6], KEYS[7]) > 0 or redis.call('LPOS', KEYS[5], ARGV[1])
+  or redis.call('LPOS', KEYS[4], ARGV[1], 'MAXLEN', 1000) or redis.call('GET', KEYS[3]) ~= ARGV[2] then return 2 end
 redis.call('LPUSH', KEYS[2], ARGV[1])
-if redis.call('GET', KEYS[3]) == ARGV[2] then redis.call('DEL', KEYS[3]) end
+redis.call('DEL', KEYS[3])
 return 1"""
+# KEYS: item, importing, both leases, the other lists. ARGV: the id. Data that are still in none of them.
+ORPHAN = """
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return 0 end
+for at = 2, #KEYS do
+  if (at < 3 or at > 4) and redis.call('LPOS', KEYS[at], ARGV[1]) then return 0 end
+end
+return redis.call('LPUSH', KEYS[2], ARGV[1])"""
 # KEYS: processing, importing, both leases. ARGV: the id.
 LOST = """
 if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
@@ -111,6 +122,8 @@ class WorkQueueImport:
         self._me = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
         #: Since when an item has been found without a lease.
         self._since: dict[tuple[str, bytes], float] = {}
+        #: Since when data have been found whose id is in no list.
+        self._orphaned: dict[bytes, float] = {}
         self.imported = Imported()
 
     def run(self) -> Imported:
@@ -121,7 +134,7 @@ class WorkQueueImport:
             while True:
                 while self._step():
                     self._lock()
-                left = self._look()
+                left = self._look() or self._orphans()
                 if not left:
                     return self.imported
                 about = f"{self.imported}; the old workers have {left}"
@@ -188,7 +201,7 @@ class WorkQueueImport:
         for id in dict.fromkeys(ids):
             data = self._old.get(self._key("item:", id))
             if data is None:
-                self._old.lrem(self._key("importing"), 0, id)
+                self._forget(id)
                 self.imported.dropped += 1
                 log.info("%r is dropped: it has no data, as if it had been completed", id.decode(errors="replace"))
                 continue
@@ -215,13 +228,13 @@ class WorkQueueImport:
             created, ours = outcome != "existing", True
             if not created:
                 created, ours = self._anew(id, data)
-            keys = [self._key("importing"), self._key("imported"), self._key("item:", id)]
-            if not self._old.eval(DONE, 3, *keys, id, data):
-                # Another importer was faster, and what it made may be done and gone.
-                if created:
-                    with suppress(NotFound, Refused):
-                        self._link.make(calls.cancel(encode(id.decode()), b"imported twice"))
-                        self._link.make(calls.delete(encode(id.decode())))
+            lists = [self._key(name) for name in ("importing", "imported")]
+            keys = [*lists, self._key("item:", id), self._key("queue"), self._key("processing"), *self._leases(id)]
+            done = self._old.eval(DONE, len(keys), *keys, id, data)
+            if done != 1:
+                # Another importer was faster, and what it made may be done and gone. Or the old workers have it.
+                if created or (done == 2 and ours):
+                    self._withdraw(id)
                 continue
             if ours:
                 self._make_due(id)
@@ -245,6 +258,23 @@ class WorkQueueImport:
             ]:
                 return True, True
         return False, False
+
+    def _forget(self, id: bytes) -> None:
+        """Removes an id without data: an old worker has completed it, perhaps after an importer had submitted it."""
+        with suppress(UnicodeDecodeError):
+            # Where another importer has just moved it, it is in the list of the imported until it is due.
+            info = None
+            if id not in self._old.lrange(self._key("imported"), 0, -1):
+                info = self._link.run(calls.get(encode(id.decode())))
+            if info and info.eta == FAR:
+                self._withdraw(id)
+        self._old.lrem(self._key("importing"), 0, id)
+
+    def _withdraw(self, id: bytes) -> None:
+        """Deletes a task that was submitted and that nobody can have begun."""
+        with suppress(NotFound, Refused):
+            self._link.make(calls.cancel(encode(id.decode()), b"imported twice"))
+            self._link.make(calls.delete(encode(id.decode())))
 
     def _make_due(self, id: bytes) -> None:
         with suppress(NotFound, Refused):  # somebody has cancelled it
@@ -279,6 +309,22 @@ class WorkQueueImport:
         if ids := self._old.lrange(self._key("importing"), -MOST, -1):
             self._import(ids[::-1])
         return left + int(self._old.llen(self._key("queue")))
+
+    def _orphans(self) -> int:
+        """Takes data whose id is in no list, as of an `add_item` that was killed; returns how many are left."""
+        prefix = self._key("item:")
+        literal = re.sub(rb"([][*?\\])", rb"\\\1", prefix)
+        refused = set(self._old.lrange(self._key("refused"), 0, -1))
+        found = {key[len(prefix) :] for key in self._old.scan_iter(match=literal + b"*", count=1000)} - refused
+        names = ("queue", "processing", "cleaning", "imported")
+        lists = [self._key(name) for name in names]
+        self._orphaned = {id: self._orphaned.get(id, time.monotonic()) for id in found}
+        for id, since in self._orphaned.items():
+            # It may be between two steps of what adds it, or of a worker that completes it.
+            if time.monotonic() - since >= self._settle:
+                keys = [self._key("item:", id), self._key("importing"), *self._leases(id), *lists]
+                self._old.eval(ORPHAN, len(keys), *keys, id)
+        return len(found)
 
     def _leases(self, id: bytes) -> list[bytes]:
         """Its lease, by a worker in Python, Go, Node.js or C#, and by one in Rust."""

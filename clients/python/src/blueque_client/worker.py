@@ -498,8 +498,9 @@ class Worker:
         if not process.loaded and not self._over.is_set():
             self._rest(process)
         for held in left:
-            held.cost = self._cost(process, held)
-            self._ended(held, held.ending or self._crashed(process, held))
+            ending = held.ending or self._crashed(process, held)
+            held.cost = self._cost(process, held, ending)
+            self._ended(held, ending)
 
     def _rest(self, process: _Process) -> None:
         """Takes nothing for a while: a process has ended before it had its functions."""
@@ -563,12 +564,16 @@ class Worker:
                     raise
                 self._over.wait(AGAIN)
 
-    def _cost(self, process: _Process, held: _Held) -> bytes:
+    def _cost(self, process: _Process, held: _Held, ending: Ending) -> bytes:
         """What an attempt cost that had a process of its own, in the form of `blueque worker`."""
         if process.status is None or self._capacity > 1 or process.begun > 1:
             return b""
-        killed = os.WIFSIGNALED(process.status)
-        how = {"signal": name_of(process.status)} if killed else {"exit": os.WEXITSTATUS(process.status)}
+        how: dict[str, Any] = {}
+        if os.WIFSIGNALED(process.status):
+            how["signal"] = name_of(process.status)
+        elif process.status or ending.how == "complete":
+            # Where a function has failed, its process ends with 0, which would look like a success.
+            how["exit"] = os.WEXITSTATUS(process.status)
         about = {"attempt": held.item.attempt, **how, "oom": False, "wall_ms": round(1000 * (now() - held.began))}
         return json.dumps({**about, **process.cost}).encode()
 
