@@ -160,7 +160,7 @@ impl Cooldown {
         }
         of.missing = of.missing.saturating_add(1);
         let rounds = of.missing / MISSES;
-        of.missing.is_multiple_of(MISSES).then(|| of.leave(queue, PAUSES.0 / 4, rounds.saturating_sub(1), folder, why))
+        of.missing.is_multiple_of(MISSES).then(|| of.leave(queue, PAUSES.0 / 8, rounds.saturating_sub(1), folder, why))
     }
 
     /// A program cannot be run here: the queue is left alone, longer each time in a row, until one has run.
@@ -294,9 +294,9 @@ mod tests {
             assert_eq!(said.len(), 1, "only after all of them");
             said[0].clone()
         };
-        let said: Vec<String> = (0..9).map(|_| row(&mut cooldown)).collect();
-        assert_eq!(said[0], "takes nothing of q for 250ms: no p");
-        assert_eq!(said[8], "takes nothing of q for 1m: no p");
+        let said: Vec<String> = (0..10).map(|_| row(&mut cooldown)).collect();
+        assert_eq!(said[0], "takes nothing of q for 125ms: no p");
+        assert_eq!(said[9], "takes nothing of q for 1m: no p");
         assert!(cooldown.away(None).contains(&queue));
         assert_eq!(cooldown.trouble().unwrap(), "takes nothing of q: no p");
         cooldown.queues.get_mut(&queue).unwrap().away.as_mut().unwrap().until = Instant::now();
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(cooldown.trouble().unwrap(), "takes nothing of q: no p", "as long as nothing has changed");
         cooldown.begun(&queue);
         assert_eq!(cooldown.trouble(), None);
-        assert!(row(&mut cooldown).contains("250ms"));
+        assert!(row(&mut cooldown).contains("125ms"));
         assert!((0..MISSES).all(|_| cooldown.missing(&queue, None, "no p", true).is_none()), "those that came back");
     }
 
