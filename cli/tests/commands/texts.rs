@@ -47,7 +47,6 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (2, &["submit", "q", "--array", "5-1"], "blueque: --array: 5-1 has no element"),
         (4, &["submit", "q", "--after-success", "gone"], "blueque: NOTASK: --after-success: no task has the id gone"),
         (4, &["submit", "q", "--result-of", "gone"], "blueque: NOTASK: --result-of: no task has the id gone"),
-        (4, "blueque: NOTASK: --after: no task has the id gone"),
         (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000000000"),
         (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
         (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
