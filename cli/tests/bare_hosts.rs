@@ -71,10 +71,10 @@ fn a_host_without_the_interpreter_gives_its_tasks_back_and_the_host_that_has_it_
     };
     says(&["workers", "-o", "json"]);
     says(&["doctor"]);
-    eventually("it stays away longer", || world.log().contains("takes nothing of q for 2s").then_some(()));
+    eventually("it pauses away longer", || world.log().contains("takes nothing of q for 2s").then_some(()));
     let log = world.log();
-    let stays: Vec<&str> = log.lines().filter(|line| line.contains("takes nothing of q for ")).collect();
-    assert!(stays.len() < 20, "{stays:#?}");
+    let pauses: Vec<&str> = log.lines().filter(|line| line.contains("takes nothing of q for ")).collect();
+    assert!(pauses.len() < 20, "{pauses:#?}");
 
     let tools = format!("{}:{BARE}", world.path("tools").display());
     let _good = worker(&world, &tools, &["--slots", "4"]);
