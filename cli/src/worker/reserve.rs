@@ -282,7 +282,13 @@ impl Reserver {
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                if let Some(left) = cooldown.missing(&task.queue, self.programs.stamp(), &why, before > 0) {
+                // A worker without any program keeps no other task waiting.
+                let left = if self.programs.methods().as_deref() == Some(".") {
+                    Some(cooldown.unfit(&task.queue, self.programs.stamp(), &why))
+                } else {
+                    cooldown.missing(&task.queue, self.programs.stamp(), &why, before > 0)
+                };
+                if let Some(left) = left {
                     self.pool.say(&left);
                 }
                 self.hand_back(&task.id, task.token, "no-program", Some(pause))
