@@ -84,6 +84,7 @@ impl Tries {
         let certificate = certificate(&error);
         let replaced = self.reach.files || certificate.is_some();
         let error = certificate.unwrap_or(error);
+        let error = if error.kind() == ErrorKind::Parse && !self.reach.proven { foreign() } else { error };
         let reconnect = match error.kind() {
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {
                 "ASK" | "UNBLOCKED" | "NOAUTH" | "WRONGPASS" => true,
@@ -132,6 +133,12 @@ impl Tries {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(Next { pause, reconnect })
     }
+}
+
+/// The error for an address where something else listens, such as a server of HTTP.
+fn foreign() -> RedisError {
+    let what = "it answers, but is no Redis or Valkey: look at the port in the URL";
+    (ErrorKind::InvalidClientConfig, what).into()
 }
 
 fn moved(error: &RedisError) -> Error {

@@ -11,6 +11,8 @@ mod world;
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use blueque::{Status, Submit, Task};
 use support::eventually;
@@ -69,12 +71,10 @@ fn a_host_without_the_interpreter_gives_its_tasks_back_and_the_host_that_has_it_
     };
     says(&["workers", "-o", "json"]);
     says(&["doctor"]);
+    eventually("it pauses away longer", || world.log().contains("takes nothing of q for 2s").then_some(()));
     let log = world.log();
     let pauses: Vec<&str> = log.lines().filter(|line| line.contains("takes nothing of q for ")).collect();
-    assert!(
-        pauses.len() < 20 && pauses.iter().any(|line| line.contains("for 2s")),
-        "it pauses away longer: {pauses:#?}"
-    );
+    assert!(pauses.len() < 20, "{pauses:#?}");
 
     let tools = format!("{}:{BARE}", world.path("tools").display());
     let _good = worker(&world, &tools, &["--slots", "4"]);
@@ -86,6 +86,38 @@ fn a_host_without_the_interpreter_gives_its_tasks_back_and_the_host_that_has_it_
         assert_eq!((field(&info, "failures").as_str(), field(&info, "releases").as_str()), ("", ""));
     }
     world.nothing_is_left();
+}
+
+/// The seconds from the first time that a task could be taken, while the worker was there, to its start.
+fn waited(task: &Task, first: &Task) -> f64 {
+    let there = first.history().unwrap().iter().find(|step| step.to == "reserved").unwrap().at.unwrap();
+    let steps = task.history().unwrap();
+    let since = steps.iter().find(|step| step.to == "pending").unwrap().at.unwrap();
+    let start = steps.iter().rfind(|step| step.to == "reserved").unwrap().at.unwrap();
+    start.duration_since(since.max(there)).unwrap_or_default().as_secs_f64()
+}
+
+#[test]
+fn a_task_waits_two_seconds_at_most_behind_any_number_of_tasks_whose_program_is_missing() {
+    for (slots, number) in [("1", 1), ("1", 3), ("1", 20), ("4", 1), ("4", 3), ("4", 5), ("4", 20), ("1", 100)] {
+        let world = World::new();
+        program(&world, "#!/bin/sh", "echo 1");
+        let queue = world.client.queue("q").unwrap();
+        let typo = |n| queue.submit_bytes(b"[]", Submit::default().method(format!("typo{n}"))).unwrap();
+        let typos: Vec<Task> = (0..number).map(typo).collect();
+        let early = submit(&world);
+        let _worker = worker(&world, BARE, &["--slots", slots]);
+        assert_eq!(result(&early), "1", "{slots} slots, {number} mistyped: {}", world.log());
+        eventually("each came back", || typos.iter().all(|task| uncounted(task) >= 2).then_some(()));
+        let late = submit(&world);
+        for task in [&early, &late] {
+            let info = task.wait(Duration::from_secs(150)).unwrap();
+            assert_eq!(info.status(), Some(Status::Complete), "{slots} slots, {number} mistyped: {}", world.log());
+            let (told, waits) = (task.history().unwrap(), waited(task, &typos[0]));
+            assert!(waits <= 2.0, "{slots} slots, {number} mistyped: it waited {waits} s");
+            assert!(told.iter().all(|step| step.why.as_deref() != Some("no-program")), "a false reason: {told:?}");
+        }
+    }
 }
 
 #[test]
@@ -159,4 +191,25 @@ fn a_program_that_is_not_executable_yet_gives_its_task_back_for_a_second() {
     fs::set_permissions(world.path("worker.d/q"), PermissionsExt::from_mode(0o755)).unwrap();
     assert_eq!(result(&task), "1");
     assert_eq!(field(&task.info().unwrap(), "failures"), "");
+}
+
+#[test]
+fn run_says_once_that_the_queue_is_left_alone() {
+    let world = World::new();
+    program(&world, "#!/usr/bin/env toolsh", "");
+    let _worker = worker(&world, BARE, &[]);
+    let file = File::create(world.path("said")).unwrap();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    run.args(["run", "q", "--id", "t"])
+        .env("BLUEQUE_URL", world.server.url())
+        .env("XDG_CONFIG_HOME", world.path("none"));
+    let _run = Worker(run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file).spawn().unwrap());
+    let said = || fs::read_to_string(world.path("said")).unwrap();
+    eventually("it was left alone several times, and that was said", || {
+        (world.log().contains("takes nothing of q for 8s") && said().contains("-- t: ")).then_some(())
+    });
+    let said = said();
+    let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("-- t: ")).collect();
+    assert!(!lines.is_empty() && !said.contains("should take it soon"), "{said}");
+    assert!(lines.windows(2).all(|two| two[0] != two[1]), "twice in a row: {said}");
 }

@@ -185,7 +185,8 @@ fn dev_says_what_is_missing() {
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
-    assert!(run(&["--dir", "nowhere"], None).contains("there is no folder nowhere"));
+    let gone = run(&["--dir", "nowhere"], None);
+    assert!(gone.contains("there is no folder nowhere: make it") && !gone.contains("No such file"), "{gone}");
     assert!(run(&[], None).contains("has no programs"));
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

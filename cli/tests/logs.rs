@@ -167,7 +167,11 @@ seq -f 'out %g' 5; sleep 0.05; echo warning >&2; sleep 0.05; printf open",
             assert_eq!(part(&[nothing, "0"]).0, "");
             assert!(!part(&[nothing, "0"]).1.contains("has no log"));
         }
-        assert_eq!(part(&["--attempt", "3"]), (String::new(), "t has had 2 attempts\n".into()));
+        for more in [&["--attempt", "3"][..], &["--attempt", "3", "-f"], &["--attempt", "3", "-o", "json"]] {
+            let output = command(&world, true, &[&["logs", "t"], more].concat()).output().unwrap();
+            assert_eq!(text(&output), (String::new(), "blueque: t has had 2 attempts\n".into()), "{more:?}");
+            assert_eq!(output.status.code(), Some(4), "{more:?}: there is no such attempt");
+        }
         let stamped = part(&["--timestamps", "--stdout", "--attempt", "2"]).0;
         for (line, said) in stamped.lines().zip(["out 1", "out 2", "out 3", "out 4", "out 5", "open"]) {
             let (at, text) = line.split_once(' ').unwrap();

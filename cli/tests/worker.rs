@@ -169,7 +169,7 @@ fn free_slots_are_filled_by_one_call() {
 }
 
 #[test]
-fn those_taken_with_a_task_whose_program_is_not_there_are_given_back_uncounted() {
+fn those_taken_with_a_task_whose_program_is_not_there_run_at_once() {
     let world = World::new();
     world.program("fine", "echo 1");
     let queue = world.client.queue("q").unwrap();
@@ -179,7 +179,7 @@ fn those_taken_with_a_task_whose_program_is_not_there_are_given_back_uncounted()
     for task in &fine {
         assert_eq!(result(task), "1");
         let whys: Vec<_> = task.history().unwrap().into_iter().filter_map(|step| step.why).collect();
-        assert_eq!(whys.iter().filter(|why| *why == "no-program").count(), 1, "{whys:?}");
+        assert!(!whys.iter().any(|why| why == "no-program"), "{whys:?}");
     }
 }
 

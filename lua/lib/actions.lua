@@ -10,7 +10,7 @@ actions.ENTRIES = 20000
 actions.NEAR = 500
 
 -- Why a task does not get into another queue.
-actions.CLOSED = 'the other queue is closed: set its setting closed to 0'
+actions.CLOSED = 'the other queue is closed: open it with `blueque drain QUEUE --off`, or set closed to 0'
 
 -- The task, with the fields that every action reads.
 function actions.find(id)

@@ -121,6 +121,6 @@ end
 -- Fails if the queue is closed. `own`, `common`: the settings of the queue and of the namespace, as text.
 function creation.require_open(own, common)
   if settings.value(own, common, 'closed') == '1' then
-    reply.fail('CLOSED', 'this queue is closed: set its setting closed to 0')
+    reply.fail('CLOSED', 'this queue is closed: open it with `blueque drain QUEUE --off`, or set closed to 0')
   end
 end

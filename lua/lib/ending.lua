@@ -145,6 +145,9 @@ function ending.release(id, token, options)
     return interruption.died(task, options.lost)
   end
   task.cost = options.cost
+  if task.recall and why == 'drain' then
+    why = 'recall' -- an owner stops for both in the same way
+  end
   local counter, cap = 'releases', 'max_releases'
   if options.uncounted then -- a problem of the owner, not of the task
     counter, cap = 'uncounted', 'max_uncounted'
@@ -161,7 +164,7 @@ function ending.release(id, token, options)
       'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''),
       counter, count)
   end
-  if claims.state_after_release(task, 'pending', why) == 'cancelled' then
+  if claims.state_after_release(task, 'pending', options.reason or 'release') == 'cancelled' then
     return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
   end
   if options.suspend then

@@ -64,6 +64,30 @@ function listeners.refuse(queue, listener)
   end
 end
 
+-- Returns true if listeners of a queue are ordered to drain. Read once in a call.
+function listeners.drains(queue)
+  local known = namespace.shared('drains')
+  if known[queue] == nil then
+    known[queue] = redis.call('HEXISTS', namespace.meta, 'drained:' .. queue) == 1
+  end
+  return known[queue]
+end
+
+-- Returns true if the listener is ordered to drain the queue, or its worker another queue: a worker ends for all of
+-- them, and reports that only with its next heartbeat.
+function listeners.ordered(queue, listener, worker)
+  if redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
+    return true
+  end
+  for other in string.gmatch(worker and worker.queues or '', '[^,]+') do
+    if other ~= queue and listeners.drains(other)
+      and redis.call('HEXISTS', namespace.key('orders', other), 'l:' .. listener) == 1 then
+      return true
+    end
+  end
+  return false
+end
+
 -- The status of a listener of a queue: `silent` if everything says that it is dead (of a worker, its record),
 -- `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
 function listeners.status(queue, listener, keep)
@@ -78,7 +102,7 @@ function listeners.status(queue, listener, keep)
   end
   if silent then
     return 'silent'
-  elseif worker and worker.draining or redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
+  elseif worker and worker.draining or listeners.ordered(queue, listener, worker) then
     return 'draining'
   end
   return worker and worker.full and 'full' or 'listening'

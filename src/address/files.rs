@@ -108,16 +108,20 @@ impl Files {
 
 /// The password in a file, without the end of its line.
 fn secret(path: &str) -> RedisResult<String> {
-    let whole = fs::metadata(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let whole = fs::metadata(path).map_err(|error| no_password(path, &error.to_string()))?;
     if !whole.is_file() || whole.len() > LONGEST {
-        return Err(unreadable(path, "it is no file with a password"));
+        return Err(no_password(path, "it is no file with a password"));
     }
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let text = fs::read_to_string(path).map_err(|error| no_password(path, &error.to_string()))?;
     let password = text.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
-        return Err(unreadable(path, "it is empty"));
+        return Err(no_password(path, "it is empty"));
     }
     Ok(password.to_owned())
+}
+
+fn no_password(path: &str, why: &str) -> RedisError {
+    (ErrorKind::InvalidClientConfig, "the password file cannot be read", format!("{path}: {why}")).into()
 }
 
 fn unreadable(path: &str, why: &str) -> RedisError {

@@ -15,7 +15,7 @@ pub struct Options {
     #[command(flatten)]
     force: Forced,
     /// The reason, for people
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
 }
 

@@ -5,6 +5,7 @@ mod server;
 mod servers;
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -136,7 +137,8 @@ fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) 
     let what = if servers.is_cluster() { "cluster" } else { "server" };
     format!(
         "This is the {what}'s URL; all is kept in {}. In another terminal:\n\n    \
-         export BLUEQUE_URL={}\n{more}    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends {what} and worker.",
+         export BLUEQUE_URL={}\n{more}    blueque run {queue} PARAMETERS\n\nPARAMETERS: what the program \
+         reads, as JSON. Ctrl-C ends {what} and worker.",
         data.display(),
         servers.url()
     )
@@ -146,7 +148,10 @@ fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) 
 fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     let shown = options.dir.display();
     let entries = fs::read_dir(&options.dir).map_err(|error| {
-        let how = format!("make it, with an executable file for each kind of task, or name another by --dir: {error}");
+        if error.kind() != ErrorKind::NotFound {
+            return fault(Code::Usage, format!("the folder {shown} cannot be read: {error}"));
+        }
+        let how = "make it, with an executable file for each kind of task, or name another by --dir";
         fault(Code::Usage, format!("there is no folder {shown}: {how}"))
     })?;
     if !options.queues.is_empty() {

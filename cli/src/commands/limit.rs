@@ -119,7 +119,7 @@ fn words(concurrency: Option<u32>, rate: Option<Rate>, unset: &str) -> String {
 }
 
 fn rate(text: &str) -> Result<Rate, String> {
-    values::rate(text).ok_or_else(|| "must be starts in a time, such as 100/1h".to_owned())
+    values::rate(text).ok_or_else(|| "must be a number of starts in a time, such as 100/1h".to_owned())
 }
 
 /// What the contract says of `expires`.

@@ -71,6 +71,11 @@ impl Options {
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
+    /// Whether the task has not had the attempt that was named.
+    fn is_beyond(&self, info: &TaskInfo) -> bool {
+        self.attempt.is_some_and(|attempt| attempt > info.attempt())
+    }
+
     /// Whether the whole log is asked for.
     fn is_all(&self) -> bool {
         let lines = self.head.is_some() || self.tail.is_some();
@@ -115,7 +120,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let printer = Printer::new(&id, Streams::Data, options.timestamps, pager);
         let mut follower = Follower::with(session, &id, feed, options.excerpt(), printer, options.follow);
         if options.follow {
-            follower.follow(&|| false)?;
+            let ended = follower.follow(&|| false)?;
+            drop(follower);
+            if let Some(info) = ended.filter(|info| options.is_beyond(info)) {
+                explain_absence(session, &id, &info, options)?;
+            }
         } else if !follower.log(&info)? {
             drop(follower);
             explain_absence(session, &id, &info, options)?;
@@ -162,11 +171,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Reports why there is no log.
+/// Reports why there is no log. An attempt that the task has not had is an error.
 fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
-    say(match info.status() {
-        _ if attempts > 0 && options.attempt.is_some_and(|attempt| attempt > attempts) => {
+    let why = match info.status() {
+        _ if attempts > 0 && options.is_beyond(info) => {
             format!("{id} has had {attempts} attempt{}", if attempts == 1 { "" } else { "s" })
         }
         _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
@@ -177,7 +186,11 @@ fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Op
         Some(Status::Started) => format!("{id} has written nothing yet"),
         _ if info.attempt() > 1 => format!("{id} has no log. {}", why(session, id, info)?.sentence),
         _ => format!("{id} has not started. {}", why(session, id, info)?.sentence),
-    });
+    };
+    if options.is_beyond(info) {
+        return Err(fault(Code::NotFound, why));
+    }
+    say(why);
     Ok(())
 }
 

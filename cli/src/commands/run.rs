@@ -69,6 +69,7 @@ fn to_the_end(
     if let Some(info) = follower.follow(&interrupted)? {
         return Ok(Some(info));
     }
+    Interrupts::end_line();
     say(format!("cancelling {id}; interrupt again to leave it"));
     loop {
         let cancelled = session.client.task(id.as_str())?.cancel("interrupted");

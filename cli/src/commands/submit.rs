@@ -143,6 +143,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&shown, error))?;
     drop(follower);
     let Some(info) = ended else {
+        Interrupts::end_line();
         leave(&shown);
         interrupts.obey()?;
         return Ok(Code::Ok);

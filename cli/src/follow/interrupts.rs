@@ -1,9 +1,12 @@
 //! Signals that end a command which follows a task: the command catches them and reports what becomes of the task.
 
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::output::say;
 
 /// The last signal that arrived and was not handled yet.
 #[derive(Debug)]
@@ -28,6 +31,13 @@ impl Interrupts {
     /// Whether a signal arrived; does not reset it.
     pub fn waits(&self) -> bool {
         self.0.load(Ordering::Acquire) > 0
+    }
+
+    /// Ends the line in which a terminal shows the `^C`.
+    pub fn end_line() {
+        if io::stderr().is_terminal() {
+            say("");
+        }
     }
 
     /// Ends this process as the signal would have. Returns if there was none.

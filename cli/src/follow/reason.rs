@@ -32,18 +32,23 @@ pub struct Reason {
     look: Instant,
     attempt: u32,
     said: String,
+    /// Since when it runs.
+    runs: Option<Instant>,
 }
 
 impl Reason {
     pub fn new() -> Self {
-        Self { look: Instant::now() + QUIET, attempt: 0, said: String::new() }
+        Self { look: Instant::now() + QUIET, attempt: 0, said: String::new(), runs: None }
     }
 
     /// The report, if there is one.
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
+        self.runs = (info.status() == Some(Status::Started)).then(|| self.runs.unwrap_or_else(Instant::now));
         if !waits(info) || self.attempt != info.attempt() {
-            // It runs, or has run meanwhile: a new wait begins.
-            *self = Self { attempt: info.attempt(), ..Self::new() };
+            // It runs, or has run meanwhile: a new wait begins. If it only came back, the same reason is no news.
+            let over = self.runs.is_some_and(|since| since.elapsed() > QUIET);
+            let said = if over { String::new() } else { std::mem::take(&mut self.said) };
+            *self = Self { attempt: info.attempt(), said, runs: self.runs, ..Self::new() };
         }
         if Instant::now() < self.look {
             return Ok(None);

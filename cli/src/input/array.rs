@@ -101,6 +101,10 @@ pub fn graph(
         text.push('}');
     }
     let text = format!("{{\"queue\":{},\"tasks\":{{{}:{text}}}}}", json!(queue), json!(name));
-    let graph = Graph::from_json(&text).map_err(|error| fault(Code::Usage, error.to_string()))?;
+    let graph = Graph::from_json(&text).map_err(|error| {
+        // Its only task is no part of what the user wrote.
+        let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
+        fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
+    })?;
     Ok(graph.id(id.clone()))
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::array::{self, Edges};
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
-use super::upstreams::{Results, Upstreams};
+use super::upstreams::{Results, Upstreams, in_options};
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
@@ -115,7 +115,8 @@ impl NewTaskArgs {
                     "{id} may have begun again: the same command with --request {request} begins no second round"
                 ));
             }
-        })?;
+        });
+        let round = round.map_err(|error| in_options(&id, error))?;
         match round.made {
             Made::Again => say(format!("{id} begins its round {}", round.number)),
             Made::Changed => say(format!("{id} waits, and was changed")),
@@ -144,7 +145,8 @@ impl NewTaskArgs {
             if matches!(error, Error::NotDurable { .. }) {
                 say(format!("{id} was submitted: the same command with --id {id} asks again whether it is durable"));
             }
-        })?;
+        });
+        let made = made.map_err(|error| in_options(&id, error))?;
         let made = made.into_iter().next().unwrap_or(Submitted::Created);
         match &made {
             Submitted::Existing => say(format!("{id} exists already; nothing was changed")),

@@ -1,9 +1,27 @@
 //! The tasks that a task waits for, as arguments.
 
-use blueque::{TaskId, calls};
+use blueque::{Error, TaskId, calls};
 use clap::Args;
 
 use super::values::task_id;
+use crate::output::{code, fault};
+
+/// A refusal of a new task in words of the command line: the server names the task by its id, which the user has not
+/// seen, and the fields of a document.
+pub fn in_options(id: &TaskId, error: Error) -> anyhow::Error {
+    let text = error.to_string();
+    let rest =
+        text.split_once(&format!("task {id}, ")).and_then(|(before, rest)| Some((before, rest.split_once(": ")?)));
+    let Some((before, (field, what))) = rest else { return error.into() };
+    let option = match field {
+        "needs" => "--after-success",
+        "after" => "--after",
+        "after_failure" => "--after-failure",
+        "at_least" => "--at-least",
+        _ => "--result-of",
+    };
+    fault(code(&error.into()), format!("{before}{option}: {what}"))
+}
 
 /// The tasks that a task waits for, except for those whose results it gets.
 #[derive(Args, Debug)]

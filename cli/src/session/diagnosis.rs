@@ -11,6 +11,9 @@ use redis::{ConnectionAddr, RedisError};
 
 use crate::output::{Code, fault, redact, unnumbered};
 
+/// What the library says of files that the address names.
+const UNREADABLE: &str = "cannot be read";
+
 /// What to do where nobody listens.
 pub const START: &str = "start it, or name another one with --url or BLUEQUE_URL";
 
@@ -99,13 +102,19 @@ pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
         // Such as of certificates: a sentence of the crate, with the remedy.
         _ if kind == redis::ErrorKind::InvalidClientConfig => {
             let detail = error.detail().map_or(String::new(), |detail| format!(" ({})", redact(detail)));
-            return (format!("{}{detail}", error.category()), Some(""));
+            // The crate shows its sentence only with the name of the kind behind it.
+            let whole = error.to_string();
+            let what = whole.split(" - InvalidClientConfig").next().unwrap_or_default();
+            return (format!("{what}{detail}"), Some(""));
         }
         Some(code) => return (code.to_owned(), None),
         None if error.is_timeout() => (
             "it does not answer in time",
             "it hangs, or is no Redis or Valkey, or expects TLS or none: look at its log and at the port",
         ),
+        None if kind == redis::ErrorKind::Parse => {
+            ("it answers, but is no Redis or Valkey", "look at the port in the URL")
+        }
         None if error.is_connection_refusal() => return ("the connection is refused".to_owned(), None),
         None => return (unnumbered(&error.to_string()), None),
     };
@@ -118,7 +127,8 @@ pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
         || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::InvalidClientConfig);
     let (why, todo) = known.then(|| why(error))?;
     let todo = todo.filter(|todo| !todo.is_empty()).map_or(String::new(), |todo| format!(": {todo}"));
-    Some(fault(Code::Unreachable, format!("{url} cannot be used: {why}{todo}")))
+    let code = if why.contains(UNREADABLE) { Code::Usage } else { Code::Unreachable };
+    Some(fault(code, format!("{url} cannot be used: {why}{todo}")))
 }
 
 /// For a node of a cluster that does not hold the namespace. `node`: the one that does.

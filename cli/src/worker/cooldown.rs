@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use blueque::{QueueName, TaskInfo};
+use blueque::QueueName;
 
 use super::program::Stamp;
 use crate::run_folder::notice::Unfit;
@@ -14,8 +14,15 @@ use crate::shortage::{NOTHING, QUICK};
 /// How long a task is held back that could not be started here: the first time, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
+/// After this many tasks in a row whose program is missing, the queue is left alone.
+const MISSES: u32 = 32;
+
 /// How long a queue is left alone after failures: the first time, and at most.
 const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
+
+/// How long after a pause its reason is still reported, unless one of the queue's tasks runs: the next pause may follow
+/// at once.
+const LINGER: Duration = Duration::from_secs(10);
 
 /// How long all queues are left alone if nothing can be started: the first time, and at most. After a while without
 /// that it counts as the first time again.
@@ -26,8 +33,7 @@ const WELL: Duration = Duration::from_secs(300);
 const ROW: u32 = 3;
 
 /// How long to hold back a task that cannot be started here: longer each time that it came back.
-pub fn pause(info: Option<&TaskInfo>) -> Duration {
-    let before = info.map_or(0, TaskInfo::uncounted);
+pub fn pause(before: u32) -> Duration {
     PAUSES.0.saturating_mul(1 << before.min(10)).min(PAUSES.1)
 }
 
@@ -61,8 +67,10 @@ impl Ending {
 
 #[derive(Default)]
 struct Of {
-    /// Consecutive missing programs.
+    /// Consecutive tasks whose program is missing and that came back for the first time.
     missing: u32,
+    /// When the last of them came back.
+    missed: Option<Instant>,
     /// Consecutive tasks that were given back because their programs could not be run.
     unfit: u32,
     /// Consecutive tasks that ended at once because something that their programs call is missing.
@@ -74,12 +82,14 @@ struct Of {
     /// How often its calls were refused since one of its tasks was started.
     refused: u32,
     away: Option<Away>,
+    /// Why it was left alone last, and until when that is reported: between two pauses in a row nothing is better.
+    last: Option<(Instant, String)>,
 }
 
 impl Of {
     /// Leaves the queue alone because of a program: longer each time in a row.
-    fn leave(&mut self, queue: &QueueName, before: u32, folder: Option<Stamp>, why: &str) -> String {
-        let stay = (PAUSES.0 / 2).saturating_mul(1 << before.min(10)).min(STAYS.1);
+    fn leave(&mut self, queue: &QueueName, first: Duration, before: u32, folder: Option<Stamp>, why: &str) -> String {
+        let stay = first.saturating_mul(1 << before.min(10)).min(STAYS.1);
         let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
         self.away = Some(Away { until: Instant::now() + stay, folder, why: why.to_owned(), refused: false });
         format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
@@ -135,21 +145,30 @@ impl Cooldown {
         self.host.is_some() && !self.rests()
     }
 
-    /// A program is missing: the queue is left alone, longer each time in a row. At first for less time than the
-    /// task, which returns to the front of the queue: one mistyped method must not occupy this worker.
-    pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
+    /// The program of a task is missing. The queue is left alone only after each `MISSES` such tasks in a row, longer
+    /// each time, or this worker would drain it: a task behind them whose program exists must not wait for programs
+    /// that do not. A task that came back before does not count: it returns to the front of the queue again and again,
+    /// but less and less often.
+    pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str, known: bool) -> Option<String> {
         let of = self.queues.entry(queue.clone()).or_default();
-        let before = of.missing;
+        if known {
+            return None;
+        }
+        let now = Instant::now();
+        if of.missed.replace(now).is_some_and(|last| last + WELL < now) {
+            of.missing = 0;
+        }
         of.missing = of.missing.saturating_add(1);
-        of.leave(queue, before, folder, why)
+        let rounds = of.missing / MISSES;
+        of.missing.is_multiple_of(MISSES).then(|| of.leave(queue, PAUSES.0 / 8, rounds.saturating_sub(1), folder, why))
     }
 
-    /// A program cannot be run here: the same, until one has run.
+    /// A program cannot be run here: the queue is left alone, longer each time in a row, until one has run.
     pub fn unfit(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let before = of.unfit;
         of.unfit = of.unfit.saturating_add(1);
-        of.leave(queue, before, folder, why)
+        of.leave(queue, PAUSES.0 / 2, before, folder, why)
     }
 
     /// Whether the last tasks of a queue ended at once because something is missing here.
@@ -161,6 +180,8 @@ impl Cooldown {
     pub fn begun(&mut self, queue: &QueueName) {
         if let Some(of) = self.queues.get_mut(queue) {
             (of.missing, of.refused) = (0, 0);
+            // A start shows little where programs cannot be run, or fail at once.
+            of.last.take_if(|_| of.unfit == 0 && of.lacking == 0 && of.failures == 0);
         }
     }
 
@@ -191,7 +212,7 @@ impl Cooldown {
             None => (of.unfit, of.lacking) = (0, 0),
         }
         if !ending.is_quick_failure() {
-            (of.failures, of.slowed) = (0, 0);
+            (of.failures, of.slowed, of.last) = (0, 0, None);
             return Verdict::Go;
         }
         of.failures = of.failures.saturating_add(1);
@@ -228,21 +249,27 @@ impl Cooldown {
             if of.away.as_ref().is_some_and(&changed) {
                 (of.missing, of.unfit, of.lacking) = (0, 0, 0);
             }
-            of.away.take_if(|away| away.until <= now || changed(away));
+            if of.away.as_ref().is_some_and(&changed) {
+                of.last = None;
+            }
+            if let Some(ended) = of.away.take_if(|away| away.until <= now || changed(away))
+                && !changed(&ended)
+            {
+                of.last = Some((now + LINGER, ended.why));
+            }
+            of.last.take_if(|(until, _)| *until <= now);
         }
         self.queues.iter().filter(|(_, of)| of.away.is_some()).map(|(queue, _)| queue.clone()).collect()
     }
 
-    /// Whether the queue is left alone, as of the last look.
-    pub fn leaves_alone(&self, queue: &QueueName) -> bool {
-        self.queues.get(queue).is_some_and(|of| of.away.is_some())
-    }
-
     /// What is wrong, for the worker's record.
     pub fn trouble(&self) -> Option<String> {
-        let all = self.queues.iter().filter_map(|(queue, of)| Some((queue, of.away.as_ref()?)));
-        let mut words: Vec<String> =
-            all.map(|(queue, away)| format!("takes nothing of {queue}: {}", away.why)).collect();
+        let why = |of: &Of| {
+            let last = || of.last.as_ref().map(|(_, why)| why.clone());
+            of.away.as_ref().map(|away| away.why.clone()).or_else(last)
+        };
+        let all = self.queues.iter().filter_map(|(queue, of)| Some((queue, why(of)?)));
+        let mut words: Vec<String> = all.map(|(queue, why)| format!("takes nothing of {queue}: {why}")).collect();
         if let Some(sick) = self.host.as_ref().filter(|_| self.rests()) {
             words.insert(0, format!("{NOTHING}{}", sick.why));
         }
@@ -257,18 +284,28 @@ mod tests {
 
     use blueque::QueueName;
 
-    use super::{Cooldown, Ending, Verdict};
+    use super::{Cooldown, Ending, MISSES, Verdict};
 
     #[test]
     fn a_queue_is_left_alone_the_longer_the_more_programs_are_missing_and_never_over_a_minute() {
         let (mut cooldown, queue) = (Cooldown::default(), QueueName::new("q").unwrap());
-        let said: Vec<String> = (0..9).map(|_| cooldown.missing(&queue, None, "no p")).collect();
-        assert_eq!(said[0], "takes nothing of q for 500ms: no p");
-        assert_eq!(said[8], "takes nothing of q for 1m: no p");
+        let row = |cooldown: &mut Cooldown| {
+            let said: Vec<_> = (0..MISSES).filter_map(|_| cooldown.missing(&queue, None, "no p", false)).collect();
+            assert_eq!(said.len(), 1, "only after all of them");
+            said[0].clone()
+        };
+        let said: Vec<String> = (0..10).map(|_| row(&mut cooldown)).collect();
+        assert_eq!(said[0], "takes nothing of q for 125ms: no p");
+        assert_eq!(said[9], "takes nothing of q for 1m: no p");
         assert!(cooldown.away(None).contains(&queue));
         assert_eq!(cooldown.trouble().unwrap(), "takes nothing of q: no p");
+        cooldown.queues.get_mut(&queue).unwrap().away.as_mut().unwrap().until = Instant::now();
+        assert!(cooldown.away(None).is_empty(), "the pause is over");
+        assert_eq!(cooldown.trouble().unwrap(), "takes nothing of q: no p", "as long as nothing has changed");
         cooldown.begun(&queue);
-        assert!(cooldown.missing(&queue, None, "no p").contains("500ms"));
+        assert_eq!(cooldown.trouble(), None);
+        assert!(row(&mut cooldown).contains("125ms"));
+        assert!((0..MISSES).all(|_| cooldown.missing(&queue, None, "no p", true).is_none()), "those that came back");
     }
 
     #[test]

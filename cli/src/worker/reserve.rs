@@ -224,8 +224,8 @@ impl Reserver {
         Ok(false)
     }
 
-    /// Starts tasks that were taken together. Once one of them shows that this worker cannot start the others, they are
-    /// given back.
+    /// Starts tasks that were taken together. Once one of them shows that this host can start nothing, the others are
+    /// given back. A missing program shows that of its own task only.
     fn launch_all(
         &self,
         listener: &Listener,
@@ -238,10 +238,8 @@ impl Reserver {
             let task = processor.reservation();
             let in_the_way = if self.pool.draining().is_some() {
                 Some("drain")
-            } else if server_troubled || cooldown.rests() {
-                Some("trouble")
             } else {
-                cooldown.leaves_alone(&task.queue).then_some("no-program")
+                (server_troubled || cooldown.rests()).then_some("trouble")
             };
             match in_the_way {
                 Some(reason) => settled(self.hand_back(&task.id, task.token, reason, None))?,
@@ -265,7 +263,8 @@ impl Reserver {
     ) -> anyhow::Result<bool> {
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
-        let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
+        let before = info.as_ref().ok().and_then(Option::as_ref).map_or(0, TaskInfo::uncounted);
+        let pause = pause(before);
         let described = info.map_err(Into::into).and_then(|info| self.describe(listener, task, sent, info.as_ref()));
         let begun = described.and_then(|described| match described {
             Ok(run) => {
@@ -283,8 +282,15 @@ impl Reserver {
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                let left = cooldown.missing(&task.queue, self.programs.stamp(), &why);
-                self.pool.say(&left);
+                // A worker without any program keeps no other task waiting.
+                let left = if self.programs.methods().as_deref() == Some(".") {
+                    Some(cooldown.unfit(&task.queue, self.programs.stamp(), &why))
+                } else {
+                    cooldown.missing(&task.queue, self.programs.stamp(), &why, before > 0)
+                };
+                if let Some(left) = left {
+                    self.pool.say(&left);
+                }
                 self.hand_back(&task.id, task.token, "no-program", Some(pause))
             }
             Ok(Some(Unfit::Never(why))) => {

@@ -320,7 +320,7 @@ impl Takeover {
             how.lost(fate.as_deref().unwrap_or("its supervisor was found dead"))
         } else {
             let info = self.client.call(&calls.get(&id))?;
-            how.reason("orphan").uncounted(true).again(pause(info.as_ref()))
+            how.reason("orphan").uncounted(true).again(pause(info.as_ref().map_or(0, TaskInfo::uncounted)))
         };
         self.client.call(&calls.release(&id, token, &how)).map(|_| ())
     }

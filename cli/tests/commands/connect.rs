@@ -1,5 +1,5 @@
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -220,4 +220,46 @@ fn a_url_that_asks_for_tls_is_never_served_without() {
         assert_eq!(bytes[0], 0x16, "the beginning of a handshake");
         assert!(!bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()));
     }
+}
+
+#[test]
+fn a_port_that_speaks_another_protocol_is_named_at_once() {
+    let desk = Desk::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}/", port.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for caller in port.incoming() {
+            let mut caller = caller.unwrap();
+            let _ = caller.read(&mut [0; 512]);
+            let _ = caller.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        }
+    });
+    for command in [&["queues"][..], &["submit", "q"], &["doctor"]] {
+        let said = left(desk.command(command).env("BLUEQUE_URL", &url).output().unwrap());
+        let all = said.out + &said.err;
+        assert!(all.contains("it answers, but is no Redis or Valkey"), "{command:?}: {all}");
+        assert!(!all.contains("no answer") && said.code == if command == ["doctor"] { said.code } else { 3 }, "{all}");
+    }
+}
+
+#[test]
+fn a_password_file_that_cannot_be_read_is_a_wrong_use() {
+    let desk = Desk::new();
+    let file = desk.home.path().join("secret");
+    for (why, text) in [("No such file or directory", None), ("it is empty", Some(""))] {
+        if let Some(text) = text {
+            fs::write(&file, text).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let said = left(desk.command(&["queues"]).env("BLUEQUE_PASSWORD_FILE", &file).output().unwrap());
+        let wanted = format!("the password file cannot be read ({}: {why}", file.display());
+        assert!(said.code == 2 && said.err.contains(&wanted), "{} {}", said.code, said.err);
+    }
+}
+
+#[test]
+fn a_server_whose_publish_has_another_name_is_used_without_it() {
+    let desk = Desk::on(Server::start_with(&["--save", "", "--rename-command", "PUBLISH", "hidden"]));
+    desk.ok(&["submit", "q", "--id", "t"]);
+    assert_eq!(desk.json(&["show", "t"])["status"], "pending");
 }

@@ -256,3 +256,16 @@ fn what_needs_are_met_the_command_knows_as_the_server_does() {
     }
     assert!(wrong.is_empty(), "{}", wrong.concat());
 }
+
+#[test]
+fn a_worker_ordered_to_drain_one_queue_takes_nothing_of_its_others_either() {
+    let desk = Desk::new();
+    let id = worker(&desk, 1, &["a", "b"], &slots(1, 1));
+    desk.ok(&["submit", "b", "--id", "t"]);
+    desk.ok(&["drain", "a", id.as_str()]);
+    let why = desk.ok(&["why", "t"]);
+    assert!(!why.contains("should take it soon"), "before its next report: {why}");
+    desk.ok(&["drain", "a", id.as_str(), "--off"]);
+    let why = desk.ok(&["why", "t"]);
+    assert!(why.contains("should take it soon"), "{why}");
+}

@@ -42,7 +42,11 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     }
     desk.take("d").complete("x").unwrap();
     let only = "this is for one that is";
-    let table: [(i32, &[&str], &str); 39] = [
+    let table: [(i32, &[&str], &str); 43] = [
+        (2, &["limit", "q", "k", "--rate", "5"], "must be a number of starts in a time, such as 100/1h"),
+        (2, &["submit", "q", "--array", "5-1"], "blueque: --array: 5-1 has no element"),
+        (4, &["submit", "q", "--after-success", "gone"], "blueque: NOTASK: --after-success: no task has the id gone"),
+        (4, &["submit", "q", "--result-of", "gone"], "blueque: NOTASK: --result-of: no task has the id gone"),
         (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000000000"),
         (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
         (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
@@ -224,4 +228,22 @@ fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() 
             "this node of the cluster does not hold the namespace {bq}: use --url redis+cluster://127.0.0.1:1/",
         );
     }
+}
+
+#[test]
+fn help_shows_no_empty_default() {
+    let desk = Desk::new();
+    let help = desk.ok(&["cancel", "--help"]);
+    assert!(help.contains("--reason") && !help.contains("[default: ]") && !help.contains("[default: \"\"]"), "{help}");
+}
+
+#[test]
+fn a_queue_that_was_closed_by_drain_names_drain_as_the_remedy() {
+    let desk = Desk::new();
+    desk.ok(&["drain", "q"]);
+    let said = desk.refused(5, &["submit", "q"]);
+    assert!(said.contains("CLOSED") && said.contains("blueque drain QUEUE --off"), "{said}");
+    desk.ok(&["submit", "r", "--id", "t"]);
+    let said = desk.refused(5, &["move", "q", "t"]);
+    assert!(said.contains("blueque drain QUEUE --off"), "{said}");
 }
