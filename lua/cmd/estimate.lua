@@ -45,8 +45,8 @@ elseif task.status == 'pending' and listening then
   end
   local busy = redis.call('ZCARD', namespace.key('leases', queue))
   local ahead = positions.ahead(task, FAR)
-  if task.needs and needs.able(queue, task.needs) == 0 then
-    start = nil -- no listener satisfies its needs
+  if not ahead or task.needs and needs.able(queue, task.needs) == 0 then
+    start = nil -- a client without scripts has popped it, or no listener satisfies its needs
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
