@@ -67,7 +67,9 @@ impl Exam {
         for (claimer, number) in by_claimer {
             let text = format!("{off} {}, claimed by {claimer}, a client of Blueque 1.0", many(number));
             let then = match host(listener).and(host(&claimer)) {
-                Some(_) => "once that and the process of the task are dead a worker on its host gives it back; by hand,",
+                Some(_) => {
+                    "once that and the process of the task are dead a worker on its host gives it back; by hand,"
+                }
                 None => "their ids are not valid here, and no worker gives it back: by hand,",
             };
             self.note("listeners", format!("{text}: {then} {BY_HAND}"));
@@ -79,7 +81,9 @@ impl Exam {
         if left > 0 {
             let todo = match host(listener) {
                 Some(host) => {
-                    format!("where its process is dead a worker on {host} gives them back within minutes; else {BY_HAND}")
+                    format!(
+                        "where its process is dead a worker on {host} gives them back within minutes; else {BY_HAND}"
+                    )
                 }
                 None => format!("its id is not valid here, and no worker gives them back: {BY_HAND}"),
             };
