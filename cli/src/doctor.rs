@@ -128,8 +128,9 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     exam.rights(settings)?;
     if sound {
         exam.transactions()?;
-        exam.data()?;
-        exam.programs(settings)?;
+        if exam.data()? {
+            exam.programs(settings)?;
+        }
     }
     Ok(())
 }

@@ -176,10 +176,57 @@ fn a_listener_of_a_host_without_a_worker_is_noted() {
     let note = all.notes("far.example.org");
     assert!(note.contains("holds 1 task of q") && note.contains("--host-name"), "{note}");
     other.unregister().unwrap();
-    let same = of("far");
+    // Workers on these hosts take the name for their own only if their resolver or --host-name gives it to them.
+    for like in ["far", "far.other.org"] {
+        let alike = of(like);
+        let note = all.notes("far.example.org");
+        assert!(note.contains(&format!("call it {like}: ")) && note.contains("--host-name far.example.org"), "{note}");
+        alike.unregister().unwrap();
+    }
+    let same = of("Far.example.org");
     assert_eq!(all.notes("far.example.org"), "", "by its full name");
     same.unregister().unwrap();
     all.sound("it lives");
+}
+
+#[test]
+fn a_listener_whose_id_is_not_valid_here_is_noted_with_what_helps() {
+    let mut all = Shared::new();
+    let id = all.enqueue();
+    let mut far = Old::on_host(&all.server, "far_host");
+    far.call("listen", json!({"queue": "q"}));
+    let own = all.listener();
+    let note = all.notes("far_host");
+    assert!(note.contains("holds 1 task of q") && !note.contains("--host-name"), "{note}");
+    assert!(note.contains("blueque cancel --force ID, then blueque retry ID"), "{note}");
+    let (out, _) = all.run(&["doctor"]);
+    assert!(out.contains("1 task in 1 queue: every one is where its record says"), "a note is no finding: {out}");
+    // What helps.
+    assert_eq!(all.run(&["cancel", "--force", &id]).1, 0);
+    assert_eq!(all.run(&["retry", &id]).1, 0);
+    assert_eq!(all.notes("far_host"), "");
+    own.unregister().unwrap();
+}
+
+#[test]
+fn why_says_what_becomes_of_a_task_of_an_old_client() {
+    let mut all = Shared::new();
+    let id = all.enqueue();
+    let own = all.listener();
+    // Between the two commands of its pop.
+    let mut redis = all.server.connection();
+    let list = format!("blueque_reserved_tasks_q_{}", all.old.listener());
+    redis::cmd("LMOVE").arg(&["blueque_pending_tasks_q", &list, "RIGHT", "LEFT"]).exec(&mut redis).unwrap();
+    let (out, _) = all.run(&["why", &id]);
+    assert!(out.starts_with("A client of Blueque 1.0 has taken it from its queue, "), "{out}");
+    assert!(!out.contains("expected") && !out.contains("10,000"), "{out}");
+    redis::cmd("LMOVE").arg(&[&list, "blueque_pending_tasks_q", "LEFT", "RIGHT"]).exec(&mut redis).unwrap();
+    all.listen();
+    all.old.call("start", json!({ "id": id }));
+    all.run(&["cancel", &id]);
+    let (out, _) = all.run(&["why", &id]);
+    assert!(out.contains(", a client of Blueque 1.0, is not informed: ") && out.contains("cancel --force"), "{out}");
+    own.unregister().unwrap();
 }
 
 #[test]

@@ -91,6 +91,17 @@ impl Ward {
         self.caller.call(words)
     }
 
+    /// Repeats a call with its next cursor up to the end.
+    fn through(&mut self, words: &str) {
+        let mut cursor = "0".to_owned();
+        loop {
+            cursor = self.call(&words.replace("CURSOR", &cursor)).remove(0);
+            if cursor == "0" {
+                return;
+            }
+        }
+    }
+
     /// Takes the next task of a queue: its id and token.
     fn take(&mut self, queue: &str) -> (String, String) {
         let answer = self.call(&format!("reserve host_1 1 {queue}"));
@@ -219,4 +230,60 @@ fn every_key_of_the_contract_is_known_with_its_type() {
     assert!(number > 40, "{number}");
     let (out, _) = ward.doctor(&[]);
     assert!(out.contains("FINDING") && !out.contains("is unknown") && !out.contains("must be a"), "{out}");
+}
+
+/// After a queue has been purged and forgotten, no key of the namespace names it: neither a key's name nor what is in
+/// it. Streams and the record of its worker say what happened in the past.
+#[test]
+fn nothing_names_a_queue_that_was_purged_and_forgotten() {
+    let mut ward = Ward::new();
+    ward.furnish();
+    ward.call("submit_graph film 2 1 cut2 graphs '' x '' ''");
+    for name in ["ticks", "ends", "rests", "cron"] {
+        ward.call(&format!("unschedule {name}"));
+    }
+    let queues = ["plain", "lanes", "limits", "names", "groups", "graphs", "latest"];
+    for queue in queues {
+        ward.call(&format!("resume {queue}"));
+        ward.through(&format!("bulk {queue} cancel CURSOR 100 force 1 at_once 1"));
+    }
+    while ward.call("settle 100").remove(1) != "0" {}
+    for queue in queues {
+        ward.through(&format!("bulk {queue} purge CURSOR 100"));
+        ward.call(&format!("unregister {queue} host_1"));
+    }
+    while ward.call("settle 100").remove(1) != "0" {}
+    for queue in queues {
+        assert_eq!(ward.call(&format!("forget {queue}")), ["forgotten"], "{queue}");
+    }
+    let mut named = Vec::new();
+    for key in ward.ask::<Vec<String>>(&["KEYS", "blueque_*"]) {
+        let kind: String = ward.ask(&["TYPE", &key]);
+        let entries: Vec<String> = match kind.as_str() {
+            "hash" => ward.ask(&["HGETALL", &key]),
+            "zset" => ward.ask(&["ZRANGE", &key, "0", "-1"]),
+            "set" => ward.ask(&["SMEMBERS", &key]),
+            "list" => ward.ask(&["LRANGE", &key, "0", "-1"]),
+            "string" => vec![ward.ask(&["GET", &key])],
+            _ => Vec::new(),
+        };
+        let words = |text: &str| -> Vec<String> {
+            text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
+        };
+        // Keys with an expiry go by themselves; the names of kinds of keys, and the counter of changes, are no queues.
+        let own = if ["graphs_due", "graphs", "shared_limits"].iter().any(|kind| key == format!("blueque_{kind}")) {
+            ""
+        } else {
+            key.trim_start_matches("blueque_")
+        };
+        if ward.ask::<i64>(&["TTL", &key]) >= 0 {
+            continue;
+        }
+        for text in entries.iter().map(String::as_str).filter(|text| *text != "limits").chain([own]) {
+            if words(text).iter().any(|word| queues.contains(&word.as_str())) {
+                named.push(format!("{key}: {text}"));
+            }
+        }
+    }
+    assert_eq!(named, [""; 0]);
 }

@@ -237,3 +237,28 @@ fn each_entry_of_the_changelog_says_what_a_user_must_do() {
         }
     }
 }
+
+#[test]
+fn every_setting_that_a_page_names_exists() {
+    let contract: serde_json::Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
+    let settings = contract["settings"].as_object().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let clients = ["python", "typescript"].map(|client| root.join("clients").join(client).join("README.md"));
+    let mut named = 0;
+    for path in docs.filter(|path| path.extension().is_some_and(|of| of == "md")).chain(clients) {
+        let page = fs::read_to_string(&path).unwrap();
+        for after in page.split("setting `").skip(1).chain(page.split("settings `").skip(1)) {
+            // One name, or the two of "`a` and `b`".
+            let mut parts = after.split('`');
+            let first = parts.next();
+            let second = (parts.next() == Some(" and ")).then(|| parts.next()).flatten();
+            let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            for name in first.into_iter().chain(second).filter(is_name) {
+                named += 1;
+                assert!(settings.contains_key(name), "{}: there is no setting {name}", path.display());
+            }
+        }
+    }
+    assert!(named > 10, "{named}");
+}

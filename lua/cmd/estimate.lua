@@ -1,5 +1,5 @@
 --- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last
---   days.
+--   days. Without the option the progress is what the task has reported, if that is a number or says a fraction.
 -- @args now id
 -- @options progress
 -- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; unknown
@@ -9,8 +9,8 @@ local FAR = 10000 -- tasks further back get no estimate
 
 namespace.open()
 local id = contract.arguments()
-local task = record.get(id, 'eta', 'started', 'progressed')
-local progress = args.options().progress or 0
+local task = record.get(id, 'eta', 'started', 'progressed', 'progress')
+local progress = args.options().progress
 local queue, now = task.queue, namespace.now_us / 1000000
 local total = statistics.recent(queue)
 local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')
@@ -20,21 +20,9 @@ local listening = listeners.count(queue).present > 0
   and redis.call('HEXISTS', namespace.meta, 'paused:' .. queue) == 0
 if task.status == 'started' then
   start = tonumber(task.extra[2]) or tonumber(task.since) or now
-  local told = math.max(start, math.min(now, tonumber(task.extra[3]) or now))
-  local by_progress = progress > 0 and (told - start) / progress or nil
-  local by_history = statistics.longer(total, now - start)
-  if by_progress and by_history then
-    -- The further a task is, the more its own pace counts; and once that pace is steady, it counts the more, the
-    -- less it resembles earlier runs.
-    local like = math.min(by_progress, by_history) / math.max(by_progress, by_history)
-    local steady = math.min(1, progress * 10) * (told - start) / math.max(told - start, now - start)
-    local weight = (1 - progress) * (1 - steady * (1 - like * like))
-    basis = weight < 0.1 and progress < 1 and 'progress' or 'both'
-    finish = start + weight * by_history + (1 - weight) * by_progress
-  elseif by_progress or by_history then
-    basis = by_progress and 'progress' or 'history'
-    finish = start + (by_progress or by_history)
-  end
+  local took
+  took, basis = statistics.duration(total, start, progress or statistics.fraction(task.extra[4]), tonumber(task.extra[3]))
+  finish = took and start + took
 elseif task.status == 'reserved' then
   start = now
 elseif task.status == 'scheduled' and listening then
@@ -45,8 +33,8 @@ elseif task.status == 'pending' and listening then
   end
   local busy = redis.call('ZCARD', namespace.key('leases', queue))
   local ahead = positions.ahead(task, FAR)
-  if task.needs and needs.able(queue, task.needs) == 0 then
-    start = nil -- no listener satisfies its needs
+  if not ahead or task.needs and needs.able(queue, task.needs) == 0 then
+    start = nil -- a client without scripts has popped it, or no listener satisfies its needs
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then

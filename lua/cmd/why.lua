@@ -36,7 +36,7 @@ if task.ties then
 end
 local ahead, deadline = '', ''
 if task.status == 'pending' then
-  ahead = positions.ahead(task, FAR)
+  ahead = positions.ahead(task, FAR) or ''
 elseif record.held(task) then
   deadline = redis.call('ZSCORE', namespace.key('leases', queue), record.lease(task)) or ''
 end

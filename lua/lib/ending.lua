@@ -161,7 +161,8 @@ function ending.release(id, token, options)
   elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
     task.group = 'released'
     return owner.finish(task, 'failed', 'failed', why, 'group', 'released',
-      'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''),
+      'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or '')
+        .. ', more than ' .. cap .. ' allows',
       counter, count)
   end
   if claims.state_after_release(task, 'pending', options.reason or 'release') == 'cancelled' then

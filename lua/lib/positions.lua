@@ -146,7 +146,8 @@ function positions.list(queue, from, limit)
   return ids
 end
 
--- The number of tasks ahead of a pending one in the order of `list`, up to `far`.
+-- The number of tasks ahead of a pending one in the order of `list`, up to `far`. Nil if the task is in no list: a
+-- client without scripts has popped it and has not updated its record.
 function positions.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
   local lane = namespace.key('lane_tasks', queue)
@@ -160,10 +161,11 @@ function positions.ahead(task, far)
   end
   local list = namespace.key('pending_tasks', queue)
   local at = redis.call('LPOS', list, task.id, 'RANK', -1, 'MAXLEN', far)
+  local number = redis.call('LLEN', list)
   if not at then
-    return far
+    return number > far and far or nil
   end
-  at = redis.call('LLEN', list) - 1 - at
+  at = number - 1 - at
   local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
   local level = positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then

@@ -457,13 +457,34 @@ function shares.remove(name, waits)
   redis.call('HDEL', shares.limits_key(), name)
   redis.call('HDEL', shares.expires_key(), name)
   redis.call('ZREM', shares.idle_key(), name)
+  shares.forget(waits)
+  redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
+end
+
+-- Reads the classes of a queue, whose tasks are gone, that `forget` removes.
+function shares.plan_forget(queue)
+  local found, cursor = {}, '0'
+  repeat
+    local page = redis.call('HSCAN', namespace.declare(shares.waits_key()), cursor, 'MATCH', queue .. ' *', 'COUNT', 1000)
+    cursor = page[1]
+    for i = 1, #page[2], 2 do
+      found[#found + 1] = page[2][i]
+      for _, part in ipairs(shares.parts(shares.of(page[2][i]))) do
+        namespace.probe('ZCARD', shares.turns_key(part.name))
+      end
+    end
+  until cursor == '0'
+  return found
+end
+
+-- Removes classes from the orders of all limits.
+function shares.forget(waits)
   redis.call('HDEL', shares.waits_key(), '', unpack(waits))
   for _, member in ipairs(waits) do
     for _, part in ipairs(shares.parts(shares.of(member))) do
       redis.call('ZREM', shares.turns_key(part.name), member)
     end
   end
-  redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
 end
 
 -- Reads which limits have been used by nobody for as long as they are kept. Where somebody does, whatever the number

@@ -351,14 +351,47 @@ function statistics.longer(total, elapsed)
   return weight > 0 and sum / weight or nil
 end
 
+-- The part of a task that is done, from 0 to 1, according to its progress: a number, or `progress`, `fraction`, or
+-- `done` and `total` of an object, as `blueque show` reads it. Nil for any other text.
+function statistics.fraction(text)
+  local read, value = pcall(cjson.decode, text or '')
+  local part = read and value
+  if type(part) == 'table' and part.progress ~= nil then
+    part = part.progress
+  end
+  if type(part) == 'table' then
+    local done, whole = tonumber(part.done), tonumber(part.total)
+    part = not done and part.fraction or done and whole and whole > 0 and done / whole
+  end
+  return type(part) == 'number' and part == part and math.max(0, math.min(1, part)) or nil
+end
+
+-- The duration that a running task is expected to have in all, and its basis. `progressed`: when its progress was
+-- reported. A pace counts from a tenth of the way on, and less if the last report is old: the rest is that of earlier
+-- runs.
+function statistics.duration(total, started, fraction, progressed)
+  local now = namespace.now_us / 1000000
+  local told = math.max(started, math.min(now, progressed or now))
+  local by_progress = fraction and fraction > 0 and (told - started) / fraction or nil
+  local by_history = statistics.longer(total, now - started)
+  if by_progress and by_history then
+    local steady = math.min(1, fraction * 10) * (told - started) / math.max(told - started, now - started)
+    local weight = (1 - fraction) * (1 - steady)
+    return weight * by_history + (1 - weight) * by_progress, weight < 0.1 and fraction < 1 and 'progress' or 'both'
+  end
+  return by_progress or by_history, by_progress and 'progress' or by_history and 'history' or ''
+end
+
 -- When the running tasks are expected to end, in order: all of them if they are few, else a sample. If none runs, a
 -- place is free now.
 function statistics.ends(queue, total, busy)
   local ends, number = {}, math.min(busy, 32)
   local now, run = namespace.now_us / 1000000, statistics.mean(total, 'run')
   for _, entry in ipairs(redis.call('SRANDMEMBER', namespace.key('started_tasks', queue), number)) do
-    local started = tonumber(redis.call('HGET', namespace.key('task', string.match(entry, '%S*$')), 'started'))
-    local took = started and statistics.longer(total, now - started)
+    local key = namespace.key('task', string.match(entry, '%S*$'))
+    local v = redis.call('HMGET', key, 'started', 'progress', 'progressed')
+    local started = tonumber(v[1])
+    local took = started and statistics.duration(total, started, statistics.fraction(v[2]), tonumber(v[3]))
     ends[#ends + 1] = took and math.max(now, started + took) or now + run
   end
   while #ends < number do

@@ -15,8 +15,9 @@ const EVENTS: usize = 101_000;
 const DAYS: usize = 401;
 
 /// Numeric settings, with their bounds.
-const NUMBERS: [(&str, f64, f64); 24] = [
+const NUMBERS: [(&str, f64, f64); 26] = [
     ("ageing", 1.0, 604_800.0),
+    ("audit", 100.0, 1e6),
     ("closed", 0.0, 1.0),
     ("concurrency", 1.0, 1e6),
     ("delay", 0.0, 31_536_000.0),
@@ -32,6 +33,7 @@ const NUMBERS: [(&str, f64, f64); 24] = [
     ("lease", 1.0, 604_800.0),
     ("log_bytes", 0.0, 268_435_456.0),
     ("logs_bytes", 0.0, 1_099_511_627_776.0),
+    ("lost_delay", 0.0, 31_536_000.0),
     ("max_bytes", 0.0, 8_388_608.0),
     ("max_delay", 0.0, 31_536_000.0),
     ("max_failures", 0.0, 1_000.0),
@@ -178,5 +180,22 @@ fn is_setting(pair: &str) -> bool {
             of == name && value.parse::<f64>().is_ok_and(|number| (least..=most).contains(&number))
         }),
         None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NUMBERS;
+
+    #[test]
+    fn every_setting_of_the_contract_is_known() -> anyhow::Result<()> {
+        let contract: serde_json::Value = serde_json::from_str(blueque::bundle::contract())?;
+        let settings = contract.get("settings").and_then(serde_json::Value::as_object);
+        let texts = ["backoff", "rate", "key_rate"];
+        let unknown = settings.into_iter().flatten().map(|(name, _)| name.as_str());
+        let unknown: Vec<&str> =
+            unknown.filter(|name| !texts.contains(name) && NUMBERS.iter().all(|(known, ..)| known != name)).collect();
+        assert!(settings.is_some_and(|all| all.len() > 20) && unknown.is_empty(), "{unknown:?}");
+        Ok(())
     }
 }

@@ -55,8 +55,9 @@ pub struct Exam {
     /// What the server says of itself; empty before it was asked, and if this user may not ask.
     pub info: BTreeMap<String, String>,
     pub found: Vec<Finding>,
-    /// The number of findings of each kind.
+    /// The number of findings of each kind, and of notes.
     pub counted: BTreeMap<&'static str, usize>,
+    pub noted: BTreeMap<&'static str, usize>,
     /// Whether the server's memory is full.
     pub full: bool,
     /// Shown on a terminal.
@@ -78,11 +79,16 @@ pub enum Withheld {
     Denied(String),
     /// By `rename-command`.
     Renamed(String),
+    /// This user lacks the permission to use the keys.
+    Keys,
 }
 
 impl Withheld {
     pub fn read(error: &RedisError) -> Option<Self> {
         let text = error.to_string();
+        if error.code() == Some("NOPERM") && text.contains("permissions to access") && text.contains("key") {
+            return Some(Self::Keys);
+        }
         let after = |words: &str| {
             let (_, rest) = text.split_once(words)?;
             Some(rest.split('\'').next()?.replace('|', " ").to_uppercase())
@@ -92,15 +98,17 @@ impl Withheld {
     }
 
     /// The beginning of a sentence.
-    pub fn words(&self) -> String {
+    pub fn words(&self, prefix: &str) -> String {
         match self {
+            Self::Keys => format!("this user may not use the keys {prefix}*"),
             Self::Denied(command) => format!("this user may not run {command}"),
             Self::Renamed(command) => format!("the server does not know {command}: it is renamed or disabled"),
         }
     }
 
-    pub fn todo(&self) -> String {
+    pub fn todo(&self, prefix: &str) -> String {
         match self {
+            Self::Keys => format!("ACL SETUSER … '~{prefix}*', or another user for doctor"),
             Self::Denied(command) => {
                 let grant = command.to_lowercase().replace(' ', "|");
                 format!("ACL SETUSER with +{grant}, or another user for doctor")
@@ -116,12 +124,19 @@ fn out_of_memory(error: &RedisError) -> bool {
     error.clone().into_server_errors().is_some_and(|errors| errors.iter().any(|(_, error)| error.code() == "OOM"))
 }
 
+/// Returns true for the refusal of a Redis command, or of a call, because a key has another type.
+pub fn of_wrong_type(error: &anyhow::Error) -> bool {
+    let raw = error.downcast_ref::<RedisError>().and_then(RedisError::code);
+    let call = error.downcast_ref::<blueque::Error>().and_then(blueque::Error::code);
+    raw == Some("WRONGTYPE") || call == Some(blueque::Code::WrongKey)
+}
+
 impl Exam {
     /// `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each kind that are
     /// checked.
     pub fn new(connection: Connection, prefix: String, limit: usize, patience: Duration) -> Self {
-        let (found, counted, bar) = (Vec::new(), BTreeMap::new(), ProgressBar::hidden());
-        Self { connection, prefix, limit, patience, info: BTreeMap::new(), found, counted, full: false, bar }
+        let (found, counted, noted, bar) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), ProgressBar::hidden());
+        Self { connection, prefix, limit, patience, info: BTreeMap::new(), found, counted, noted, full: false, bar }
     }
 
     /// A fact of the server, empty if it is unknown.
@@ -155,12 +170,21 @@ impl Exam {
         Ok(())
     }
 
-    /// A check that ended early because a command is missing is a finding, not an error.
+    /// A check that ended early because a permission is missing, or a key has a wrong type, is a finding, not an error.
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
-        let Some(withheld) = error.downcast_ref().and_then(Withheld::read) else { return Err(error) };
-        let text = format!("{}, without which doctor cannot check the rest", withheld.words());
-        self.finding("rights", text, withheld.todo());
+        if let Some(withheld) = error.downcast_ref().and_then(Withheld::read) {
+            let text = format!("{}, without which doctor cannot check the rest", withheld.words(&self.prefix));
+            self.finding("rights", text, withheld.todo(&self.prefix));
+        } else if let Some(blueque::Error::Server { .. }) = error.downcast_ref() {
+            let todo = "grant what it names as docs/configuration.md says";
+            self.finding("rights", format!("doctor cannot check the rest: {error}"), todo);
+        } else if of_wrong_type(&error) {
+            let text = "a key that was not looked at has a wrong type, and doctor cannot check the rest";
+            self.finding("keys", text, "doctor with a higher --limit names it");
+        } else {
+            return Err(error);
+        }
         Ok(())
     }
 
@@ -169,7 +193,16 @@ impl Exam {
     }
 
     pub fn note(&mut self, check: &'static str, text: impl Into<String>) {
-        self.found.push(Finding { level: Level::Note, check, text: text.into(), todo: None });
+        let noted = self.noted.entry(check).or_default();
+        *noted += 1;
+        if *noted <= SHOWN {
+            self.found.push(Finding { level: Level::Note, check, text: text.into(), todo: None });
+        }
+    }
+
+    /// The number of findings so far, with those that are not shown.
+    pub fn findings(&self) -> usize {
+        self.counted.values().sum()
     }
 
     /// Something is wrong; `todo` is the remedy.
@@ -182,11 +215,14 @@ impl Exam {
         }
     }
 
-    /// Reports how many findings were not shown.
+    /// Reports how many findings and notes were not shown.
     pub fn count_up(&mut self) {
-        for (check, counted) in std::mem::take(&mut self.counted) {
-            if counted > SHOWN {
-                self.note(check, format!("{} further findings of this kind are not shown", counted - SHOWN));
+        for (what, counted) in
+            [("findings", std::mem::take(&mut self.counted)), ("notes", std::mem::take(&mut self.noted))]
+        {
+            for (check, counted) in counted.into_iter().filter(|(_, counted)| *counted > SHOWN) {
+                let text = format!("{} further {what} of this kind are not shown", counted - SHOWN);
+                self.found.push(Finding { level: Level::Note, check, text, todo: None });
             }
         }
     }

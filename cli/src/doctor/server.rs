@@ -26,7 +26,7 @@ impl Exam {
         let asked = self.info.contains_key("redis_version");
         let fits = !asked || self.version();
         if !asked {
-            let why = withheld.map_or("INFO is empty".to_owned(), |withheld| withheld.words());
+            let why = withheld.map_or("INFO is empty".to_owned(), |withheld| withheld.words(&self.prefix));
             self.note("version", format!("{why}: version, role and persistence are unknown"));
         }
         if self.fact("redis_mode") == "sentinel" {

@@ -19,17 +19,21 @@ pub fn usable(name: &str) -> bool {
     QueueName::new(name).is_ok()
 }
 
-/// The machine's name in a listener's id, without its domain and the number of the listener in its process.
-fn machine(listener: &str) -> Option<String> {
+/// The host's name in a listener's id, in small letters: all that `host::Names` of the crate compares for an id without
+/// an identity. None if no worker accepts the id, as one with an underscore in its host's name.
+fn host(listener: &str) -> Option<String> {
     let id = ListenerId::new(listener).ok()?;
-    let host = id.host_and_pid().0.split([':', '.']).next()?;
+    let host = id.host_and_pid().0.split(':').next()?;
     Some(host.to_ascii_lowercase())
 }
 
-fn host(listener: &str) -> &str {
-    let host = listener.rsplit_once('_').map_or(listener, |(host, _)| host);
-    host.split(':').next().unwrap_or(host)
+/// A host's name without its domain.
+fn short(host: &str) -> &str {
+    host.split('.').next().unwrap_or(host)
 }
+
+/// What remains for the tasks of a listener whose id no worker accepts.
+const BY_HAND: &str = "blueque cancel --force ID, then blueque retry ID";
 
 fn many(number: usize) -> String {
     if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
@@ -62,18 +66,27 @@ impl Exam {
         let off = format!("{listener} is not registered on {queue}, but holds");
         for (claimer, number) in by_claimer {
             let text = format!("{off} {}, claimed by {claimer}, a client of Blueque 1.0", many(number));
-            let then = "once that and the process of the task are dead a worker on its host gives it back";
-            self.note("listeners", format!("{text}: {then}; by hand, blueque cancel --force and blueque retry"));
+            let then = match host(listener).and(host(&claimer)) {
+                Some(_) => {
+                    "once that and the process of the task are dead a worker on its host gives it back; by hand,"
+                }
+                None => "their ids are not valid here, and no worker gives it back: by hand,",
+            };
+            self.note("listeners", format!("{text}: {then} {BY_HAND}"));
         }
         if leased > 0 {
             let todo = "a worker sets this right when their leases have run out";
             self.finding("listeners", format!("{off} {}", many(leased)), todo);
         }
         if left > 0 {
-            let todo = format!(
-                "where its process is dead a worker on {} gives them back within minutes; else blueque cancel --force ID, then blueque retry ID",
-                host(listener)
-            );
+            let todo = match host(listener) {
+                Some(host) => {
+                    format!(
+                        "where its process is dead a worker on {host} gives them back within minutes; else {BY_HAND}"
+                    )
+                }
+                None => format!("its id is not valid here, and no worker gives them back: {BY_HAND}"),
+            };
             self.finding("listeners", format!("{off} {} of a client without scripts", many(left)), todo);
         }
         Ok(())
@@ -87,7 +100,7 @@ impl Exam {
         let ours: Vec<String> = self.ask(&["ZRANGE", &self.key("seen", queue), "0", "9999"])?;
         let workers: Vec<String> = self.ask(&["ZRANGE", &format!("{}workers", self.prefix), "0", "9999"])?;
         let ours: BTreeSet<String> = ours.into_iter().chain(workers).collect();
-        let machines: BTreeSet<String> = ours.iter().filter_map(|listener| machine(listener)).collect();
+        let hosts: BTreeSet<String> = ours.iter().filter_map(|listener| host(listener)).collect();
         let others: Vec<&String> = listeners.iter().filter(|listener| !ours.contains(*listener)).collect();
         for batch in others.chunks(100) {
             let mut pipeline = Pipeline::new();
@@ -96,16 +109,27 @@ impl Exam {
             }
             let held: Vec<usize> = self.send(&pipeline)?;
             for (listener, held) in batch.iter().zip(held).filter(|(_, held)| *held > 0) {
-                let known = machine(listener).filter(|name| name != "localhost");
-                if known.is_none_or(|name| !machines.contains(&name)) {
-                    let text = format!("{listener}, a client of Blueque 1.0, holds {} of {queue}", many(held));
-                    let todo =
-                        format!("if it dies, a worker there gives them back that knows the host as {}", host(listener));
-                    self.note(
-                        "listeners",
-                        format!("{text}, and no worker of ours runs on its host: {todo} (--host-name)"),
-                    );
+                let text = format!("{listener}, a client of Blueque 1.0, holds {} of {queue}", many(held));
+                let Some(name) = host(listener) else {
+                    let why = "its id is not valid here, and no worker gives back its tasks";
+                    self.note("listeners", format!("{text}, and {why} if it dies: {BY_HAND}"));
+                    continue;
+                };
+                // Many machines are called localhost.
+                if name != "localhost" && hosts.contains(&name) {
+                    continue;
                 }
+                let why = match hosts.iter().find(|host| short(host) == short(&name) && *host != "localhost") {
+                    Some(own) => format!(
+                        "the workers of ours there, if any, call it {own}: if it dies, they give its tasks back only if \
+                         their resolver knows the host as {name}, or with --host-name {name}"
+                    ),
+                    None => format!(
+                        "no worker of ours runs on its host: if it dies, a worker there gives them back that knows the \
+                         host as {name} (--host-name)"
+                    ),
+                };
+                self.note("listeners", format!("{text}, and {why}"));
             }
         }
         Ok(())

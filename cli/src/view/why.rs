@@ -86,6 +86,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         attempt: info.attempt(),
         // A client without scripts holds its tasks without a token.
         leaseless: why.deadline.is_none() && info.token().is_some(),
+        foreign: why.deadline.is_none() && info.token().is_none(),
         word: word(info),
     };
     let mut sentence = match upstream(session, &why)? {
@@ -273,6 +274,8 @@ struct How {
     attempt: u32,
     /// Whether somebody deleted the lease of its attempt.
     leaseless: bool,
+    /// Whether a client without scripts has it: no order reaches that.
+    foreign: bool,
     /// Its error, or the last one, or the reason of its cancel.
     word: Option<String>,
 }
@@ -335,8 +338,19 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
                 let worker = format!("Its queue {} has {}: start a worker for it.", why.queue, listeners.nobody());
                 never(why).map_or(worker.clone(), |never| format!("{never} {worker}"))
             }
+            None if why.ahead.is_none() => {
+                "A client of Blueque 1.0 has taken it from its queue, and has not noted that it holds it: if that client is \
+                 dead, workers put the task back within minutes."
+                    .to_owned()
+            }
             None => held_up(why).unwrap_or_else(|| waiting(why, listeners)),
         },
+        Status::Reserved | Status::Started if how.foreign && why.cancel.is_some() => {
+            format!(
+                "It is being cancelled{word}, but {node}, a client of Blueque 1.0, is not informed: if it completes or fails \
+                 the task, that is the outcome. blueque cancel --force cancels it at once."
+            )
+        }
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
             format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
         }
@@ -509,7 +523,7 @@ fn never(why: &Why) -> Option<String> {
 
 fn waiting(why: &Why, listeners: &Listeners) -> String {
     let before = match why.ahead {
-        None | Some(0) => "It is the next of its queue".to_owned(),
+        Some(0) | None => "It is the next of its queue".to_owned(),
         Some(1) => "It waits behind 1 other task".to_owned(),
         Some(10_000) => "It waits behind 10,000 other tasks or more".to_owned(),
         Some(ahead) => format!("It waits behind {ahead} other tasks"),

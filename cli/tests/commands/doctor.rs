@@ -77,6 +77,37 @@ fn what_this_user_may_not_ask_is_said_in_plain_words() {
 }
 
 #[test]
+fn a_key_of_another_type_is_named_beside_the_rest() {
+    for key in ["queues", "workers", "schedules", "listeners_q", "task_pending", "wake_q", "worker_host_1", "graphs"] {
+        let desk = sound();
+        furnish(&desk);
+        desk.plant(&["DEL", &format!("blueque_{key}")]);
+        desk.plant(&["SET", &format!("blueque_{key}"), "x"]);
+        let left = desk.run(&["doctor"]);
+        assert_eq!(left.code, 1, "{key}: {}{}", left.out, left.err);
+        assert!(left.out.contains(&format!("blueque_{key} is a string and must be a ")), "{key}: {}", left.out);
+        assert!(left.out.contains("appendonly, ") && left.out.contains("schema "), "{key}: {}", left.out);
+        // The same if the keys that doctor looks at end before it.
+        let left = desk.run(&["doctor", "--limit", "1"]);
+        assert!(left.code <= 1 && left.out.contains("appendonly, "), "{key}: {}{}", left.out, left.err);
+    }
+}
+
+#[test]
+fn a_user_without_rights_on_the_keys_reads_what_it_lacks() {
+    let desk = sound();
+    furnish(&desk);
+    for keys in [&["~other*"][..], &["~blueque_meta"], &["~blueque_meta", "~blueque_task_*", "~blueque_queues"]] {
+        let left = without(&desk, &[&["resetkeys"], keys].concat(), &["doctor"]);
+        let findings: Vec<&str> = left.out.lines().filter(|line| line.starts_with("FINDING")).collect();
+        let said = "this user may not use the keys blueque_*, without which doctor cannot check the rest: \
+                    ACL SETUSER … '~blueque_*'";
+        assert!(left.code == 1 && findings.last().is_some_and(|last| last.contains(said)), "{}{}", left.out, left.err);
+        assert!(left.out.contains("appendonly, ") && !left.err.contains("NoPerm"), "{}{}", left.out, left.err);
+    }
+}
+
+#[test]
 fn full_memory_is_a_finding_and_the_data_is_looked_at_all_the_same() {
     let desk = sound();
     furnish(&desk);

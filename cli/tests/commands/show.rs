@@ -101,3 +101,23 @@ fn show_says_when_a_task_that_waited_was_ready_and_why_that_its_long_input_is_pu
     assert_eq!((&shown["fields"], &shown["elements"]), (&serde_json::json!({"inputs": "result/0=up"}), &1.into()));
     assert!(shown["readied"].is_string());
 }
+
+#[test]
+fn every_pending_task_of_a_graph_has_an_end() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "before"]);
+    desk.take("q").complete("x").unwrap();
+    desk.ok(&["upkeep", "q", "--once"]);
+    let _listener = desk.client().listener_as(blueque::ListenerId::of_process("host", 2), &["q"]).unwrap();
+    for (graph, number) in [("few", 12), ("many", 50)] {
+        let tasks: Vec<String> = (0..number).map(|at| format!(r#""t{at}": {{"queue": "q"}}"#)).collect();
+        let document = format!(r#"{{"tasks": {{{}}}}}"#, tasks.join(", "));
+        let file = std::env::temp_dir().join(format!("blueque-ends-{}-{graph}.json", std::process::id()));
+        std::fs::write(&file, document).unwrap();
+        desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", graph]);
+        std::fs::remove_file(file).unwrap();
+        let shown = desk.json(&["graph", "show", graph]);
+        let tasks = shown["tasks"].as_array().unwrap();
+        assert!(tasks.len() == number && tasks.iter().all(|task| task["expected_end"].is_string()), "{shown}");
+    }
+}

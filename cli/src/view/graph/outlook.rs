@@ -14,8 +14,8 @@ use crate::view::progress::Progress;
 /// Running tasks whose records are read.
 const RUNNING: usize = 100;
 
-/// Tasks of one queue that are to start and whose start is estimated.
-const SAMPLES: usize = 5;
+/// Tasks of one queue that are to start and whose start is estimated. Others end with the next of these.
+const SAMPLES: usize = 20;
 
 /// What is known of the tasks that have not ended.
 #[derive(Default)]
@@ -63,21 +63,19 @@ impl Outlook {
         let open = |task: &&GraphMember| task.queue == queue && task.status.is_some_and(|status| !status.is_finished());
         let ready = |task: &&GraphMember| matches!(task.status, Some(Status::Pending | Status::Scheduled));
         let all: Vec<&GraphMember> = tasks.iter().filter(open).filter(ready).collect();
-        let step = all.len().div_ceil(SAMPLES).max(1);
-        let mut samples: Vec<&GraphMember> = all.iter().step_by(step).copied().chain(all.last().copied()).collect();
-        if samples.is_empty() {
-            // For the mean alone.
-            samples.extend(tasks.iter().find(open));
-        }
         let mut pace = Pace::default();
-        for task in samples {
-            if let Some(estimate) = estimate(session, &task.id)? {
-                pace.mean = estimate.mean.or(pace.mean);
-                if let Some(end) = estimate.end.filter(|_| ready(&task)) {
-                    self.ends.insert(task.id.clone(), end);
-                    pace.last = pace.last.max(Some(end));
-                }
+        for tasks in all.chunks(all.len().div_ceil(SAMPLES).max(1)) {
+            let Some(last) = tasks.last() else { continue };
+            let Some(estimate) = estimate(session, &last.id)? else { continue };
+            pace.mean = estimate.mean.or(pace.mean);
+            if let Some(end) = estimate.end {
+                let alike = tasks.iter().filter(|task| task.status == last.status);
+                self.ends.extend(alike.map(|task| (task.id.clone(), end)));
+                pace.last = pace.last.max(Some(end));
             }
+        }
+        if let Some(task) = tasks.iter().find(open).filter(|_| all.is_empty()) {
+            pace.mean = estimate(session, &task.id)?.and_then(|estimate| estimate.mean);
         }
         Ok(pace)
     }
