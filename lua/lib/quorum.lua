@@ -282,6 +282,8 @@ function quorum.plan_anew(task, again, text, order, marks)
       again.forget[slot] = true
     end
   end
+  -- `undepend` may have taken the last open ones from a set that was short without them: all that are there count.
+  set.least = math.min(set.least, set.left + set.owed)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
 

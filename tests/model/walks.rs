@@ -457,6 +457,8 @@ impl Model {
         if least > 0 {
             open.append(&mut others);
         }
+        let there = open.len() + order.iter().filter(|(_, edge)| edge.mark.is_some()).count();
+        least = least.min(there.try_into().unwrap());
         let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).filter(over).collect();
         let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
         let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
