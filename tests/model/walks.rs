@@ -454,6 +454,9 @@ impl Model {
                 least -= 1;
             }
         }
+        if !open.is_empty() && !task.finished() {
+            least = least.max(self.web.least(id));
+        }
         if least > 0 {
             open.append(&mut others);
         }
