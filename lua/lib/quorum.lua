@@ -270,6 +270,10 @@ function quorum.plan_anew(task, again, text, order, marks)
       end
     end
   end
+  if there[1] and not contract.is_final(task.status) then
+    -- It waits still, so its set has not enough: what was deleted of it counted above as complete.
+    set.least = math.max(set.least, quorum.read(task.id).least)
+  end
   for _, id in ipairs(set.least > 0 and others or {}) do
     there[#there + 1] = id
   end
@@ -282,6 +286,8 @@ function quorum.plan_anew(task, again, text, order, marks)
       again.forget[slot] = true
     end
   end
+  -- `undepend` may have taken the last open ones from a set that was short without them: all that are there count.
+  set.least = math.min(set.least, set.left + set.owed)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
 

@@ -454,9 +454,14 @@ impl Model {
                 least -= 1;
             }
         }
+        if !open.is_empty() && !task.finished() {
+            least = least.max(self.web.least(id));
+        }
         if least > 0 {
             open.append(&mut others);
         }
+        let there = open.len() + order.iter().filter(|(_, edge)| edge.mark.is_some()).count();
+        least = least.min(there.try_into().unwrap());
         let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).filter(over).collect();
         let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
         let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
