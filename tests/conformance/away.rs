@@ -115,12 +115,11 @@ impl Node {
             if key == "{ns}_meta" {
                 continue; // it is the one that a call names: the server redirects the call before a script runs
             }
-            match missing {
-                Some(last) => self.write(side, &kept[last..=last], key),
-                None => {
-                    redis::cmd("FLUSHALL").exec(&mut self.connection).unwrap();
-                    self.write(side, kept, key);
-                }
+            if let Some(last) = missing {
+                self.write(side, &kept[last..=last], key);
+            } else {
+                redis::cmd("FLUSHALL").exec(&mut self.connection).unwrap();
+                self.write(side, kept, key);
             }
             let met = self.call(call, side == Side::Target);
             self.calls += 1;
