@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::graphs::{Edge, Inputs, Seen, Wanted, element, is_json, met};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Need, REASONS};
+use crate::model::owners::noted;
 use crate::model::sets::{Set, asked, named, without_number};
 use crate::model::state::{Model, Task, Verdict};
 
@@ -282,9 +283,9 @@ impl Model {
     }
 
     /// A release until others have ended.
-    pub fn suspend(&mut self, id: &str, token: &str, needs: &[Need], why: &'static str) -> Verdict<Reply> {
+    pub fn suspend(&mut self, id: &str, token: &str, needs: &[Need], given: &'static str) -> Verdict<Reply> {
         let wanted = wanted(needs)?;
-        let reason = REASONS.iter().position(|reason| *reason == why).unwrap();
+        let reason = REASONS.iter().position(|reason| *reason == given).unwrap();
         let plain = Act::Release { reason: u8::try_from(reason).unwrap(), again: None, uncounted: None, cost: None };
         let holds = self.tasks.get(id).is_some_and(|task| task.held() && task.get("token") == token);
         let ends = !holds || {
@@ -294,7 +295,8 @@ impl Model {
         if ends {
             return self.owner(id, token, &plain);
         }
-        if self.back(id, "pending", Some(why)) == "cancelled" {
+        let why = noted(&self.tasks[id], given);
+        if self.back(id, "pending", Some(given)) == "cancelled" {
             let releases = self.tasks[id].number("releases") + 1;
             self.task(id).set("releases", releases);
             return Ok(self.end(id, "cancelled", "cancelled", why, None));

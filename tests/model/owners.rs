@@ -3,10 +3,15 @@
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
-use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Task, Verdict, decimal};
 
 /// The list on which those wait who take all queues.
 const WAITS: &str = "wakes_df58248c414f342c";
+
+/// Why a task was given back, as its history has it: an owner stops for a recall as for a drain.
+pub fn noted(task: &Task, reason: &'static str) -> &'static str {
+    if reason == "drain" && task.has("recall") { "recall" } else { reason }
+}
 
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
@@ -111,7 +116,8 @@ impl Model {
             Act::Release { reason, again, uncounted, cost } | Act::Into { reason, again, uncounted, cost, .. } => {
                 let (counter, cap) = caps[usize::from(*uncounted == Some(true))];
                 let given = task.number(counter) + 1;
-                let why = REASONS[usize::from(*reason)];
+                let reason = REASONS[usize::from(*reason)];
+                let why = noted(task, reason);
                 if overdue {
                     task.set(counter, given);
                     task.fail_overdue();
@@ -121,12 +127,12 @@ impl Model {
                     task.set(counter, given);
                     task.set("group", "released");
                     let rest = if counter == "uncounted" { " by owners that could not run it" } else { "" };
-                    task.set("error", format!("given back {given} times{rest}"));
+                    task.set("error", format!("given back {given} times{rest}, more than max_{counter} allows"));
                     return Ok(self.end(id, "failed", "failed", why, *cost));
                 }
                 let pause = again.unwrap_or_default();
                 let later = if pause > 0 { "scheduled" } else { "pending" };
-                let back = if cancelled { "cancelled" } else { self.back(id, later, Some(why)) };
+                let back = if cancelled { "cancelled" } else { self.back(id, later, Some(reason)) };
                 if let (Act::Into { queue: name, .. }, "pending" | "scheduled") = (act, back)
                     && queue(*name) != self.tasks[id].queue
                 {

@@ -44,9 +44,6 @@ pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
     from.cluster::<()>(&["SETSLOT", slot, "MIGRATING", &to.id]).unwrap();
 }
 
-/// How often a key is sent that a busy node did not take in time.
-const TRIES: usize = 5;
-
 /// Moves some keys; how many there were.
 pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
     let keys: Vec<String> = from.cluster(&["GETKEYSINSLOT", slot, &number.to_string()]).unwrap();
@@ -54,14 +51,10 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
         // REPLACE: a node that did not answer in time may have taken the key.
         let mut migrate = redis::cmd("MIGRATE");
         migrate.arg(&["127.0.0.1", &to.port, key, "0", "5000", "REPLACE"]);
-        let mut moved = migrate.exec(&mut from.connection);
-        for _ in 1..TRIES {
-            if !moved.as_ref().is_err_and(|error| error.code() == Some("IOERR")) {
-                break;
-            }
-            moved = migrate.exec(&mut from.connection);
-        }
-        moved.unwrap_or_else(|error| panic!("{key} cannot be moved: {error}"));
+        eventually("a key moves between nodes that may be busy", || match migrate.exec(&mut from.connection) {
+            Err(error) if matches!(error.code(), Some("IOERR" | "CLUSTERDOWN")) => None,
+            moved => Some(moved.unwrap_or_else(|error| panic!("{key} cannot be moved: {error}"))),
+        });
     }
     keys.len()
 }

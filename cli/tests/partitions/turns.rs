@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
-use super::support::{Server, eventually};
+use super::support::{Server, eventually, within};
 use super::{Desk, Working, column};
 
 /// Namespaces of one server.
@@ -74,7 +75,8 @@ fn programs_in_more_partitions_than_are_served_at_a_time_are_all_looked_after() 
         let workers = rows.as_array().unwrap().iter();
         (workers.filter(|row| row["listener"].as_str().unwrap().ends_with(&own)).count() == count).then_some(())
     };
-    eventually("the next one serves all of them", || taken_over(ids.len()));
+    // Between the turns of a partition up to half a minute may pass.
+    within(Duration::from_secs(120), "the next one serves all of them", || taken_over(ids.len()));
     fs::write(&go, "").unwrap();
     let wait: Vec<&str> = ["wait", "--timeout", "60s"].into_iter().chain(ids.iter().map(String::as_str)).collect();
     assert_eq!(desk.run(&wait).code, 0);

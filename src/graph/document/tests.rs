@@ -45,7 +45,7 @@ fn a_document_has_every_field_of_a_task() {
     for (name, value) in [("priority", "-3"), ("tags", "x,y"), ("key", "k"), ("backoff", "fixed")] {
         assert_eq!(a.options.0.get(name), Some(value));
     }
-    assert!(matches!(&b.input, Input::Whole(bytes) if bytes.is_empty()));
+    assert!(matches!(&b.input, Input::Whole(bytes) if bytes == b"[]"));
 }
 
 /// The tasks of a document, one in a line: name, queue, method, priority, tags, key, what it receives, and for whom it
@@ -88,7 +88,7 @@ fn an_array_is_a_task_for_each_index() {
     assert_eq!(
         lines(text),
         [
-            "cut q - - - - ",
+            "cut q - - - - []",
             "sim[3] q - - - - 3 success=0 2of1",
             "sim[4] q - - - - 4 success=0 2of1",
             "sim[5] q - - - - 5 success=0 2of1",
@@ -113,7 +113,7 @@ fn a_task_may_wait_for_one_that_was_there_before() {
         "a": {"needs": [{"task": "old.1"}, "b"], "after": [{"task": "old.2"}]},
         "b": {"array": "1-2", "args": [{"element": "index"}, {"result": {"task": "old.3"}}]}}}"#;
     let expected = [
-        "a q - - - -  success=1 success=2 success=old.1 after=old.2",
+        "a q - - - - [] success=1 success=2 success=old.1 after=old.2",
         "b[1] q - - - - 1,<<old.3",
         "b[2] q - - - - 2,<<old.3",
     ];
@@ -222,7 +222,7 @@ fn tasks_have_what_their_template_and_their_graph_say_unless_they_say_otherwise(
     assert_eq!(
         lines(text),
         [
-            "cut q - -1 film,night - ",
+            "cut q - -1 film,night - []",
             "a[1] gpu encode 5 4k,film,night k 1 success=0",
             "a[2] gpu encode 5 4k,film,night k 1 success=0",
             "b[1] gpu other 5 4k,film,night l 2",

@@ -143,6 +143,8 @@ impl History {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
             why if REASONS.contains(&why) => self.releases += 1,
+            // Its owner gave it back; at once, nobody did, and it counts as nothing.
+            "recall" if !of(event, "by").is_empty() => self.releases += 1,
             "retry" | "again" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}
         }
