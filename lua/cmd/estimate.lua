@@ -21,7 +21,8 @@ local listening = listeners.count(queue).present > 0
 if task.status == 'started' then
   start = tonumber(task.extra[2]) or tonumber(task.since) or now
   local took
-  took, basis = statistics.duration(total, start, progress or statistics.fraction(task.extra[4]), tonumber(task.extra[3]))
+  progress = progress or statistics.fraction(task.extra[4])
+  took, basis = statistics.duration(total, start, progress, tonumber(task.extra[3]))
   finish = took and start + took
 elseif task.status == 'reserved' then
   start = now

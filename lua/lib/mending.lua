@@ -180,8 +180,9 @@ function mending.claim(task, listener, grace)
   end
 end
 
--- Removes the entry of a task that was moved to another queue while such a client popped it. The names of lists overlap:
--- `q_h_1` may be the listener `h_1` of `q`, and the listener `1` of `q_h`. An entry in a list of the task's queue stays.
+-- Removes the entry of a task that was moved to another queue while such a client popped it. The names of lists
+-- overlap: `q_h_1` may be the listener `h_1` of `q`, and the listener `1` of `q_h`. An entry in a list of the task's
+-- queue stays.
 function mending.stray(list, listener, task, grace)
   local own = namespace.key('reserved_tasks', task.queue .. '_')
   if string.sub(list, 1, #own) ~= own and not mending.confirmed(task, listener)
@@ -522,8 +523,8 @@ function mending.score(grace)
   return tonumber(score) == number
 end
 
--- Ranked tasks, which are in no list. One that was changed while a client without scripts popped it keeps its entry when
--- it ends: that is removed.
+-- Ranked tasks, which are in no list. A task that was changed while a client without scripts popped it keeps its entry
+-- when it ends; the entry is removed.
 -- @hot
 function mending.lanes(position, limit)
   local members, after = mending.page(namespace.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)

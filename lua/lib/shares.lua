@@ -465,7 +465,8 @@ end
 function shares.plan_forget(queue)
   local found, cursor = {}, '0'
   repeat
-    local page = redis.call('HSCAN', namespace.declare(shares.waits_key()), cursor, 'MATCH', queue .. ' *', 'COUNT', 1000)
+    local key = namespace.declare(shares.waits_key())
+    local page = redis.call('HSCAN', key, cursor, 'MATCH', queue .. ' *', 'COUNT', 1000)
     cursor = page[1]
     for i = 1, #page[2], 2 do
       found[#found + 1] = page[2][i]

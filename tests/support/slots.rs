@@ -53,7 +53,8 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
         migrate.arg(&["127.0.0.1", &to.port, key, "0", "5000", "REPLACE"]);
         eventually("a key moves between nodes that may be busy", || match migrate.exec(&mut from.connection) {
             Err(error) if matches!(error.code(), Some("IOERR" | "CLUSTERDOWN")) => None,
-            moved => Some(moved.unwrap_or_else(|error| panic!("{key} cannot be moved: {error}"))),
+            Err(error) => panic!("{key} cannot be moved: {error}"),
+            Ok(()) => Some(()),
         });
     }
     keys.len()
