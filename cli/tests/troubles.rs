@@ -179,7 +179,7 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     let queue = world.client.queue("q").unwrap();
     // It leaves the queue alone after so many tasks in a row whose programs are missing.
     for number in 0..40 {
-        queue.submit_bytes(b"[]", Submit::default().method(&format!("late{number}"))).unwrap();
+        queue.submit_bytes(b"[]", Submit::default().method(format!("late{number}"))).unwrap();
     }
     eventually("it stays away", || world.log().contains("takes nothing of q for").then_some(()));
     let id = world.client.workers().unwrap().remove(0).id;
