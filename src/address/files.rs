@@ -124,6 +124,7 @@ fn no_password(path: &str, why: &str) -> RedisError {
     (ErrorKind::InvalidClientConfig, "the password file cannot be read", format!("{path}: {why}")).into()
 }
 
+#[cfg(feature = "tls-rustls")]
 fn unreadable(path: &str, why: &str) -> RedisError {
     (ErrorKind::InvalidClientConfig, "a file of the address cannot be read", format!("{path}: {why}")).into()
 }
