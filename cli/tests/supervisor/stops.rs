@@ -269,7 +269,7 @@ fn a_program_that_runs_too_long_fails_after_a_warning() {
     let stage = Stage::new();
     let script = "trap 'cp \"$BLUEQUE_STOP\" \"$BLUEQUE_CHECKPOINT\"' USR1; while :; do sleep 0.01; done";
     let limits = |run: &mut Value| {
-        run["limits"] = json!({ "grace_ms": 100, "max_run_ms": 1_500, "warn_ms": 1_000 });
+        run["limits"] = json!({ "grace_ms": 100, "max_run_ms": 12_000, "warn_ms": 10_000 });
     };
     let info = stage.task_with(script, Duration::from_secs(60), limits).finish();
     assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("timeout")));
