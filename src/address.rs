@@ -528,8 +528,8 @@ fn join(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
     connection.map_err(|error| certificate(&error).unwrap_or_else(|| told_apart(client, error, end)))
 }
 
-/// The error of a connection. A server without room for another one refuses the first command of its greeting. If that is
-/// the password, the error does not say so: a greeting without it tells.
+/// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If that
+/// command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real cause.
 pub(crate) fn told_apart(client: &redis::Client, error: RedisError, end: Deadline) -> RedisError {
     if error.kind() != ErrorKind::AuthenticationFailed {
         return error;

@@ -23,7 +23,7 @@ const NAME: usize = 150;
 const IDENTITY: usize = 8;
 const RANDOM: usize = 6;
 
-/// The identity of this host; none if the system does not tell.
+/// Identity of this host, or none if the system does not report one.
 static OWN: LazyLock<Option<String>> = LazyLock::new(|| {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let boot = read("/proc/sys/kernel/random/boot_id");

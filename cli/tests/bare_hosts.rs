@@ -98,7 +98,7 @@ fn waited(task: &Task, first: &Task) -> f64 {
 }
 
 #[test]
-fn a_task_waits_two_seconds_at_most_behind_any_number_of_tasks_whose_program_is_missing() {
+fn a_task_waits_two_seconds_at_most_behind_twenty_tasks_whose_program_is_missing() {
     for (slots, number) in [("1", 1), ("1", 3), ("1", 20), ("4", 1), ("4", 3), ("4", 5), ("4", 20)] {
         let world = World::new();
         program(&world, "#!/bin/sh", "echo 1");

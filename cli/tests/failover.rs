@@ -192,6 +192,14 @@ impl Stage {
         events.shows("complete");
     }
 
+    /// The program ends, which never stopped, and with it the commands that wait for it.
+    fn ends_well(&self, task: &Task, waiting: [&mut Follower<'_>; 2]) {
+        self.world.touch("go");
+        assert_eq!(result(task), "\"done\"");
+        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on");
+        waiting.into_iter().for_each(Follower::ends_well);
+    }
+
     /// Everything at work; then the server cuts all connections and has no room for new ones for a while.
     fn goes_on_without_room(self) {
         let (_worker, task) = self.works();
@@ -212,11 +220,7 @@ impl Stage {
         set("10000");
         let before = self.ticks();
         eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
-        self.world.touch("go");
-        assert_eq!(result(&task), "\"done\"");
-        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on");
-        wait.ends_well();
-        logs.ends_well();
+        self.ends_well(&task, [&mut wait, &mut logs]);
         events.shows("complete");
     }
 
@@ -243,11 +247,7 @@ impl Stage {
 
         top.shows("fresh");
         eventually("the schedule goes on", || (self.ticks() > before).then_some(()));
-        self.world.touch("go");
-        assert_eq!(result(&task), "\"done\"");
-        assert_eq!(task.info().unwrap().attempt(), 1, "the program ran on");
-        wait.ends_well();
-        logs.ends_well();
+        self.ends_well(&task, [&mut wait, &mut logs]);
         assert!(logs.shown().contains("after"), "{}", logs.shown());
         events.shows("complete");
         assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());

@@ -68,6 +68,19 @@ fn a_lease_that_was_lost_is_said_everywhere_and_is_no_end() {
     assert!(!worker_log(&world).contains(&format!("ended {}", task.id())));
 }
 
+/// The logs of the worker, of its supervisors and of the task say that the result of a task is discarded.
+fn is_said_to_be_discarded(world: &World, task: &Task) {
+    eventually("the worker looked", || {
+        let log = worker_log(world);
+        (log.contains(&format!("ended {}", task.id())) || log.contains("is discarded")).then_some(())
+    });
+    for (which, text) in
+        [("worker", worker_log(world)), ("supervisors", supervisors_log(world)), ("task", disk_logs(world))]
+    {
+        assert!(text.contains("result is discarded"), "{which}: {text}");
+    }
+}
+
 #[test]
 fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     let mut world = World::new();
@@ -78,15 +91,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     // Empty: as far as the supervisor knows, it is another server.
     world.server.restart();
     world.nothing_is_left();
-    eventually("the worker looked", || {
-        let log = worker_log(&world);
-        (log.contains(&format!("ended {}", task.id())) || log.contains("is discarded")).then_some(())
-    });
-    for (which, text) in
-        [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
-    {
-        assert!(text.contains("result is discarded"), "{which}: {text}");
-    }
+    is_said_to_be_discarded(&world, &task);
 }
 
 #[test]
@@ -99,15 +104,7 @@ fn a_result_of_an_attempt_that_somebody_else_gave_back_is_said_to_be_thrown_away
     world.client.call(&world.client.calls().release(task.id(), token, &drained)).unwrap();
     world.touch("go");
     world.nothing_is_left();
-    eventually("the worker looked", || {
-        let log = worker_log(&world);
-        (log.contains(&format!("ended {}", task.id())) || log.contains("is discarded")).then_some(())
-    });
-    for (which, text) in
-        [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
-    {
-        assert!(text.contains("result is discarded"), "{which}: {text}");
-    }
+    is_said_to_be_discarded(&world, &task);
     assert!(!worker_log(&world).contains(&format!("ended {}", task.id())));
 }
 
