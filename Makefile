@@ -40,7 +40,7 @@ quick: ## Run the tests of what differs from the last commit; SINCE=commit: from
 bless: ## Regenerate what is generated and kept in git, and list what changed; CHECK=1: fail if anything did
 	@scripts/bless $(if $(CHECK),--check)
 
-test: ## Run every test on real servers
+test: ## Run every test on real servers; AGAIN=1: run what failed beside others once more, alone
 	@scripts/test
 
 elsewhere: ## Play all cases, and CALLS random calls, on clusters whose slot moves and on Sentinels that replace the master

@@ -165,6 +165,8 @@ fn the_lease_is_renewed_while_output_is_hashed_and_a_forced_cancel_ends_that() {
     let mut run = stage.task_with("truncate -s 1T \"$BLUEQUE_OUTPUT_DIR/film\"", Duration::from_secs(3), |_| {});
     run.supervise();
     eventually("it has ended", || run.folder.join("end.json").exists().then_some(()));
+    // A program this short may end before its start was reported.
+    eventually("its start is reported", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
     for time in 0..4 {
         let before = stage.deadline();
         eventually(&format!("the lease is renewed, {time}"), || {
