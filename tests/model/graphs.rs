@@ -1047,7 +1047,13 @@ impl Model {
         self.web.graphs.get_mut(graph).unwrap().released += page.len();
         let edges = if left > 0 { Vec::new() } else { self.web.outside(graph, limit) };
         for (up, id) in &edges {
-            self.web.see(up, id, Seen::Waits(now));
+            let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
+            let own = task.is_some_and(|task| task.get("graph") == graph);
+            if own {
+                self.web.see(up, id, Seen::Waits(now));
+            } else if self.web.edge(id, up).is_none() {
+                self.web.cut(id, up);
+            }
             if self.tasks.get(up).is_none_or(Task::finished) {
                 self.web.unsettled.insert(up.clone(), now);
             }
