@@ -554,6 +554,12 @@ function edges.plan_one(up, to, id)
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
+    plan.staged = not task and kind and redis.call('HGET', namespace.key('task', id), 'graph')
+    if plan.staged then
+      up.awaited = true
+      namespace.probe('ZCARD', edges.unsettled())
+      namespace.declare(graphs.outside(plan.staged))
+    end
     return plan
   end
   if quorum.has(task) then
@@ -654,6 +660,8 @@ function edges.settle(task)
   for _, plan in ipairs(task.dependents or {}) do
     if plan.kept then
       redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+    elseif plan.staged then
+      edges.postpone(task, plan)
     elseif plan.held then
       redis.call('ZADD', edges.dependents(task.id), 'inf', plan.id)
     elseif plan.missed then
@@ -669,6 +677,16 @@ function edges.settle(task)
       edges.meet(task, plan)
     end
   end
+end
+
+-- Leaves the end of a task to the release of the graph of its dependent, which looks at the edge again.
+function edges.postpone(up, plan)
+  if not up.is_settled then
+    redis.call('ZADD', edges.unsettled(), namespace.now, up.id)
+    return
+  end
+  redis.call('ZADD', edges.dependents(up.id), '-inf', plan.id)
+  redis.call('RPUSH', graphs.outside(plan.staged), up.id .. ' ' .. plan.id)
 end
 
 -- Ends a task whose upstream ended otherwise than it needs. `told`: status, error and cause of that one.

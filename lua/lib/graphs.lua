@@ -459,11 +459,6 @@ function graphs.plan_outside(graph, limit)
     namespace.probe('ZCARD', edges.dependents(up))
     found[i] = { up = up, id = id, there = v[1], ended = not v[1] or contract.is_final(v[1]), key = key,
       ties = v[2] or nil }
-    -- The task may be deleted by now. Another one of its id has edges of its own.
-    if redis.call('HGET', namespace.declare(namespace.key('task', id)), 'graph') ~= graph then
-      found[i].kept = redis.call('HEXISTS', namespace.declare(edges.upstreams(id)), up) == 1
-      found[i].gone = not found[i].kept
-    end
   end
   namespace.probe('ZCARD', edges.unsettled())
   return found
@@ -512,11 +507,7 @@ function graphs.release(graph, tasks, outside)
     end
   end
   for _, edge in ipairs(outside) do
-    if edge.gone then
-      redis.call('ZREM', edges.dependents(edge.up), edge.id)
-    elseif not edge.kept then
-      redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
-    end
+    redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
     if edge.ended then
       redis.call('ZADD', edges.unsettled(), namespace.now, edge.up)
     end
@@ -577,7 +568,7 @@ function graphs.remove(graph, ids, outside, bounds)
     redis.call('HINCRBY', graphs.key(graph), 'bytes', 0 - ids.bytes) -- not -0
   end
   for _, edge in ipairs(outside) do
-    if edge.gone then
+    if redis.call('ZSCORE', edges.dependents(edge.up), edge.id) == '-inf' then -- no later task has this id
       redis.call('ZREM', edges.dependents(edge.up), edge.id)
     end
   end

@@ -8,8 +8,10 @@ function settling.settle(limit)
   local function tell(up, ids, last)
     edges.plan_page(up, up.status, ids)
     -- The index stays for a graph that has yet to say that it waits for the task.
-    local gone = last and up.status == 'deleted' and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
+    local gone = last and up.status == 'deleted' and not up.awaited
+      and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
     namespace.begin()
+    up.is_settled = true
     if last then
       redis.call('ZREM', edges.unsettled(), up.id)
     end

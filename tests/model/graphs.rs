@@ -533,7 +533,7 @@ impl Model {
         if left {
             self.web.unsettled.insert(id.to_owned(), self.now);
         } else if planned.is_none() {
-            self.tell(id, to, &open);
+            self.tell(id, to, &open, false);
         }
     }
 
@@ -559,8 +559,9 @@ impl Model {
         (if own("cause").is_empty() { up.into() } else { own("cause").into() }, error)
     }
 
-    /// Some dependents of a task learn that it has ended so.
-    fn tell(&mut self, up: &str, to: &str, ids: &[String]) {
+    /// Some dependents of a task learn that it has ended so. The release of a graph looks again at those that have yet
+    /// to begin. `settled`: by `settle`, which leaves them to it.
+    fn tell(&mut self, up: &str, to: &str, ids: &[String], settled: bool) {
         let now = self.now;
         let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();
         let (cause, error) = self.fate(up);
@@ -568,6 +569,16 @@ impl Model {
         let live = self.unfinished();
         for id in ids {
             let edge = self.web.edge(id, up);
+            if let (Some(_), Some(task)) = (&edge, self.web.staged.get(id)) {
+                let graph = task.get("graph").to_owned();
+                if settled {
+                    self.web.see(up, id, Seen::Staged);
+                    self.web.outside.entry(graph).or_default().push((up.into(), id.clone()));
+                } else {
+                    self.web.unsettled.insert(up.into(), now);
+                }
+                continue;
+            }
             let holds = self.on_failure(id) == Some("hold");
             let (edge, task) = match (edge, self.tasks.get_mut(id)) {
                 (Some(edge), Some(task)) if task.status == "waiting" => (edge, task),
@@ -964,7 +975,7 @@ impl Model {
                 self.web.unsettled.remove(id);
             }
             let waited_for = !self.web.open(id).is_empty();
-            self.tell(id, &status, &ids);
+            self.tell(id, &status, &ids, true);
             if status != "deleted" && waited_for {
                 self.tie(id);
             }
@@ -1047,13 +1058,7 @@ impl Model {
         self.web.graphs.get_mut(graph).unwrap().released += page.len();
         let edges = if left > 0 { Vec::new() } else { self.web.outside(graph, limit) };
         for (up, id) in &edges {
-            let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
-            let own = task.is_some_and(|task| task.get("graph") == graph);
-            if own {
-                self.web.see(up, id, Seen::Waits(now));
-            } else if self.web.edge(id, up).is_none() {
-                self.web.cut(id, up);
-            }
+            self.web.see(up, id, Seen::Waits(now));
             if self.tasks.get(up).is_none_or(Task::finished) {
                 self.web.unsettled.insert(up.clone(), now);
             }
