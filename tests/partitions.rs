@@ -754,7 +754,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
 
 /// As docs/configuration.md has the role `worker`.
 const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
-    +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec +config|get";
+    +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 
 #[test]
 fn who_delivers_needs_the_role_client_and_says_so_without_it() {
