@@ -117,10 +117,14 @@ impl Address {
         self.settings().is_none_or(|settings| settings.username().is_none_or(str::is_empty))
     }
 
-    /// Identifies the server with its database and user; passwords and options make no difference.
+    /// Identifies the server with its database and user; passwords and options make no difference, TLS does.
     #[must_use]
     pub fn identity(&self) -> String {
-        let mut nodes: Vec<String> = self.nodes().map(ToString::to_string).collect();
+        let shown = |node: &ConnectionAddr| match node {
+            ConnectionAddr::TcpTls { .. } => format!("{node} by TLS"),
+            _ => node.to_string(),
+        };
+        let mut nodes: Vec<String> = self.nodes().map(shown).collect();
         nodes.sort();
         let (nodes, database) = (nodes.join(","), self.database());
         let user = self.settings().and_then(redis::RedisConnectionInfo::username).unwrap_or("default");
@@ -608,6 +612,28 @@ mod tests {
             assert_eq!(address.with_password("a/b,c").unwrap(), other);
             assert_eq!(Address::parse(other).unwrap().password(), Some("a/b,c"), "{other}");
             assert!(!format!("{address:?}").contains("s3"));
+        }
+    }
+
+    #[test]
+    fn an_identity_is_that_of_a_server_with_its_database_user_and_encryption() {
+        let of = |url: &str| Address::parse(url).unwrap().identity();
+        assert_eq!(of("redis://a/1"), of("redis://:s3@a:6379/1?password_file=/x"));
+        assert_eq!(of("redis://a,b"), of("redis://b,a"));
+        for other in ["redis://a/2", "redis://me@a/1", "redis://a:7/1", "redis://a,b/1", "redis+sentinel://a/m/1"] {
+            assert_ne!(of("redis://a/1"), of(other));
+        }
+        #[cfg(feature = "tls-rustls")]
+        {
+            for (plain, encrypted) in [
+                ("redis://a/1", "rediss://a/1"),
+                ("redis://a,b/1", "rediss://a,b/1"),
+                ("redis+sentinel://a/m", "rediss+sentinel://a/m"),
+                ("redis+cluster://a", "rediss+cluster://a"),
+            ] {
+                assert_ne!(of(plain), of(encrypted), "what one may know is not for the other");
+                assert_eq!(of(encrypted), of(&encrypted.replace("//", "//:s3@")));
+            }
         }
     }
 

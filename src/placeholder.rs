@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha1_smol::Sha1;
 
 use crate::error::Result;
 use crate::names::{GraphId, PartitionName, TaskId};
@@ -84,6 +85,22 @@ pub(crate) fn other_part(id: &TaskId) -> Option<(PartitionName, bool)> {
     let rest = id.as_str().strip_prefix("@@@")?;
     let own = rest.strip_prefix('@');
     Some((PartitionName::new(own.unwrap_or(rest).split_once(':')?.0).ok()?, own.is_some()))
+}
+
+/// What the id of a receipt begins with.
+const RECEIPT: &str = "@part.";
+
+/// How long a receipt stays if nobody removes it: longer than what brings a part is tried again.
+pub(crate) const RECEIPT_STAYS: Duration = Duration::from_secs(30 * 86_400);
+
+/// The id of the receipt of a part in its partition: whoever staged it there, and so may write there, wants these calls.
+pub(crate) fn receipt(part: &[u8]) -> Result<TaskId> {
+    TaskId::new(format!("{RECEIPT}{}", Sha1::from(part).digest()))
+}
+
+/// Returns true for the id of a receipt.
+pub(crate) fn is_receipt(id: &str) -> bool {
+    id.starts_with(RECEIPT)
 }
 
 /// The id of the note that a partition does not answer.

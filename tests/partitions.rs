@@ -11,9 +11,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::TaskOptions;
+use blueque::calls::{GraphPart, SubmitGraphOptions, TaskOptions};
 use blueque::{
-    Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, Status, Submit, TaskId, Topology, Worker,
+    Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, QueueName, Status, Submit, TaskId, Topology, Worker,
 };
 use delivering::{Stopped, delivering};
 use places::{addresses, name, signal};
@@ -594,31 +594,131 @@ fn a_graph_whose_times_are_relative_is_the_same_graph_when_it_is_submitted_again
     assert_eq!(other.word(), "DUPLICATE", "the parameters of the second part count");
 }
 
-#[test]
-fn what_was_decided_is_brought_to_a_partition_that_has_lost_its_part() {
-    let (mut servers, partitions) = two();
+/// Submits a graph, and has its second partition lose what it has.
+fn lost(servers: &mut [Server], partitions: &Partitions) -> (Graph, Client, Vec<String>) {
     // Longer than what one call has.
-    partitions.submit_graph(&pair("g", 3 << 20), None).unwrap();
+    let graph = pair("g", 3 << 20);
+    partitions.submit_graph(&graph, None).unwrap();
+    let receipts = partitions.partition(&name("2")).unwrap().queue(Deliverer::QUEUE).unwrap();
+    let receipts = receipts.list("scheduled", 10).unwrap();
+    let receipts: Vec<String> = receipts.into_iter().filter(|id| id.starts_with("@part.")).collect();
+    assert_eq!(receipts.len(), 2);
     servers[1].kill();
     servers[1].restart();
     let client = Client::open(&servers[1].url()).unwrap();
     assert!(client.task("g.1").unwrap().info().is_err(), "it keeps nothing on its disk");
     partitions.store().unwrap();
-    delivering(&partitions, || {
-        let task = client.task("g.1").unwrap();
-        eventually("the part is there", || (task.info().ok()?.status() == Some(Status::Pending)).then_some(()));
-        for (at, queue, result) in [("1", "a", "1"), ("2", "b", "2"), ("2", "b", "3"), ("1", "c", "4")] {
-            let mut listener = partitions.partition(&name(at)).unwrap().listener(&[queue]).unwrap();
-            let attempt = listener.listen(SOON).unwrap().expect("a task");
-            if queue == "c" {
-                assert_eq!(attempt.reservation().parameters, b"[1,2]");
-            }
-            attempt.complete_bytes(result.as_bytes()).unwrap();
-            listener.unregister().unwrap();
+    (graph, client, receipts)
+}
+
+fn runs_to_its_end(partitions: &Partitions, second: &Client) {
+    let task = second.task("g.1").unwrap();
+    eventually("the part is there", || (task.info().ok()?.status() == Some(Status::Pending)).then_some(()));
+    for (at, queue, result) in [("1", "a", "1"), ("2", "b", "2"), ("2", "b", "3"), ("1", "c", "4")] {
+        let mut listener = partitions.partition(&name(at)).unwrap().listener(&[queue]).unwrap();
+        let attempt = listener.listen(SOON).unwrap().expect("a task");
+        if queue == "c" {
+            assert_eq!(attempt.reservation().parameters, b"[1,2]");
         }
-        let found = partitions.find_graph(&GraphId::new("g").unwrap()).unwrap().wait(SOON).unwrap();
-        assert_eq!((found.info.complete, found.info.total), (4, 4));
+        attempt.complete_bytes(result.as_bytes()).unwrap();
+        listener.unregister().unwrap();
+    }
+    let found = partitions.find_graph(&GraphId::new("g").unwrap()).unwrap().wait(SOON).unwrap();
+    assert_eq!((found.info.complete, found.info.total), (4, 4));
+}
+
+#[test]
+fn what_was_decided_is_brought_to_a_partition_that_has_lost_its_part() {
+    let (mut servers, partitions) = two();
+    let (_, client, receipts) = lost(&mut servers, &partitions);
+    let links = client.queue(Deliverer::QUEUE).unwrap();
+    for id in receipts {
+        let how = Submit::default().id(TaskId::new(id).unwrap()).needs("blueque-links");
+        links.submit_bytes(b"null", how.eta(SystemTime::now() + Duration::from_secs(86_400))).unwrap();
+    }
+    delivering(&partitions, || {
+        runs_to_its_end(&partitions, &client);
+        eventually("a receipt is of no use then", || {
+            let left = links.list("scheduled", 10).unwrap();
+            (left.iter().filter(|id| id.starts_with("@part.")).count() < 2).then_some(())
+        });
     });
+}
+
+#[test]
+fn a_part_whose_receipt_is_lost_as_well_is_made_by_the_next_submit_of_the_graph() {
+    let (mut servers, partitions) = two();
+    let (graph, client, _) = lost(&mut servers, &partitions);
+    delivering(&partitions, || {
+        let brings = partitions.partition(&name("1")).unwrap().task("@@@2:g.0").unwrap();
+        eventually("it says what to do", || {
+            let info = brings.info().unwrap();
+            let said = info.error().or_else(|| info.last_error()).unwrap_or_default();
+            said.contains("has no receipt of this part: submit the same graph again").then_some(())
+        });
+        partitions.submit_graph(&graph, None).unwrap();
+        runs_to_its_end(&partitions, &client);
+    });
+}
+
+/// A call of `submit_graph` for one task, as a part holds it for another partition.
+fn packed(graph: &str, task: &str) -> Vec<u8> {
+    let args = [graph, "1", "1", task, "q", "", "1", "", "label=a"];
+    let mut text = format!("{}\n", args.len());
+    for arg in args {
+        text += &format!("{}\n{arg}", arg.len());
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn who_may_write_to_one_partition_alone_has_nothing_made_in_another() {
+    let (servers, partitions) = two();
+    // As a part of a graph, and as a task by itself; with the name of a graph that is there, and of one that is not.
+    let (one, two) = (Client::open(&servers[0].url()).unwrap(), partitions.partition(&name("2")).unwrap());
+    let theirs = Graph::new().id(GraphId::new("theirs").unwrap());
+    theirs.task("own", "m", &1).label("a");
+    two.submit_graph(&theirs).unwrap();
+    let links = QueueName::new(Deliverer::QUEUE).unwrap();
+    let options = TaskOptions::default().needs("blueque-links");
+    let mut ids = Vec::new();
+    for graph in ["mine", "theirs"] {
+        let (graph, id) = (GraphId::new(graph).unwrap(), TaskId::new(format!("@@@2:{graph}")).unwrap());
+        let parameters = packed(graph.as_str(), &format!("evil-{graph}"));
+        let part = GraphPart {
+            id: &id,
+            queue: &links,
+            eta: None,
+            parameters: &parameters,
+            inputs: "",
+            label: "a",
+            options: &options,
+        };
+        one.call(&one.calls().submit_graph(&graph, 1, &[part], &SubmitGraphOptions::new())).unwrap();
+        ids.push(id);
+    }
+    let alone = TaskId::new("@@@2:alone").unwrap();
+    let how = Submit::default().id(alone.clone()).needs("blueque-links");
+    one.queue(Deliverer::QUEUE).unwrap().submit_bytes(&packed("alone", "evil-alone"), how).unwrap();
+    ids.push(alone);
+    delivering(&partitions, || {
+        for id in &ids {
+            let task = one.task(id.as_str()).unwrap();
+            eventually("it was tried", || {
+                let info = task.info().unwrap();
+                (info.failures() > 0 || info.status().is_some_and(Status::is_finished)).then_some(())
+            });
+        }
+        for task in ["evil-mine", "evil-theirs", "evil-alone"] {
+            assert!(two.task(task).unwrap().info().is_err(), "{task} is in partition 2");
+        }
+        eventually("it says why", || {
+            let info = one.task("@@@2:mine").unwrap().info().unwrap();
+            let said = info.error().or_else(|| info.last_error())?;
+            said.contains("the partition 2 has no receipt of this part").then_some(())
+        });
+    });
+    assert!(two.queue("q").unwrap().counts().is_ok_and(|counts| counts.pending == 0));
 }
 
 #[test]
@@ -654,7 +754,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
 
 /// As docs/configuration.md has the role `worker`.
 const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
-    +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec +config|get";
+    +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 
 #[test]
 fn who_delivers_needs_the_role_client_and_says_so_without_it() {

@@ -215,6 +215,28 @@ fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
 }
 
 #[test]
+fn each_line_of_what_each_can_do_at_most_names_its_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut all = String::new();
+    for folder in ["src", "tests", "cli/src", "cli/tests"] {
+        sources(&root.join(folder), &mut all);
+    }
+    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    for who in ["client", "worker", "host user", "other namespace", "other partition", "server"] {
+        assert!(rows.iter().any(|row| row.starts_with(&format!("| {who}"))), "no line on {who}");
+    }
+    for row in rows {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "no test in: {row}");
+        for test in tests {
+            assert!(all.contains(&format!("#[test]\nfn {test}()")), "there is no test {test}");
+        }
+    }
+}
+
+#[test]
 fn each_sentence_of_the_page_on_faults_names_the_tests_that_hold_it() {
     is_held("faults.md");
 }

@@ -4,6 +4,8 @@
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "rights/next_door.rs"]
+mod next_door;
 #[path = "worker/world.rs"]
 mod world;
 
@@ -11,10 +13,11 @@ use std::process::{Command, Stdio};
 
 use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Status, Submit, TaskId};
+use next_door::NextDoor;
 use support::eventually;
 use world::{Worker, World, result, status};
 
-/// The recipes of the page, by the words before them.
+/// The recipes of the page for all that Blueque does.
 fn recipes() -> Vec<Vec<String>> {
     let page = include_str!("../../docs/configuration.md");
     let found = page.lines().filter_map(|line| line.trim().strip_prefix("ACL SETUSER blueque "));
@@ -94,7 +97,7 @@ const COMMANDS: [&[&str]; 28] = [
 #[test]
 fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_more() {
     let recipes = recipes();
-    assert_eq!(recipes.len(), 2, "a simple one and a tight one: {recipes:?}");
+    assert!(!recipes.is_empty());
     for rules in recipes {
         let world = world(&rules);
         world.program("q", "echo \"$BLUEQUE_ATTEMPT\" > \"$BLUEQUE_CHECKPOINT\"; echo 1");
@@ -118,28 +121,23 @@ fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_m
         assert!(!out.contains("FINDING") || !out.contains("rights"), "{out}");
         assert!(!world.log().contains("may not"), "{}", world.log());
         drop(worker);
-        let url = format!("{}?user=blueque&pass=PASSWORD", world.server.url());
-        let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
-        for denied in [&["FLUSHALL"][..], &["SHUTDOWN", "NOSAVE"], &["GET", "others"], &["CONFIG", "SET", "save", ""]] {
-            let refused = redis::cmd(denied[0]).arg(&denied[1..]).exec(&mut connection).unwrap_err();
-            assert_eq!(refused.code(), Some("NOPERM"), "{denied:?}");
-        }
+        NextDoor::moves_in(&world).is_out_of_reach(&world, "blueque", &NextDoor::told());
         world.nothing_is_left();
     }
 }
 
-/// The rules of the page for each role, in the place of the keys of its tight line; and the viewer's own line.
+/// The rules of the page for each role, in the place of the keys of its line; and the viewer's own line.
 fn roles() -> Vec<(String, Vec<String>)> {
     let page = include_str!("../../docs/configuration.md");
     let (_, part) = page.split_once("### Roles").unwrap();
     let (part, _) = part.split_once("\n## ").unwrap();
-    let tight = recipes().pop().unwrap();
+    let line = recipes().pop().unwrap();
     let words = |rule: &str| rule.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut roles = Vec::new();
     for cells in part.lines().map(|line| line.split(" | ").collect::<Vec<_>>()).filter(|cells| cells.len() == 3) {
         let Some((_, rule)) = cells[2].split_once("`~") else { continue };
-        let keys = words(&format!("~{}", rule.trim_end_matches("` |")));
-        let (before, after) = tight.split_at(tight.iter().position(|word| word == "~blueque_*").unwrap());
+        let keys = words(&format!("~{}", rule.trim_end_matches("` |").replace(r"\|", "|")));
+        let (before, after) = line.split_at(line.iter().position(|word| word == "~blueque_*").unwrap());
         roles.push((cells[0].trim_start_matches("| ").to_owned(), [before, &keys, &after[1..]].concat()));
     }
     let viewer = part.lines().find_map(|line| line.trim().strip_prefix("ACL SETUSER viewer ")).unwrap();
@@ -204,6 +202,20 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         assert!(err.contains("this user may not run"), "{args:?}: {err}");
     }
     assert_eq!(works("viewer", &["show", "later", "-o", "json"]), before);
+    // What doctor may not read keeps it from nothing else.
+    works("client", &["submit", "nobodys"]);
+    let (_, out, err) = run_as("client", &world, &["doctor"]);
+    assert!(out.contains("this user may not run SCAN"), "{out}{err}");
+    assert!(out.contains("this user may not ask for appendfsync"), "{out}{err}");
+    assert!(out.contains("1 task waits in nobodys"), "{out}{err}");
+    let mut next_door = NextDoor::moves_in(&world);
+    for user in ["client", "worker", "upkeep", "administrator", "viewer"] {
+        let mut told = NextDoor::told();
+        if matches!(user, "client" | "administrator" | "viewer") {
+            told.retain(|command| !matches!(*command, "scan" | "clusterscan" | "client|unblock"));
+        }
+        next_door.is_out_of_reach(&world, user, &told);
+    }
     assert!(!world.log().contains("NOPERM") && !world.log().contains("may not"), "{}", world.log());
 }
 

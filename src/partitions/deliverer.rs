@@ -17,7 +17,7 @@ use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Outcome, Status};
+use crate::model::{GraphState, Outcome, Status};
 use crate::names::{PartitionName, QueueName, TaskId};
 use crate::placeholder::{self, ANEW, Carrier, Delivery, OFFER, QUEUE, patient};
 use crate::topology::GlobalId;
@@ -285,6 +285,8 @@ impl Deliverer {
                     id if id.starts_with("@@@@") => {}
                     id if id.starts_with("@@@") => desk.bring()?,
                     id if id.starts_with("@@") => desk.give_up()?,
+                    // Nobody has removed it in its time.
+                    id if placeholder::is_receipt(id) => {}
                     _ => match Carrier::of(id) {
                         Some(carrier) => desk.carry(&carrier)?,
                         None => return desk.receive(),
@@ -452,24 +454,41 @@ impl Desk<'_> {
         Err(Failure::new(format!("the part of {} has yet to come", upstream.partition())).into())
     }
 
-    /// Brings the part of a graph that another partition has.
+    /// Brings the part of a graph that another partition has staged. It brings nothing else there: this task may be of
+    /// somebody who may write to this partition alone.
     fn bring(&self) -> Result<(), HandlerError> {
         let reservation = self.context.reservation();
         let (to, _) = placeholder::other_part(&reservation.id)
             .ok_or_else(|| Failure::new("it names no partition").permanent())?;
+        let graph = self.own.task(reservation.id.as_str())?.info()?.graph();
+        let graph = graph.ok_or_else(|| Failure::new("it is of no graph").permanent())?;
+        let receipt = placeholder::receipt(&reservation.parameters)?;
         let bring = || {
             let client = self.partitions.partition(&to)?;
-            let Some(calls) = client.calls().packed_graph(&reservation.parameters) else {
-                return Err(Error::Reply { command: "submit_graph" });
-            };
-            for call in calls {
-                client.call(&call.once())?;
+            if !is_created(&client, &graph)? {
+                if client.infos(std::slice::from_ref(&receipt))?.iter().all(Option::is_none) {
+                    return Ok(false);
+                }
+                let Some(calls) = client.calls().packed_graph(&reservation.parameters) else {
+                    return Err(Error::Reply { command: "submit_graph" });
+                };
+                for call in calls {
+                    client.call(&call.once())?;
+                }
+                // Workers would do it, too.
+                let _ = client.settle(links::SETTLED);
             }
-            // Workers would do it, too.
-            let _ = client.settle(links::SETTLED);
-            Ok(())
+            // Of several, those that came before the last one go when their time is over.
+            if is_created(&client, &graph)? {
+                Blocking::answer(super::graphs::forget(&client, &receipt))?;
+            }
+            Ok(true)
         };
-        self.ask(&to, bring)
+        if self.ask(&to, bring)? {
+            return Ok(());
+        }
+        let why = format!("the partition {to} has no receipt of this part: submit the same graph again, as a user of {to}");
+        Err(Failure::new(why).group(format!("refused-{to}")).into())
     }
 
     /// Calls another partition, if it answers.
@@ -486,6 +505,14 @@ impl Desk<'_> {
     /// The same. After an error it is tried again.
     fn ask<T>(&self, to: &PartitionName, call: impl FnOnce() -> Result<T>) -> Result<T, HandlerError> {
         self.at(to, call)?.map_err(|error| unheard(to, &error))
+    }
+}
+
+/// Returns true if the graph is in this partition, and no longer staged.
+fn is_created(client: &Client, graph: &str) -> Result<bool> {
+    match client.graph(graph)?.info() {
+        Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
+        info => Ok(info?.state == Some(GraphState::Created)),
     }
 }
 

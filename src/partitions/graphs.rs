@@ -6,7 +6,7 @@
 //! dies, a [`Deliverer`](super::Deliverer) completes what was decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::Partitions;
 use super::anew::stages;
@@ -19,7 +19,7 @@ use crate::graph::{Graph, GraphHandle, Parcel, Shares};
 use crate::link::{Blocking, Link};
 use crate::model::{GraphInfo, GraphMember, GraphState, StagedGraph, Status};
 use crate::names::{GraphId, PartitionName, TaskId};
-use crate::placeholder::{Carrier, QUEUE, other_part};
+use crate::placeholder::{Carrier, QUEUE, RECEIPT_STAYS, other_part, patient, receipt};
 use crate::topology::GlobalId;
 
 /// The longest pause between two looks at a graph that is waited for.
@@ -90,19 +90,35 @@ impl<L: Link> Partitions<L> {
             L::step(client.topology()).await?;
         }
         let handle = SpreadGraph { partitions: self.clone(), home: home.clone(), id: all.id.clone() };
-        let (mut parcels, mut texts) = (Vec::new(), Vec::new());
+        let (mut parcels, mut texts, mut staged) = (Vec::new(), Vec::new(), Vec::new());
         for (share, client) in all.each.iter().zip(&clients).skip(1) {
             let mut parcel = all.other(share, client)?;
-            stage(client, &all.id, &parcel).await?;
+            if stage(client, &all.id, &parcel).await? == StagedGraph::Staged {
+                let receipts = parcel.texts.iter().map(|text| receipt(text));
+                staged.push((client, receipts.collect::<Result<Vec<_>>>()?));
+            }
             texts.push((share.partition.clone(), std::mem::take(&mut parcel.texts)));
             parcels.push((share.partition.clone(), client, parcel.seals));
         }
         let client = clients.first().ok_or_else(|| Error::argument("there is no partition"))?;
         let first = all.first(client, &texts)?;
-        let created = match stage(client, &all.id, &first).await? {
-            StagedGraph::Created => true,
-            StagedGraph::Existing => false,
-            StagedGraph::Staged => return Err(Error::Reply { command: "submit_graph" }),
+        for (client, receipts) in &staged {
+            acknowledge(client, receipts).await?;
+        }
+        let created = match stage(client, &all.id, &first).await {
+            Ok(StagedGraph::Created) => true,
+            Ok(StagedGraph::Existing) => false,
+            Ok(StagedGraph::Staged) => return Err(Error::Reply { command: "submit_graph" }),
+            Err(error) => {
+                // Without an answer of the server there may be the graph.
+                let is_refused = matches!(error, Error::State { .. } | Error::Invalid { .. });
+                for (client, receipts) in staged.iter().filter(|_| is_refused) {
+                    for receipt in receipts {
+                        let _ = forget(client, receipt).await;
+                    }
+                }
+                return Err(error);
+            }
         };
         // It is decided. What fails from here on is done later.
         let _ = client.settle_steps(links::SETTLED).await;
@@ -178,6 +194,22 @@ async fn stage<L: Link>(client: &Client<L>, id: &GraphId, parcel: &Parcel) -> Re
         }
     }
     Ok(StagedGraph::Staged)
+}
+
+/// Leaves a receipt of each text in the partition that it is for: a deliverer brings no other there.
+async fn acknowledge<L: Link>(client: &Client<L>, receipts: &[TaskId]) -> Result<()> {
+    for receipt in receipts {
+        let receipt = patient().id(receipt.clone()).eta(SystemTime::now() + RECEIPT_STAYS);
+        L::step(client.queue(QUEUE)?.submit_bytes(b"null", receipt)).await?;
+    }
+    Ok(())
+}
+
+/// Removes a receipt, if it is there.
+pub(super) async fn forget<L: Link>(client: &Client<L>, receipt: &TaskId) -> Result<()> {
+    let receipt = client.task(receipt.as_str())?;
+    links::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await.map(drop))?;
+    links::unless_state(L::step(receipt.delete()).await)
 }
 
 /// Has a partition create the part that was staged there.

@@ -24,7 +24,7 @@ pub struct Options {
     /// Only the last ones [default: 10 with --follow, else all that are kept]
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "after")]
     last: Option<usize>,
-    /// Only changes by this one, such as USER@HOST
+    /// Only changes by this caller, such as USER@HOST: the name that each gives itself, which nothing proves
     #[arg(long, value_name = "NAME", value_parser = plain)]
     by: Option<String>,
     /// Only changes by this command of the contract, such as configure or cancel
