@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use redis::{ErrorKind, RedisError};
 
 use crate::address::{certificate, is_full, is_refusal};
+use crate::connection::is_too_long;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 
@@ -80,6 +81,9 @@ impl Tries {
         if error.code() == Some("NOSCRIPT") && !self.whole {
             self.whole = true;
             return Ok(Next { pause: Duration::ZERO, reconnect: false });
+        }
+        if is_too_long(&error) {
+            return Err(Error::ReplyTooBig(error));
         }
         let certificate = certificate(&error);
         let replaced = self.reach.files || certificate.is_some();
