@@ -18,7 +18,6 @@ use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::names::Namespace;
 use files::Files;
-pub(crate) use files::certificate;
 
 /// How long one of several nodes may take. One that hangs must not use up the time of the others.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -512,8 +511,7 @@ impl Place {
 
 /// A connection, whose commands may take what is left of the time.
 fn join(server: &Server, end: Deadline) -> RedisResult<Connection> {
-    let connection = Connection::open(server, end)
-        .map_err(|error| certificate(&error).unwrap_or_else(|| told_apart(server, error, end)))?;
+    let connection = Connection::open(server, end).map_err(|error| told_apart(server, error, end))?;
     connection.set_limit(some(end));
     Ok(connection)
 }

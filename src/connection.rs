@@ -1,6 +1,7 @@
 //! A blocking connection to a server. A command and its whole reply have one limit of time, and a reply one of size,
 //! however the server sends it.
 
+mod certificates;
 #[cfg(feature = "tls-rustls")]
 mod tls;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use redis::{ConnectionAddr, ConnectionInfo, ConnectionLike, RedisConnectionInfo, RedisError, RedisResult, Value};
 
 use crate::deadline::Deadline;
+pub(crate) use certificates::certificate;
 
 /// The largest reply. Those of the scripts end after 8 MiB; a task with all that it may hold is below 64.
 const LARGEST: u64 = 128 << 20;
@@ -99,7 +101,7 @@ impl Connection {
     fn broken(&mut self, error: RedisError) -> RedisError {
         self.open = false;
         let _ = self.stream.bounds().socket.close();
-        error
+        explained(error)
     }
 }
 
@@ -197,8 +199,11 @@ impl Stream {
             ConnectionAddr::Unix(path) => Self::Plain(bounded(Socket::Unix(UnixStream::connect(path)?))),
             #[cfg(feature = "tls-rustls")]
             ConnectionAddr::TcpTls { host, port, insecure: false, .. } => {
-                let session = tls::session(host, server.certificates.as_ref())?;
-                let socket = bounded(tcp(host, *port, end)?);
+                let mut session = tls::session(host, server.certificates.as_ref())?;
+                let mut socket = bounded(tcp(host, *port, end)?);
+                while session.is_handshaking() {
+                    session.complete_io(&mut socket).map_err(|error| explained(error.into()))?;
+                }
                 Self::Tls(Box::new(rustls::StreamOwned::new(session, socket)))
             }
             _ => {
@@ -310,6 +315,10 @@ impl Write for Bounded {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+fn explained(error: RedisError) -> RedisError {
+    certificate(&error).unwrap_or(error)
 }
 
 /// Whether a reply was over the bound.
