@@ -16,18 +16,19 @@ use redis::{ConnectionAddr, ConnectionInfo, ConnectionLike, RedisConnectionInfo,
 use crate::deadline::Deadline;
 pub(crate) use certificates::certificate;
 
-/// The largest reply. Those of the scripts end after 8 MiB; a task with all that it may hold is below 64.
-const LARGEST: u64 = 128 << 20;
+/// The largest reply. Those of the scripts end after 8 MiB, and a task with all that it may hold is below 64; `doctor` reads
+/// whole hashes, of millions of tenants.
+const LARGEST: u64 = 256 << 20;
 
 /// Why a larger one is refused.
-const TOO_LONG: &str = "the reply is over 128 MiB";
+const TOO_LONG: &str = "the reply is over 256 MiB";
 
 /// Why the password, or the user, is not accepted.
 const REFUSED: &str = "the server refuses this user or password";
 
 /// A connection for commands of one's own: see [`Address::connect`](crate::Address::connect).
 ///
-/// A command with its whole reply takes no longer than the limit, and a reply over 128 MiB is refused. After either, and
+/// A command with its whole reply takes no longer than the limit, and a reply over 256 MiB is refused. After either, and
 /// after any other failure that is no reply, the connection is closed.
 pub struct Connection {
     stream: Stream,

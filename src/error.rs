@@ -106,7 +106,7 @@ pub enum Error {
         command: &'static str,
     },
     /// The server's reply is larger than any of the contract, and was not read to its end.
-    #[error("the server's reply is over 128 MiB: look at the port in the URL: is it Redis or Valkey?")]
+    #[error("the server's reply is over 256 MiB: look at the port in the URL: is it Redis or Valkey?")]
     ReplyTooBig(#[source] redis::RedisError),
     /// A value could not be turned into JSON, or parameters or a result into the requested type.
     #[error("the payload and its type do not agree")]

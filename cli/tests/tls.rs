@@ -189,7 +189,7 @@ fn a_cluster_leads_to_the_node_of_a_namespace_by_tls() {
     }
     // That of the other node.
     let namespace =
-        (0..).map(|n| format!("{{n{n}}}")).find(|name| ask(0, &["KEYSLOT", name]).parse::<u32>().unwrap() > 8191);
+        (0..100).map(|n| format!("{{n{n}}}")).find(|name| ask(0, &["KEYSLOT", name]).parse::<u32>().unwrap() > 8191);
     let namespace = namespace.unwrap();
     let url = format!("rediss+cluster://localhost:{}/", ports[0]);
     let named = [("BLUEQUE_NAMESPACE", namespace.clone())];
