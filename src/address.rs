@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use redis::{Connection, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError, RedisResult};
+use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError, RedisResult};
 
+use crate::connection::{Connection, Server, some};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::names::Namespace;
 use files::Files;
-pub(crate) use files::certificate;
 
 /// How long one of several nodes may take. One that hangs must not use up the time of the others.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -184,7 +184,8 @@ impl Address {
         environment::with_parameter(url, name, value)
     }
 
-    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace.
+    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace. The
+    /// limit is that of each command, too.
     ///
     /// # Errors
     /// If it cannot be found or reached within the limit.
@@ -202,7 +203,7 @@ impl Address {
         let place = Place::new(self.clone(), namespace);
         let ask = |node: &ConnectionInfo| {
             let found = place.ask(node, Role::Master, limit.min(PATIENCE))?;
-            Ok(found.map(|server| server.get_connection_info().addr().to_string()))
+            Ok(found.map(|server| server.info.addr().to_string()))
         };
         thread::scope(|scope| {
             let asked: Vec<_> = self.nodes.iter().map(|node| (node, scope.spawn(move || ask(node)))).collect();
@@ -222,24 +223,19 @@ impl Address {
         self.files.replica
     }
 
-    /// A client of one server.
-    fn client(&self, server: ConnectionInfo) -> RedisResult<redis::Client> {
-        let settings = self.files.authorised(server.redis_settings().clone())?;
-        self.with_settings(server, settings)
+    /// One server, with the user and password of the address.
+    fn server(&self, info: ConnectionInfo) -> RedisResult<Server> {
+        let settings = self.files.authorised(info.redis_settings().clone())?;
+        self.with_settings(info, settings)
     }
 
-    fn with_settings(
-        &self,
-        server: ConnectionInfo,
-        settings: redis::RedisConnectionInfo,
-    ) -> RedisResult<redis::Client> {
-        // A server that hangs would be waited for once more for each word of the greeting.
-        let server = server.set_redis_settings(settings.set_skip_set_lib_name());
-        #[cfg(feature = "tls-rustls")]
-        if let Some(certificates) = self.files.certificates()? {
-            return redis::Client::build_with_tls(server, certificates);
-        }
-        redis::Client::open(server)
+    fn with_settings(&self, info: ConnectionInfo, settings: redis::RedisConnectionInfo) -> RedisResult<Server> {
+        Ok(Server {
+            // A server that hangs would be waited for once more for each word of the greeting.
+            info: info.set_redis_settings(settings.set_skip_set_lib_name()),
+            #[cfg(feature = "tls-rustls")]
+            certificates: self.files.certificates()?,
+        })
     }
 }
 
@@ -390,8 +386,9 @@ impl Place {
     /// A connection to the server. Blocks for `limit` at most.
     pub(crate) fn connect(&self, limit: Duration) -> RedisResult<Connection> {
         let end = Deadline::after(limit);
-        let server = self.find(limit)?;
-        join(&server, end).map_err(|error| self.named(error))
+        let connection = join(&self.find(limit)?, end).map_err(|error| self.named(error))?;
+        connection.set_limit(limit);
+        Ok(connection)
     }
 
     /// A server that was named by others, and refuses connections: they may name another one soon, unlike nodes that all
@@ -404,7 +401,7 @@ impl Place {
     }
 
     /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
-    pub(crate) fn find(&self, limit: Duration) -> RedisResult<redis::Client> {
+    pub(crate) fn find(&self, limit: Duration) -> RedisResult<Server> {
         let end = Deadline::after(limit);
         if self.reads_replica()
             && let Ok(replica) = self.find_in(Role::Replica, end)
@@ -414,7 +411,7 @@ impl Place {
         self.find_in(Role::Master, end)
     }
 
-    fn find_in(&self, role: Role, end: Deadline) -> RedisResult<redis::Client> {
+    fn find_in(&self, role: Role, end: Deadline) -> RedisResult<Server> {
         let nodes = &self.address.nodes;
         let first = self.first.load(Ordering::Relaxed);
         let mut failure = away("the URL names no node");
@@ -441,14 +438,14 @@ impl Place {
     }
 
     /// Asks one node for the server; none if what it names, or is, has another role.
-    fn ask(&self, node: &ConnectionInfo, role: Role, limit: Duration) -> RedisResult<Option<redis::Client>> {
+    fn ask(&self, node: &ConnectionInfo, role: Role, limit: Duration) -> RedisResult<Option<Server>> {
         let end = Deadline::after(limit);
         match &self.address.lead {
-            Lead::Itself => self.address.client(node.clone()).map(Some),
+            Lead::Itself => self.address.server(node.clone()).map(Some),
             Lead::Master => self.in_role(node.clone(), role, end),
             Lead::Sentinel(name) => {
                 let sentinel = self.address.with_settings(node.clone(), self.address.files.sentinel()?)?;
-                let mut asked = reach(&sentinel, end)?;
+                let mut asked = join(&sentinel, end)?;
                 if role == Role::Replica {
                     return self.replica(node, &mut asked, name, end);
                 }
@@ -459,8 +456,8 @@ impl Place {
                 self.in_role(at(node, host, port), role, end).map_err(|error| self.named(error))
             }
             Lead::Cluster => {
-                let client = self.address.client(node.clone())?;
-                let mut connection = reach(&client, end)?;
+                let server = self.address.server(node.clone())?;
+                let mut connection = join(&server, end)?;
                 let cmd = redis::cmd("EVALSHA").arg(NO_SCRIPT).arg(1).arg(&self.key).to_owned();
                 match cmd.query::<redis::Value>(&mut connection) {
                     Err(error) if error.code() == Some("MOVED") => {
@@ -469,11 +466,11 @@ impl Place {
                         let port = port.parse().map_err(|_| away("the cluster names no node"))?;
                         // A node that does not know its own name means the one by which it was reached.
                         let host = if host.is_empty() { name(node.addr()) } else { host.to_owned() };
-                        self.address.client(at(node, host, port)).map(Some)
+                        self.address.server(at(node, host, port)).map(Some)
                     }
-                    Err(error) if matches!(error.code(), Some("NOSCRIPT" | "ASK")) => Ok(Some(client)),
+                    Err(error) if matches!(error.code(), Some("NOSCRIPT" | "ASK")) => Ok(Some(server)),
                     Err(error) => Err(error),
-                    Ok(_) => Ok(Some(client)),
+                    Ok(_) => Ok(Some(server)),
                 }
             }
         }
@@ -486,7 +483,7 @@ impl Place {
         sentinel: &mut Connection,
         name: &str,
         end: Deadline,
-    ) -> RedisResult<Option<redis::Client>> {
+    ) -> RedisResult<Option<Server>> {
         let cmd = redis::cmd("SENTINEL").arg("REPLICAS").arg(name).to_owned();
         for known in cmd.query::<Vec<HashMap<String, String>>>(sentinel)? {
             let fact = |name: &str| known.get(name).map_or("", String::as_str);
@@ -502,49 +499,37 @@ impl Place {
     }
 
     /// The server, if it has the role: a Sentinel may name one that is no longer the master, or not yet.
-    fn in_role(&self, server: ConnectionInfo, role: Role, end: Deadline) -> RedisResult<Option<redis::Client>> {
-        let client = self.address.client(server)?;
-        let mut connection = reach(&client, end)?;
+    fn in_role(&self, server: ConnectionInfo, role: Role, end: Deadline) -> RedisResult<Option<Server>> {
+        let server = self.address.server(server)?;
+        let mut connection = join(&server, end)?;
         // Not ROLE, which the roles of the docs may not call.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
-            Ok(info) if role.lines().iter().all(|wanted| info.lines().any(|line| line == *wanted)) => Ok(Some(client)),
+            Ok(info) if role.lines().iter().all(|wanted| info.lines().any(|line| line == *wanted)) => Ok(Some(server)),
             Ok(_) => Ok(None),
             // A user who may not ask learns it from the first call that writes.
-            Err(error) if error.code() == Some("NOPERM") => Ok(Some(client).filter(|_| role == Role::Master)),
+            Err(error) if error.code() == Some("NOPERM") => Ok(Some(server).filter(|_| role == Role::Master)),
             Err(error) => Err(error),
         }
     }
 }
 
 /// A connection, whose commands may take what is left of the time.
-fn reach(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
-    let connection = join(client, end)?;
-    connection.set_read_timeout(Some(some(end)))?;
-    connection.set_write_timeout(Some(some(end)))?;
+fn join(server: &Server, end: Deadline) -> RedisResult<Connection> {
+    let connection = Connection::open(server, end).map_err(|error| told_apart(server, error, end))?;
+    connection.set_limit(some(end));
     Ok(connection)
-}
-
-/// A connection. If the server hangs, each reply of its greeting is waited for.
-fn join(client: &redis::Client, end: Deadline) -> RedisResult<Connection> {
-    let settings = client.get_connection_info().redis_settings();
-    let replies = u32::from(settings.password().is_some()) + u32::from(settings.db() != 0);
-    let connection = client.get_connection_with_timeout(some(end) / replies.max(1));
-    connection.map_err(|error| certificate(&error).unwrap_or_else(|| told_apart(client, error, end)))
 }
 
 /// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If that
 /// command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real cause.
-pub(crate) fn told_apart(client: &redis::Client, error: RedisError, end: Deadline) -> RedisError {
+pub(crate) fn told_apart(server: &Server, error: RedisError, end: Deadline) -> RedisError {
     if error.kind() != ErrorKind::AuthenticationFailed {
         return error;
     }
-    let node = client.get_connection_info().clone();
     let settings = redis::RedisConnectionInfo::default().set_skip_set_lib_name();
-    let Ok(plain) = redis::Client::open(node.set_redis_settings(settings)) else {
-        return error;
-    };
-    let greeted = plain.get_connection_with_timeout(some(end)).and_then(|mut connection| {
-        connection.set_read_timeout(Some(some(end)))?;
+    let plain = Server { info: server.info.clone().set_redis_settings(settings), ..server.clone() };
+    let greeted = Connection::open(&plain, end).and_then(|mut connection| {
+        connection.set_limit(some(end));
         redis::cmd("PING").exec(&mut connection)
     });
     greeted.err().filter(is_full).unwrap_or(error)
@@ -554,11 +539,6 @@ pub(crate) fn told_apart(client: &redis::Client, error: RedisError, end: Deadlin
 /// command.
 pub(crate) fn is_full(error: &RedisError) -> bool {
     error.detail().is_some_and(|text| text.contains("max number of clients"))
-}
-
-/// What is left of a limit, for calls that take 0 for no limit.
-fn some(end: Deadline) -> Duration {
-    end.left().max(Duration::from_millis(1))
 }
 
 /// Passes with time.

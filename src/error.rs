@@ -105,6 +105,9 @@ pub enum Error {
         /// The command.
         command: &'static str,
     },
+    /// The server's reply is larger than any of the contract, and was not read to its end.
+    #[error("the server's reply is over 256 MiB: look at the port in the URL: is it Redis or Valkey?")]
+    ReplyTooBig(#[source] redis::RedisError),
     /// A value could not be turned into JSON, or parameters or a result into the requested type.
     #[error("the payload and its type do not agree")]
     Payload(#[from] serde_json::Error),
@@ -129,7 +132,7 @@ impl Error {
             Self::Server { code, .. } => return *code,
             Self::Unavailable { .. } => Code::Unavailable,
             Self::Connection(_) => Code::Connection,
-            Self::Reply { .. } => Code::Reply,
+            Self::Reply { .. } | Self::ReplyTooBig(_) => Code::Reply,
             Self::Payload(_) => Code::Payload,
             Self::TimedOut(_) | Self::NotDurable { .. } => Code::TimedOut,
             Self::Failed(_) => Code::Failed,

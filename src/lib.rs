@@ -111,6 +111,7 @@ pub mod bundle;
 pub mod calls;
 mod choice;
 mod client;
+mod connection;
 pub mod contract;
 #[cfg(feature = "cron")]
 mod cron;
@@ -161,6 +162,7 @@ pub mod handles {
 
 // The server.
 pub use address::Address;
+pub use connection::Connection;
 pub use durability::Durability;
 /// A connection to a namespace. Clones share it; it may be used from many threads.
 pub type Client = handles::Client<Blocking>;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use redis::{ErrorKind, RedisError};
 
-use crate::address::{certificate, is_full, is_refusal};
+use crate::address::{is_full, is_refusal};
+use crate::connection::{certificate, is_too_long};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 
@@ -81,9 +82,12 @@ impl Tries {
             self.whole = true;
             return Ok(Next { pause: Duration::ZERO, reconnect: false });
         }
-        let certificate = certificate(&error);
-        let replaced = self.reach.files || certificate.is_some();
-        let error = certificate.unwrap_or(error);
+        if is_too_long(&error) {
+            return Err(Error::ReplyTooBig(error));
+        }
+        let error = certificate(&error).unwrap_or(error);
+        // Once a call has succeeded nothing else is wrong with the address.
+        let replaced = self.reach.files || error.kind() == ErrorKind::InvalidClientConfig;
         let error = if error.kind() == ErrorKind::Parse && !self.reach.proven { foreign() } else { error };
         let reconnect = match error.kind() {
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {

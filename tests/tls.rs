@@ -97,6 +97,21 @@ fn a_server_may_ask_for_the_clients_certificate() {
     assert!(said.contains("a file of the address cannot be read") && said.contains("absent.pem"), "{said}");
 }
 
+#[test]
+fn a_server_may_speak_each_version_of_tls() {
+    for version in ["TLSv1.2", "TLSv1.3"] {
+        let (_server, url) = server("server.pem", &["--tls-auth-clients", "no", "--tls-protocols", version]);
+        let opened = Client::open(&trusting(&url));
+        assert!(opened.is_ok(), "{version}: {opened:?}");
+        #[cfg(feature = "tokio-tls-rustls")]
+        {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+            let opened = runtime.block_on(blueque::tokio::Client::open(&trusting(&url)));
+            assert!(opened.is_ok(), "{version}: {:?}", opened.err());
+        }
+    }
+}
+
 #[cfg(feature = "tokio-tls-rustls")]
 #[tokio::test]
 async fn an_asynchronous_client_shows_its_certificate_too() {

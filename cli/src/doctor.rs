@@ -24,9 +24,9 @@ mod workers;
 
 use std::time::Duration;
 
-use blueque::{Address, PartitionName};
+use blueque::{Address, Connection, PartitionName};
 use clap::Args;
-use redis::{Connection, RedisError};
+use redis::RedisError;
 
 use self::exam::{Exam, Finding, Level};
 use crate::input::values::whole_number;
@@ -149,8 +149,7 @@ fn connect(settings: &Settings, limit: Duration, starting: Duration) -> anyhow::
     diagnosis::somebody_listens(settings.url(), limit.min(starting))?;
     let address = Address::parse(&settings.address()?)?;
     let mut connection = address.connect(settings.namespace(), limit).map_err(|error| wrong(&error))?;
-    connection.set_read_timeout(Some(limit))?;
-    connection.set_write_timeout(Some(limit))?;
+    connection.set_limit(limit);
     match redis::cmd("PING").exec(&mut connection) {
         // What this user may not do is found by the checks.
         Err(error) if error.code().is_none_or(|code| code == "NOAUTH") => Err(wrong(&error)),

@@ -327,7 +327,7 @@ fn a_replica_of_devs_cluster_takes_the_place_of_its_master_and_the_programs_run_
         let namespace = Namespace::new("{blueque}").unwrap();
         Address::parse(&known).unwrap().connect(&namespace, Duration::from_secs(5)).ok()
     };
-    let pid = |master: &mut redis::Connection| {
+    let pid = |master: &mut blueque::Connection| {
         let info: String = redis::cmd("INFO").arg("server").query(master).ok()?;
         info.lines().find_map(|line| line.strip_prefix("process_id:"))?.parse::<i32>().ok()
     };

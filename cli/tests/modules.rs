@@ -53,7 +53,7 @@ const LIBRARY: House = House {
         &["options"],
         &["model"],
         &["rhythm", "host", "topology", "address"],
-        &["names", "cron"],
+        &["names", "cron", "connection"],
         &["error", "bundle", "contract"],
         &["words", "text", "times", "deadline", "element", "durability"],
     ],

@@ -16,6 +16,7 @@ use redis::{Cmd, RedisResult, Value};
 
 use super::{Link, Step, Way, Wires, is_sound};
 use crate::address::Place;
+use crate::connection::Connection;
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::model::reply;
@@ -138,7 +139,7 @@ impl Blocking {
     pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Pool {
         let connect = move |limit| {
             let cluster = redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3);
-            Ok(Box::new(cluster.build()?.get_connection()?) as Box<dyn Wire>)
+            Ok(Box::new(cluster.build()?.get_generic_connection::<Connection>()?) as Box<dyn Wire>)
         };
         Pool::new(Box::new(connect), limit, true, false)
     }
@@ -159,10 +160,9 @@ pub(crate) trait Wire: Send {
     }
 }
 
-impl Wire for redis::Connection {
+impl Wire for Connection {
     fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        self.set_write_timeout(Some(limit))?;
-        self.set_read_timeout(Some(limit))?;
+        self.set_limit(limit);
         cmd.query(self)
     }
 
@@ -173,7 +173,7 @@ impl Wire for redis::Connection {
 }
 
 #[cfg(feature = "cluster")]
-impl Wire for redis::cluster::ClusterConnection {
+impl Wire for redis::cluster::ClusterConnection<Connection> {
     fn confirm(&mut self, _: &Cmd, _: Duration) -> RedisResult<Value> {
         Err(super::many_nodes())
     }

@@ -195,7 +195,7 @@ impl Connections {
                 let config = AsyncConnectionConfig::new()
                     .set_connection_timeout(Some(limit))
                     .set_response_timeout(Some(response));
-                let connection = match server.get_multiplexed_async_connection_with_config(&config).await {
+                let connection = match server.client()?.get_multiplexed_async_connection_with_config(&config).await {
                     Err(error) if error.kind() == ErrorKind::AuthenticationFailed => {
                         let looks = move || told_apart(&server, error, Deadline::after(limit));
                         Err(Handle::current().spawn_blocking(looks).await.unwrap_or_else(|_| late()))
@@ -279,8 +279,26 @@ impl Connections {
     }
 
     async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        let sent = async { self.shared(limit).await?.query(cmd).await };
-        time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
+        let mut age = 0;
+        let sent = async {
+            let mut wire = self.shared(limit).await?;
+            age = self.age.load(Ordering::Acquire);
+            wire.query(cmd).await
+        };
+        let answer = time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()));
+        if !is_sound(&answer) {
+            self.forget(age); // its reply may never end
+        }
+        answer
+    }
+
+    /// Gives up the connection for calls, unless another call has made a new one since.
+    fn forget(&self, age: u64) {
+        if self.age.compare_exchange(age, age + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            && let Ok(mut calls) = self.calls.try_lock()
+        {
+            calls.take_if(|(number, _)| *number == age);
+        }
     }
 }
 
@@ -316,9 +334,8 @@ impl Wires for Shared {
         self.0.send_durably(cmd, confirm, limit).await
     }
 
-    /// Unless another call has made a new one since.
     fn forget(&self, age: u64) {
-        let _ = self.0.age.compare_exchange(age, age + 1, Ordering::AcqRel, Ordering::Relaxed);
+        self.0.forget(age);
     }
 
     async fn wait(

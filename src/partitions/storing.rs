@@ -1,12 +1,11 @@
 //! Storing the topology in all partitions, which is left to programs that block.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
-use redis::Connection;
+use std::time::Instant;
 
 use super::{Partitions, require_partition};
 use crate::address::Address;
+use crate::connection::Connection;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::names::{Namespace, PartitionName};
@@ -49,7 +48,7 @@ impl Partitions {
             let limit = end.saturating_duration_since(Instant::now());
             let address = Address::parse(&place.url)?;
             let connected = address.connect(&place.namespace, limit).map_err(Error::Connection)?;
-            Ok(facts(connected, limit, address.database()))
+            Ok(facts(connected, address.database()))
         };
         let mut known: BTreeMap<(String, &Namespace), PartitionName> = BTreeMap::new();
         for (name, (master, server)) in Blocking::answer(self.ask_all(about)).all()? {
@@ -70,10 +69,9 @@ impl Partitions {
 }
 
 /// The master of a server that is a replica; and what no other database of a server has.
-fn facts(mut server: Connection, limit: Duration, database: i64) -> (Option<String>, Option<String>) {
-    let limited = server.set_read_timeout(Some(limit.max(Duration::from_millis(1))));
+fn facts(mut server: Connection, database: i64) -> (Option<String>, Option<String>) {
     let mut ask = |section: &str| redis::cmd("INFO").arg(section).query::<String>(&mut server).unwrap_or_default();
-    let info = if limited.is_ok() { ask("replication") + &ask("server") } else { String::new() };
+    let info = ask("replication") + &ask("server");
     let fact = |name: &str| info.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'));
     let port = fact("master_port").unwrap_or_default();
     let master = fact("master_host").filter(|_| fact("role") == Some("slave")).map(|host| format!("{host}:{port}"));

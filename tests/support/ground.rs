@@ -48,6 +48,12 @@ impl Ground for Connection {
     }
 }
 
+impl Ground for blueque::Connection {
+    fn send(&mut self, cmd: &Cmd) -> RedisResult<Value> {
+        cmd.query(self)
+    }
+}
+
 /// A reply as a value of a type.
 pub fn read<T: FromRedisValue>(reply: RedisResult<Value>) -> RedisResult<T> {
     Ok(redis::from_redis_value(reply?)?)

@@ -4,14 +4,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use blueque::{Address, Namespace};
-use redis::{Cmd, Connection, RedisResult, Value};
+use blueque::{Address, Connection, Namespace};
+use redis::{Cmd, RedisResult, Value};
 
 use crate::sentinel::Sentinel;
 use crate::support::ground::{Ground, read};
 use crate::support::{Server, eventually};
 
-const LIMIT: Duration = Duration::from_secs(5);
+/// Of each command, such as a WAIT of 30 s.
+const LIMIT: Duration = Duration::from_secs(40);
 
 /// How a master is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use blueque::Connection;
 use indicatif::ProgressBar;
-use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
+use redis::{FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
 use crate::output::bar;

@@ -29,7 +29,6 @@ pub fn look(settings: &Settings) -> bool {
     let asked = || {
         let address = Address::parse(&settings.address().ok()?).ok()?;
         let mut connection = address.connect(settings.namespace(), LIMIT).ok()?;
-        connection.set_read_timeout(Some(LIMIT)).ok()?;
         redis::cmd("INFO").arg("everything").query::<String>(&mut connection).ok()
     };
     asked().is_some_and(|info| is(&info))

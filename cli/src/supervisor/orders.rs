@@ -29,15 +29,12 @@ pub fn listen(address: &Address, namespace: &Namespace, channel: &str, shared: &
 
 fn hear(url: &str, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) -> anyhow::Result<()> {
     let mut connection = blueque::Address::parse(url)?.connect(namespace, LIMIT)?;
-    // By hand: `PubSub::subscribe` takes a refusal for a reply, and would wait for messages that never arrive.
-    connection.send_packed_command(&redis::cmd("SUBSCRIBE").arg(channel).get_packed_command())?;
-    connection.recv_response()?.extract_error()?;
-    connection.set_read_timeout(Some(SILENT))?;
-    let mut messages = connection.as_pubsub();
+    redis::cmd("SUBSCRIBE").arg(channel).exec(&mut connection)?;
+    connection.set_limit(SILENT);
     loop {
         // First, orders from before this connection was subscribed.
         shared.post(|outbox| outbox.beat = true);
-        if let Err(error) = messages.get_message() {
+        if let Err(error) = connection.receive() {
             // Another server may have replaced the one that was lost, and give the task to another owner.
             shared.post(|outbox| outbox.beat = true);
             return Err(error.into());

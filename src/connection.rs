@@ -1,0 +1,347 @@
+//! A blocking connection to a server. A command and its whole reply have one limit of time, and a reply one of size,
+//! however the server sends it.
+
+mod certificates;
+#[cfg(feature = "tls-rustls")]
+mod tls;
+
+use std::cell::Cell;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use redis::{ConnectionAddr, ConnectionInfo, ConnectionLike, RedisConnectionInfo, RedisError, RedisResult, Value};
+
+use crate::deadline::Deadline;
+pub(crate) use certificates::certificate;
+
+/// The largest reply. Those of the scripts end after 8 MiB, and a task with all that it may hold is below 64; `doctor` reads
+/// whole hashes, of millions of tenants.
+const LARGEST: u64 = 256 << 20;
+
+/// Why a larger one is refused.
+const TOO_LONG: &str = "the reply is over 256 MiB";
+
+/// Why the password, or the user, is not accepted.
+const REFUSED: &str = "the server refuses this user or password";
+
+/// A connection for commands of one's own: see [`Address::connect`](crate::Address::connect).
+///
+/// A command with its whole reply takes no longer than the limit, and a reply over 256 MiB is refused. After either, and
+/// after any other failure that is no reply, the connection is closed.
+pub struct Connection {
+    stream: Stream,
+    parser: redis::Parser,
+    limit: Cell<Duration>,
+    database: i64,
+    open: bool,
+}
+
+impl Connection {
+    /// Connects to a server, and sends the password and the number of the database.
+    pub(crate) fn open(server: &Server, end: Deadline) -> RedisResult<Self> {
+        let stream = Stream::connect(server, end)?;
+        let settings = server.info.redis_settings();
+        let (parser, limit) = (redis::Parser::new(), Cell::new(some(end)));
+        let mut connection = Self { stream, parser, limit, database: settings.db(), open: true };
+        connection.greet(settings, end)?;
+        Ok(connection)
+    }
+
+    fn greet(&mut self, settings: &RedisConnectionInfo, end: Deadline) -> RedisResult<()> {
+        if let Some(password) = settings.password() {
+            let auth = redis::cmd("AUTH").arg(settings.username()).arg(password).to_owned();
+            if let Err(error) = auth.exec(self) {
+                let refused = error.code().is_some();
+                return Err(if refused { (redis::ErrorKind::AuthenticationFailed, REFUSED).into() } else { error });
+            }
+        }
+        if settings.db() != 0 {
+            self.set_limit(some(end));
+            redis::cmd("SELECT").arg(settings.db()).exec(self)?;
+        }
+        Ok(())
+    }
+
+    /// Limits the time of each command from now on, with its whole reply.
+    pub fn set_limit(&self, limit: Duration) {
+        self.limit.set(limit);
+    }
+
+    /// Receives what the server sends without a command, such as the messages of a channel.
+    ///
+    /// # Errors
+    /// If nothing whole arrives within the limit of the connection.
+    pub fn receive(&mut self) -> RedisResult<Value> {
+        self.begin()?;
+        self.reply()
+    }
+
+    /// The time for what is sent or received next begins.
+    fn begin(&mut self) -> RedisResult<()> {
+        if !self.open {
+            return Err(io::Error::from(ErrorKind::NotConnected).into());
+        }
+        self.stream.bounds().end = Deadline::after(self.limit.get());
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> RedisResult<()> {
+        self.begin()?;
+        let sent = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
+        sent.map_err(|error| self.broken(error.into()))
+    }
+
+    fn reply(&mut self) -> RedisResult<Value> {
+        self.stream.bounds().left = LARGEST;
+        self.parser.parse_value(&mut self.stream).map_err(|error| self.broken(error))
+    }
+
+    /// Closes the connection after a failure: further data on it belongs to no command.
+    fn broken(&mut self, error: RedisError) -> RedisError {
+        self.open = false;
+        let _ = self.stream.bounds().socket.close();
+        explained(error)
+    }
+}
+
+impl ConnectionLike for Connection {
+    fn req_packed_command(&mut self, cmd: &[u8]) -> RedisResult<Value> {
+        self.send(cmd)?;
+        self.reply()
+    }
+
+    fn req_packed_commands(&mut self, cmd: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
+        self.send(cmd)?;
+        // All of them are read, or the next command would get one of these.
+        let replies = (0..offset + count).map(|_| self.reply()).collect::<RedisResult<Vec<_>>>()?;
+        let mut replies = replies.into_iter();
+        // Those to skip only matter if one is an error: the others then say that they were not executed.
+        let refused = replies.by_ref().take(offset).map(Value::extract_error).find_map(Result::err);
+        refused.map_or_else(|| Ok(replies.collect()), Err)
+    }
+
+    fn get_db(&self) -> i64 {
+        self.database
+    }
+
+    fn check_connection(&mut self) -> bool {
+        redis::cmd("PING").exec(self).is_ok()
+    }
+
+    fn is_open(&self) -> bool {
+        self.open
+    }
+}
+
+/// The connections of `open_cluster` to each node.
+#[cfg(feature = "cluster")]
+impl redis::cluster::Connect for Connection {
+    fn connect<T: redis::IntoConnectionInfo>(info: T, limit: Option<Duration>) -> RedisResult<Self> {
+        let server = Server {
+            info: info.into_connection_info()?,
+            #[cfg(feature = "tls-rustls")]
+            certificates: None,
+        };
+        Self::open(&server, Deadline::after(limit.unwrap_or(Duration::MAX)))
+    }
+
+    fn send_packed_command(&mut self, cmd: &[u8]) -> RedisResult<()> {
+        self.send(cmd)
+    }
+
+    fn set_write_timeout(&self, limit: Option<Duration>) -> RedisResult<()> {
+        self.set_read_timeout(limit)
+    }
+
+    fn set_read_timeout(&self, limit: Option<Duration>) -> RedisResult<()> {
+        self.set_limit(limit.unwrap_or(Duration::MAX));
+        Ok(())
+    }
+
+    fn recv_response(&mut self) -> RedisResult<Value> {
+        self.reply()
+    }
+}
+
+/// A server, and what it takes to connect to it.
+#[derive(Clone)]
+pub(crate) struct Server {
+    pub(crate) info: ConnectionInfo,
+    #[cfg(feature = "tls-rustls")]
+    pub(crate) certificates: Option<redis::TlsCertificates>,
+}
+
+impl Server {
+    /// A client of the crate `redis`, for connections of other kinds.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn client(&self) -> RedisResult<redis::Client> {
+        #[cfg(feature = "tls-rustls")]
+        if let Some(certificates) = &self.certificates {
+            return redis::Client::build_with_tls(self.info.clone(), certificates.clone());
+        }
+        redis::Client::open(self.info.clone())
+    }
+}
+
+/// Bytes to and from a server.
+enum Stream {
+    Plain(Bounded),
+    #[cfg(feature = "tls-rustls")]
+    Tls(Box<rustls::StreamOwned<rustls::ClientConnection, Bounded>>),
+}
+
+impl Stream {
+    fn connect(server: &Server, end: Deadline) -> RedisResult<Self> {
+        let bounded = |socket| Bounded { socket, end, left: LARGEST };
+        Ok(match server.info.addr() {
+            ConnectionAddr::Tcp(host, port) => Self::Plain(bounded(tcp(host, *port, end)?)),
+            ConnectionAddr::Unix(path) => Self::Plain(bounded(Socket::Unix(UnixStream::connect(path)?))),
+            #[cfg(feature = "tls-rustls")]
+            ConnectionAddr::TcpTls { host, port, insecure: false, .. } => {
+                let mut session = tls::session(host, server.certificates.as_ref())?;
+                let mut socket = bounded(tcp(host, *port, end)?);
+                while session.is_handshaking() {
+                    session.complete_io(&mut socket).map_err(|error| explained(error.into()))?;
+                }
+                Self::Tls(Box::new(rustls::StreamOwned::new(session, socket)))
+            }
+            _ => {
+                let text = "this program was built without what the URL asks for";
+                return Err((redis::ErrorKind::InvalidClientConfig, text).into());
+            }
+        })
+    }
+
+    fn bounds(&mut self) -> &mut Bounded {
+        match self {
+            Self::Plain(bounded) => bounded,
+            #[cfg(feature = "tls-rustls")]
+            Self::Tls(stream) => &mut stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(bounded) => bounded.read(into),
+            #[cfg(feature = "tls-rustls")]
+            Self::Tls(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(bounded) => bounded.write(bytes),
+            #[cfg(feature = "tls-rustls")]
+            Self::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(bounded) => bounded.flush(),
+            #[cfg(feature = "tls-rustls")]
+            Self::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+/// A socket on which nothing is waited for after a moment, and so many bytes are read at most.
+struct Bounded {
+    socket: Socket,
+    end: Deadline,
+    left: u64,
+}
+
+enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    fn close(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(socket) => socket.shutdown(Shutdown::Both),
+            Self::Unix(socket) => socket.shutdown(Shutdown::Both),
+        }
+    }
+}
+
+/// The time for one read or write.
+fn time(end: Deadline) -> io::Result<Option<Duration>> {
+    let left = end.left();
+    if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+}
+
+/// The outcome of one read or write, repeated if a signal has interrupted it.
+fn whole(mut step: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match step() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(ErrorKind::TimedOut.into()),
+            outcome => return outcome,
+        }
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::Error::new(ErrorKind::InvalidData, TOO_LONG));
+        }
+        let Self { socket, end, .. } = self;
+        let read = whole(|| match socket {
+            Socket::Tcp(socket) => socket.set_read_timeout(time(*end)?).and_then(|()| socket.read(into)),
+            Socket::Unix(socket) => socket.set_read_timeout(time(*end)?).and_then(|()| socket.read(into)),
+        })?;
+        self.left = self.left.saturating_sub(read as u64);
+        Ok(read)
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Self { socket, end, .. } = self;
+        whole(|| match socket {
+            Socket::Tcp(socket) => socket.set_write_timeout(time(*end)?).and_then(|()| socket.write(bytes)),
+            Socket::Unix(socket) => socket.set_write_timeout(time(*end)?).and_then(|()| socket.write(bytes)),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn explained(error: RedisError) -> RedisError {
+    certificate(&error).unwrap_or(error)
+}
+
+/// Whether a reply was over the bound.
+pub(crate) fn is_too_long(error: &RedisError) -> bool {
+    error.is_io_error() && error.to_string().contains(TOO_LONG)
+}
+
+/// What is left of a limit, for calls that take 0 for no limit.
+pub(crate) fn some(end: Deadline) -> Duration {
+    end.left().max(Duration::from_millis(1))
+}
+
+fn tcp(host: &str, port: u16, end: Deadline) -> RedisResult<Socket> {
+    let mut failure = io::Error::from(ErrorKind::NotFound);
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, some(end)) {
+            Ok(socket) => {
+                socket.set_nodelay(true)?;
+                return Ok(Socket::Tcp(socket));
+            }
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure.into())
+}
