@@ -54,7 +54,14 @@ fn what_is_no_json_is_no_result() {
 fn the_log_says_that_what_looks_like_json_on_stdout_is_none() {
     let stage = Stage::new();
     let looks = ["{\"loss\": NaN, \"epoch\": 5}", "{'epoch': 5}", "[1, 2", "-Infinity"];
-    let none = ["working", "", "[INFO] working", "{\"level\": \"info\"}\n{\"level\": \"warn\"}", "NaN frames lost", "{\"sum\": 3}"];
+    let none = [
+        "working",
+        "",
+        "[INFO] working",
+        "{\"level\": \"info\"}\n{\"level\": \"warn\"}",
+        "NaN frames lost",
+        "{\"sum\": 3}",
+    ];
     for (script, warns) in looks.iter().map(|text| (text, true)).chain(none.iter().map(|text| (text, false))) {
         let mut run = stage.task(&format!("cat <<'END'\n{script}\nEND"));
         assert_eq!(run.finish().status(), Some(Status::Complete), "{script}");
