@@ -3,8 +3,6 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::support::{Server, eventually};
 use crate::{Desk, Left, left};
 
@@ -59,7 +57,7 @@ fn upkeep_pauses_until_the_next_thing_is_due_by_the_servers_clock() {
     let mut upkeep =
         off_by("+1h", &desk, &["upkeep", "q"]).spawn().expect("faketime is needed: apt-get install faketime");
     let status = || desk.json(&["show", "soon"])["status"].clone();
-    eventually("the task is pending", || (status() == Value::from("pending")).then_some(()));
+    eventually("the task is pending", || (status() == "pending").then_some(()));
     let calls = desk.server.calls_of("upkeep");
     upkeep.kill().unwrap();
     upkeep.wait().unwrap();
