@@ -2,6 +2,7 @@
 
 pub mod ended;
 pub mod feed;
+mod gone;
 pub mod interrupts;
 pub mod log_range;
 pub mod pager;
@@ -47,6 +48,8 @@ pub struct Follower<'a> {
     drawn: Option<(u64, u64, String)>,
     outage: Outage,
     reason: Reason,
+    /// The last record that was read.
+    last: Option<TaskInfo>,
 }
 
 impl<'a> Follower<'a> {
@@ -75,7 +78,13 @@ impl<'a> Follower<'a> {
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         let (outage, reason) = (Outage::default(), Reason::new());
-        Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason }
+        Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason, last: None }
+    }
+
+    /// With a record of the task that was read before.
+    pub fn after(mut self, info: TaskInfo) -> Self {
+        self.last = Some(info);
+        self
     }
 
     /// Whether anything was written to stdout.
@@ -93,7 +102,13 @@ impl<'a> Follower<'a> {
     pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<TaskInfo>> {
         let mut pause = PAUSES.0;
         loop {
-            let looked = self.look();
+            let mut looked = self.look();
+            if let Err(error) = &looked
+                && code(error) == Code::NotFound
+                && let Some(last) = &self.last
+            {
+                looked = gone::ended(self.session, self.id, last).map(|info| (info, false));
+            }
             if looked.is_err() && stopped() {
                 return Ok(None); // the wait was cut short, or there is nothing more to report
             }
@@ -106,7 +121,10 @@ impl<'a> Follower<'a> {
             if stopped() {
                 return Ok(None);
             }
-            let wrote = looked.is_some_and(|(_, wrote)| wrote);
+            let mut wrote = false;
+            if let Some((info, any)) = looked {
+                (self.last, wrote) = (Some(info), any);
+            }
             pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
             thread::sleep(pause);
         }

@@ -79,12 +79,29 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Task { word } => task::run(word)?,
         Command::Completions(options) => completions::run(options, Cli::command())?,
         Command::Ping(options) => doctor::ping::run(&cli.connection, options, cli.output)?,
-        command => match places(cli)? {
-            Some(places) => return partitioned::run(cli, &places),
-            None => return alone(cli, command),
-        },
+        _ => {
+            let places = places(cli)?;
+            let again = by_the_servers_clock(cli, places.as_ref());
+            let cli = again.as_ref().unwrap_or(cli);
+            return places.map_or_else(|| alone(cli, &cli.command), |places| partitioned::run(cli, &places));
+        }
     };
     Ok(code.into())
+}
+
+/// The arguments, read again by the server's clock, if any of them is a time from now. A server that does not answer is
+/// left to the command.
+fn by_the_servers_clock(cli: &Cli, places: Option<&Places>) -> Option<Cli> {
+    if !times::are_relative() {
+        return None;
+    }
+    let settings = match places {
+        Some(places) => places.chosen(&cli.connection).ok()?.into_iter().next()?.1,
+        None => Settings::load(&cli.connection).ok()?,
+    };
+    let client = dispatch::at_once(&settings, cli.output).ok()?.client;
+    times::learn(client.call(&client.calls().hello()).ok()?.now);
+    Cli::try_parse().ok()
 }
 
 /// The partitions that a command is about, if there are several.

@@ -324,7 +324,7 @@ fn conclude(
             shared.say(&format!("given back, it counts as nothing: {}", unfit.why));
             Some(ending::back(run, &unfit, post_mortem))
         }
-        None => ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem),
+        None => ending::judge(ended, (folder, shared), seen, u64::from(run.limits.max_bytes), post_mortem),
     }
 }
 

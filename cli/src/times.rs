@@ -1,5 +1,6 @@
 //! Times and durations, for people and programs.
 
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -8,6 +9,33 @@ use jiff::tz::TimeZone;
 /// The time of this machine's clock.
 pub fn now() -> SystemTime {
     SystemTime::now()
+}
+
+/// Milliseconds by which the server's clock is ahead of this machine's.
+static AHEAD: AtomicI64 = AtomicI64::new(0);
+
+/// An argument was a time from now.
+static RELATIVE: AtomicBool = AtomicBool::new(false);
+
+/// The time from which arguments such as `+10m` count: that of the server's clock, once `learn` was called.
+pub fn origin() -> SystemTime {
+    RELATIVE.store(true, Ordering::Relaxed);
+    let ahead = AHEAD.load(Ordering::Relaxed);
+    let by = Duration::from_millis(ahead.unsigned_abs());
+    let time = if ahead < 0 { now().checked_sub(by) } else { now().checked_add(by) };
+    time.unwrap_or_else(now)
+}
+
+/// Returns true if an argument was a time from now.
+pub fn are_relative() -> bool {
+    RELATIVE.load(Ordering::Relaxed)
+}
+
+/// Keeps by how much the server's clock is ahead, as it shows this time.
+pub fn learn(server: SystemTime) {
+    let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(0);
+    let ahead = server.duration_since(now()).map_or_else(|behind| -millis(behind.duration()), millis);
+    AHEAD.store(ahead, Ordering::Relaxed);
 }
 
 /// So many seconds after the beginning of 1970.

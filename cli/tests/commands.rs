@@ -6,6 +6,8 @@
 mod asked;
 #[path = "commands/bulk.rs"]
 mod bulk;
+#[path = "commands/clocks.rs"]
+mod clocks;
 #[path = "commands/connect.rs"]
 mod connect;
 #[path = "commands/doctor.rs"]

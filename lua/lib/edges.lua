@@ -23,6 +23,12 @@ edges.readied = false
 -- Bytes of the error of an upstream in that of its dependents.
 edges.ERROR = 256
 
+-- The task that this call has had begin to wait last.
+edges.waiter = ''
+
+-- Number of tasks that this call had begin to wait before it.
+edges.earlier = -1
+
 function edges.upstreams(id)
   return namespace.prefix .. 'upstreams_' .. id
 end
@@ -33,6 +39,15 @@ end
 
 function edges.inputs(id)
   return namespace.prefix .. 'inputs_' .. id
+end
+
+-- The time at which a task begins to wait. Tasks that one call has begin to wait are a microsecond apart, so that the
+-- dependents of a task keep their order.
+function edges.since(id)
+  if id ~= edges.waiter then
+    edges.waiter, edges.earlier = id, edges.earlier + 1
+  end
+  return edges.earlier == 0 and namespace.now or namespace.decimal(namespace.now_us + edges.earlier)
 end
 
 -- Ended tasks whose dependents are not all settled, by the time of their end.
@@ -438,7 +453,7 @@ end
 function edges.enter(tasks, graph)
   -- One table has the edges of each task in turn. `waits`: those whose upstreams others of the call wait for, too.
   local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
-  local tie = edges.tie
+  local tie, since_of = edges.tie, edges.since
   for t = 1, #tasks do
     local task, n = tasks[t], 0
     for i = 1, task.edges and #task.edges or 0 do
@@ -446,7 +461,7 @@ function edges.enter(tasks, graph)
       local up = edge.up
       local outside = graph and up.status ~= 'staged'
       local kind = edge.missed and edge.kind .. task.set.turn or edge.kind
-      local since = outside and '-inf' or edge.missed and 'inf' or now
+      local since = outside and '-inf' or edge.missed and 'inf' or since_of(task.id)
       own[n + 1], own[n + 2] = up.id, edge.slots[1] and kind .. '/' .. table.concat(edge.slots, ',') or kind
       n = n + 2
       local waiting = up.waiting
@@ -842,7 +857,7 @@ function edges.retry(task)
     redis.call('HDEL', edges.upstreams(task.id), id)
   end
   for _, up in ipairs(again.open) do
-    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
     edges.tie(up) -- one of this id may be another than before
   end
   if again.set and not again.joins then
@@ -884,7 +899,7 @@ end
 -- Makes what `plan_look` has planned: those that have ended tell it in steps of their own.
 function edges.look_again(task, step)
   for _, up in ipairs(step.open) do
-    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
     edges.tie(up)
   end
   edges.ask_again(task, step.ended)
@@ -894,7 +909,7 @@ end
 -- Has upstreams that have ended tell this task so once more.
 function edges.ask_again(task, ended)
   for _, id in ipairs(ended) do
-    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+    redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
     redis.call('ZADD', edges.unsettled(), namespace.now, id)
   end
 end
@@ -1039,10 +1054,10 @@ function edges.anew(task)
   end
   for _, id in ipairs(again.open) do
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
-    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+    redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
   end
   for _, up in ipairs(again.still) do -- they may have left it, as it had ended
-    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
     edges.tie(up)
   end
   edges.ask_again(task, again.ended)

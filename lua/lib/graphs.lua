@@ -507,7 +507,7 @@ function graphs.release(graph, tasks, outside)
     end
   end
   for _, edge in ipairs(outside) do
-    redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
+    redis.call('ZADD', edges.dependents(edge.up), edges.since(edge.id), edge.id)
     if edge.ended then
       redis.call('ZADD', edges.unsettled(), namespace.now, edge.up)
     end

@@ -194,7 +194,7 @@ function quorum.miss(up, plan)
     redis.call('HSET', edges.upstreams(plan.id), up.id, plan.missed)
   end
   for id, edge in pairs(plan.again or {}) do
-    redis.call('ZADD', edges.dependents(id), namespace.now, plan.id)
+    redis.call('ZADD', edges.dependents(id), edges.since(plan.id), plan.id)
     redis.call('HSET', edges.upstreams(plan.id), id, edge.text)
     edges.tie(edge.up) -- it may be another task than before
   end
@@ -244,7 +244,7 @@ function quorum.retry(task, again)
   end
   for id, edge in pairs(again.some) do
     redis.call('HSET', edges.upstreams(task.id), id, edge.text)
-    redis.call('ZADD', edges.dependents(id), edge.up and namespace.now or 'inf', task.id)
+    redis.call('ZADD', edges.dependents(id), edge.up and edges.since(task.id) or 'inf', task.id)
     if edge.up then
       edges.tie(edge.up)
     end

@@ -19,6 +19,7 @@ impl Model {
     /// Makes a settled call at this time.
     pub fn call(&mut self, wall: u64, op: &Op) -> Reply {
         self.now = wall.max(self.clock);
+        self.web.begin_call();
         self.us = self.now;
         self.by = op.by();
         let reply = self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()));

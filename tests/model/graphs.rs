@@ -98,6 +98,8 @@ pub struct Web {
     /// because of an upstream that has ended.
     pub ahead: Option<Ahead>,
     broken: bool,
+    /// Of the present call: the task that began to wait last, and the number of those before it.
+    waiter: Option<(String, u64)>,
     /// The tasks that the walk of a graph is about; true while it has yet to come to them.
     pub chosen: BTreeMap<String, BTreeMap<String, u8>>,
     /// Of tasks that have not ended, unless their owner was told to stop.
@@ -268,6 +270,20 @@ impl Web {
 
     pub fn see(&mut self, up: &str, id: &str, seen: Seen) {
         self.dependents.entry(up.into()).or_default().insert(id.into(), seen);
+    }
+
+    pub fn begin_call(&mut self) {
+        self.waiter = None;
+    }
+
+    /// A task begins to wait for another: those of one call a microsecond apart, in order.
+    pub fn begin_to_wait(&mut self, up: &str, id: &str, now: u64) {
+        let earlier = match self.waiter.take() {
+            None => 0,
+            Some((last, earlier)) => earlier + u64::from(last != id),
+        };
+        self.waiter = Some((id.to_owned(), earlier));
+        self.see(up, id, Seen::Waits(now + earlier));
     }
 
     /// Those that wait for a task, in the order in which they came.
@@ -457,13 +473,12 @@ impl Model {
     pub fn wait(&mut self, id: &str, look: Look, graph: Option<&str>) {
         for (up, edge) in look.edges {
             let outside = graph.filter(|_| !self.web.staged.contains_key(up));
-            let seen = match edge.mark {
-                _ if outside.is_some() => Seen::Staged,
-                None => Seen::Waits(self.now),
-                Some(_) => Seen::Held,
-            };
+            match edge.mark {
+                _ if outside.is_some() => self.web.see(up, id, Seen::Staged),
+                None => self.web.begin_to_wait(up, id, self.now),
+                Some(_) => self.web.see(up, id, Seen::Held),
+            }
             let known = self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge).is_some();
-            self.web.see(up, id, seen);
             if let Some(graph) = outside.filter(|_| !known) {
                 self.web.outside.entry(graph.into()).or_default().push((up.into(), id.into()));
             }
@@ -724,15 +739,17 @@ impl Model {
             self.web.cut(id, up);
         }
         for up in &again.open {
-            self.web.see(up, id, Seen::Waits(self.now));
+            self.web.begin_to_wait(up, id, self.now);
             self.tie(up);
         }
         let waits = again.begins() == "waiting";
         for (up, over) in again.some.iter().filter(|_| waits) {
             let edges = self.web.upstreams.get_mut(id).unwrap();
             edges.get_mut(up).unwrap().mark = over.then_some(1);
-            self.web.see(up, id, if *over { Seen::Held } else { Seen::Waits(self.now) });
-            if !over {
+            if *over {
+                self.web.see(up, id, Seen::Held);
+            } else {
+                self.web.begin_to_wait(up, id, self.now);
                 self.tie(up);
             }
         }
@@ -1058,7 +1075,7 @@ impl Model {
         self.web.graphs.get_mut(graph).unwrap().released += page.len();
         let edges = if left > 0 { Vec::new() } else { self.web.outside(graph, limit) };
         for (up, id) in &edges {
-            self.web.see(up, id, Seen::Waits(now));
+            self.web.begin_to_wait(up, id, now);
             if self.tasks.get(up).is_none_or(Task::finished) {
                 self.web.unsettled.insert(up.clone(), now);
             }

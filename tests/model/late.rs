@@ -189,9 +189,12 @@ impl Model {
 
     fn add_edges(&mut self, id: &str, more: More) {
         for (up, edge) in more.edges {
-            let seen = if edge.mark.is_some() { Seen::Held } else { Seen::Waits(self.now) };
+            if edge.mark.is_some() {
+                self.web.see(up, id, Seen::Held);
+            } else {
+                self.web.begin_to_wait(up, id, self.now);
+            }
             self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge);
-            self.web.see(up, id, seen);
             self.tie(up);
         }
         if more.inputs.slots > 0 {

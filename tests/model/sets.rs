@@ -168,7 +168,7 @@ impl Model {
             self.web.see(up, id, Seen::Held);
         }
         for other in again {
-            self.web.see(&other, id, Seen::Waits(self.now));
+            self.web.begin_to_wait(&other, id, self.now);
             self.tie(&other); // it may be another task by now
         }
         self.web.keep_least(id, least);

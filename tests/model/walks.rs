@@ -483,15 +483,15 @@ impl Model {
         let forget: BTreeSet<usize> = anew.open.iter().flat_map(|(_, edge)| edge.slots.iter().copied()).collect();
         let waits = !anew.open.is_empty();
         for (up, edge) in anew.open {
-            self.web.see(&up, id, Seen::Waits(now));
+            self.web.begin_to_wait(&up, id, now);
             self.web.upstreams.entry(id.into()).or_default().insert(up, edge);
         }
         for up in anew.still {
-            self.web.see(&up, id, Seen::Waits(now));
+            self.web.begin_to_wait(&up, id, now);
             self.tie(&up);
         }
         for up in anew.ended {
-            self.web.see(&up, id, Seen::Waits(now));
+            self.web.begin_to_wait(&up, id, now);
             self.web.unsettled.insert(up, now);
         }
         if let Some(inputs) = self.web.inputs.get_mut(id).filter(|inputs| inputs.slots > 0) {

@@ -20,6 +20,9 @@ const TOGETHER: usize = 32;
 /// Calls for these queues in one round; what is left is done in the next.
 const CALLS: usize = 10_000;
 
+/// How often the server's clock is read, by which the next thing is due.
+const SELDOM: Duration = Duration::from_secs(60);
+
 /// The shortest pause between two rounds.
 const SHORTEST: Duration = Duration::from_millis(10);
 
@@ -97,7 +100,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
     behind::begin();
     let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
-    let (mut said, mut looked) = (BTreeMap::new(), None::<Instant>);
+    let (mut said, mut looked, mut clock) = (BTreeMap::new(), None::<Instant>, None::<(SystemTime, Instant)>);
     loop {
         let deep = options.deep_every.is_some_and(|every| looked.is_none_or(|at| at.elapsed() >= every));
         let Some(mut round) = outage.survive(round(session, &options.queues, deep))? else {
@@ -107,7 +110,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         if deep {
             looked = Some(Instant::now());
         }
-        let left = round.next.and_then(|next| next.duration_since(SystemTime::now()).ok()).unwrap_or_default();
+        if clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
+            let greeting = session.client.call(&session.client.calls().hello());
+            clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(clock);
+        }
+        let left = clock.zip(round.next).map_or(options.every, |((now, read), next)| {
+            next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
+        });
         // A trouble is told when it begins.
         let troubles = std::mem::take(&mut round.troubles);
         for (part, trouble) in &troubles {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use blueque::TaskId;
+use blueque::{TaskId, TaskInfo};
 use clap::Args;
 
 use crate::follow::Follower;
@@ -29,15 +29,18 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let waited = || humantime::format_duration(options.timeout.unwrap_or_default());
     let find = || {
         let found = options.ids.iter().flat_map(|id| session.find_tasks(id));
-        found.map(|(_, found)| Ok(found?.0)).collect::<anyhow::Result<Vec<TaskId>>>()
+        found
+            .map(|(_, found)| found.map(|(id, info)| (id, brief(info))))
+            .collect::<anyhow::Result<Vec<(TaskId, TaskInfo)>>>()
     };
-    let Some(ids) = begin(find, &late)? else {
+    let Some(found) = begin(find, &late)? else {
         return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
     };
     let mut ended = Vec::new();
     let mut verdicts = Vec::new();
-    for id in &ids {
-        let Some(info) = Follower::new(session, id, Streams::None).follow(&late)? else {
+    for (id, info) in found {
+        let id = &id;
+        let Some(info) = Follower::new(session, id, Streams::None).after(info).follow(&late)? else {
             return Err(fault(Code::TimedOut, format!("{id} is not finished after {}", waited())));
         };
         verdicts.push(verdict(&info));
@@ -52,4 +55,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
     let found = |code| verdicts.contains(&code).then_some(code);
     Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
+}
+
+/// The record without what may be long: there may be many tasks.
+fn brief(mut info: TaskInfo) -> TaskInfo {
+    info.fields.retain(|name, _| ["queue", "status", "updated"].contains(&name.as_str()));
+    info
 }

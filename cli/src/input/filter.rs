@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::state::state;
 use super::values::{self, duration, plain};
+use crate::times;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Which tasks")]
@@ -118,7 +119,7 @@ fn group(text: &str) -> Result<String, String> {
 /// A time, or one relative to now such as `-2h`.
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
-        Some(span) => SystemTime::now().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
+        Some(span) => times::origin().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
         None => values::time(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
     }
 }

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 use blueque::{GraphId, QueueName, Rate, TaskId};
 use jiff::Timestamp;
 
+use crate::times;
+
 /// A queue's name, as an argument.
 pub fn queue_name(text: &str) -> Result<QueueName, String> {
     QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
@@ -94,7 +96,7 @@ pub fn rate(text: &str) -> Option<Rate> {
 /// A future time as an argument: as `time`, or `10m` from now.
 pub fn coming(text: &str) -> Result<SystemTime, String> {
     time(text).or_else(|error| match duration(text) {
-        Ok(span) => SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned()),
+        Ok(span) => times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned()),
         Err(_) => Err(error),
     })
 }
@@ -102,7 +104,7 @@ pub fn coming(text: &str) -> Result<SystemTime, String> {
 /// A past time as an argument: as `time`, or `10m` for ten minutes ago.
 pub fn past(text: &str) -> Result<SystemTime, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
-        Ok(span) => SystemTime::now().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
+        Ok(span) => times::origin().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
         Err(_) => text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
             "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or 10m for ten minutes ago"
                 .to_owned()
@@ -114,7 +116,7 @@ pub fn past(text: &str) -> Result<SystemTime, String> {
 pub fn time(text: &str) -> Result<SystemTime, String> {
     if let Some(span) = text.strip_prefix('+') {
         let span = duration(span)?;
-        return SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned());
+        return times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned());
     }
     text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
         "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 
 use super::capture::Seen;
+use super::shared::Shared;
 use super::watch::{Ended, Reason};
 use crate::processes::tree::Exit;
 use crate::run_folder::end::{Cost, End, Outcome, PostMortem};
@@ -41,6 +42,9 @@ const PERMANENT_GROUP: &str = "permanent";
 /// The delay of the retry after a result that this host has lost.
 const PAUSE: f64 = 30.0;
 
+/// Numbers that JSON does not have, as JavaScript and Python write them.
+const NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
+
 /// Characters of stderr in the error.
 const SHOWN: usize = 1_000;
 
@@ -72,7 +76,7 @@ pub fn back(run: &Run, unfit: &Unfit, post_mortem: PostMortem) -> (End, Vec<u8>)
 /// The end, with its result or error; none if the attempt was lost.
 pub fn judge(
     ended: Ended,
-    folder: &RunFolder,
+    (folder, shared): (&RunFolder, &Shared),
     seen: Seen,
     limit: u64,
     post_mortem: PostMortem,
@@ -107,7 +111,7 @@ pub fn judge(
             |next| {
                 let own = next.and_then(|next| next.parameters);
                 own.map_or_else(
-                    || result(folder, seen, limit),
+                    || result(folder, shared, seen, limit),
                     |own| own.read(limit).map_err(|error| wrong_step(&error)),
                 )
             },
@@ -185,8 +189,9 @@ pub fn error(text: &str, words: &str) -> String {
     error
 }
 
-/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null.
-fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
+/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null. The log says so
+/// if stdout looks like JSON and is none.
+fn result(folder: &RunFolder, shared: &Shared, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
     let too_large = |what: &str, size: String| {
         NoResult::Bad(format!(
             "{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and call `blueque task result --published`"
@@ -210,15 +215,22 @@ fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResul
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(unreadable(error)),
     }
-    let one_value = seen.shape.is_one_value();
+    let shape = seen.shape;
     let printed = seen.stdout.take();
     match printed.map_err(|error| NoResult::Unknown(format!("what stdout said cannot be read: {error}")))? {
         Some(printed) => {
             let printed = printed.trim_ascii();
-            let json = serde_json::from_slice::<IgnoredAny>(printed).is_ok();
-            Ok(if json { printed.to_vec() } else { b"null".to_vec() })
+            Ok(match serde_json::from_slice::<IgnoredAny>(printed) {
+                Ok(_) => printed.to_vec(),
+                Err(error) => {
+                    if shape.looks_like_json() || NUMBERS.contains(&printed) {
+                        shared.say(&format!("stdout looks like JSON and is none, so the result is null: {error}"));
+                    }
+                    b"null".to_vec()
+                }
+            })
         }
-        None if one_value => Err(too_large("the JSON on stdout", format!("over {limit}"))),
+        None if shape.is_one_value() => Err(too_large("the JSON on stdout", format!("over {limit}"))),
         None => Ok(b"null".to_vec()),
     }
 }

@@ -157,4 +157,9 @@ impl Shape {
     pub fn is_one_value(self) -> bool {
         self == Self::After
     }
+
+    /// Returns true for one list or object, also if its end is missing.
+    pub fn looks_like_json(self) -> bool {
+        !matches!(self, Self::Before | Self::Other)
+    }
 }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use crate::support::{Server, eventually};
 use crate::{Desk, terminal};
 
@@ -23,6 +26,10 @@ impl Follows {
         let mut command = desk.command(args);
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         Self { name: name.to_owned(), child: command.spawn().unwrap(), out, err }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
     }
 
     fn out(&self) -> String {
@@ -147,6 +154,49 @@ fn whoever_waits_hears_why_the_task_does_not_run_and_when_that_changes() {
     for one in &mut all {
         assert!(one.ends().success(), "{}: {}", one.name, one.err());
         assert_eq!(one.err().matches("no listener").count(), 1, "{}: {}", one.name, one.err());
+    }
+}
+
+/// Retention may delete a task before a command that waits for it reads its end.
+#[test]
+fn whoever_waits_knows_the_end_of_a_task_whose_record_is_gone() {
+    let desk = Desk::new();
+    for id in ["waits", "logs", "bad", "gone"] {
+        desk.ok(&["submit", "q", "--id", id]);
+    }
+    desk.ok(&["submit", "r", "--id", "lost"]);
+    let start = |name, args: &[&str]| Follows::start(&desk, name, args);
+    let mut all = [
+        (start("waits", &["wait", "waits", "-o", "json"]), 0, "complete"),
+        (start("logs", &["logs", "-f", "logs"]), 0, ""),
+        (start("bad", &["wait", "bad", "-o", "json"]), 1, "failed"),
+        (start("gone", &["wait", "gone", "-o", "json"]), 7, "cancelled"),
+        (start("lost", &["wait", "lost"]), 4, "lost is gone, and no event says how it ended"),
+        (start("run", &["run", "q", "--id", "run"]), 0, "run complete"),
+        (start("submit", &["submit", "q", "--wait", "--id", "submit"]), 0, "submit complete"),
+    ];
+    for (one, ..) in &all {
+        one.says("no listener");
+        kill(one.pid(), Signal::SIGSTOP).unwrap();
+    }
+    desk.ok(&["cancel", "gone"]);
+    for _ in 0..5 {
+        let task = desk.take("q");
+        let ended =
+            if task.id().as_str() == "bad" { task.fail("broken").map(|_| ()) } else { task.complete("x").map(|_| ()) };
+        ended.unwrap();
+    }
+    desk.ok(&["config", "set", "--queue", "q", "keep=0"]);
+    desk.ok(&["upkeep", "--once"]);
+    let () = redis::cmd("DEL").arg("blueque_task_lost").query(&mut desk.server.connection()).unwrap();
+    assert_eq!(desk.ok(&["ls", "-o", "id"]), "lost\n", "retention deletes the others");
+    for (one, ..) in &all {
+        kill(one.pid(), Signal::SIGCONT).unwrap();
+    }
+    for (one, code, text) in &mut all {
+        let ended = one.ends().code();
+        assert_eq!(ended, Some(*code), "{}: {}{}", one.name, one.out(), one.err());
+        assert!(one.out().contains(*text) || one.err().contains(*text), "{}: {}{}", one.name, one.out(), one.err());
     }
 }
 

@@ -51,6 +51,29 @@ fn what_is_no_json_is_no_result() {
 }
 
 #[test]
+fn the_log_says_that_what_looks_like_json_on_stdout_is_none() {
+    let stage = Stage::new();
+    let looks = ["{\"loss\": NaN, \"epoch\": 5}", "{'epoch': 5}", "[1, 2", "-Infinity"];
+    let none = [
+        "working",
+        "",
+        "[INFO] working",
+        "{\"level\": \"info\"}\n{\"level\": \"warn\"}",
+        "NaN frames lost",
+        "{\"sum\": 3}",
+    ];
+    for (script, warns) in looks.iter().map(|text| (text, true)).chain(none.iter().map(|text| (text, false))) {
+        let mut run = stage.task(&format!("cat <<'END'\n{script}\nEND"));
+        assert_eq!(run.finish().status(), Some(Status::Complete), "{script}");
+        let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+        assert_eq!(said.matches("the result is null").count(), usize::from(warns), "{script}: {said}");
+    }
+    let mut run = stage.task("echo '{\"loss\": NaN}'; echo 7 > \"$BLUEQUE_RESULT\"");
+    assert_eq!(text(run.finish().result_bytes()), "7\n");
+    assert_eq!(stage.log(&run, "supervisor").concat(), b"", "stdout is not the result");
+}
+
+#[test]
 fn a_result_over_the_limit_is_an_error_and_no_silent_loss() {
     let stage = Stage::new();
     let small = |run: &mut Value| run["limits"]["max_bytes"] = json!(100);

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -24,6 +25,7 @@ from conftest import HERE, PATIENCE, Start, gone, number, until
 
 from blueque_client import Client, InvalidCall, Refused, TaskCancelled, TaskFailed, Worker
 from blueque_client.__main__ import Changes
+from blueque_client.replies import script
 from blueque_client.testing import Server
 
 
@@ -58,6 +60,23 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
     assert [job.result(PATIENCE) for job in many] == [n + 1 for n in range(30)]
     stop(worker)
     assert not client.queue("q").listeners()
+
+
+def test_upkeep_pauses_by_the_clock_of_the_server(start: Start, namespace: str, tmp_path: Path) -> None:
+    """By a clock that is an hour ahead of it, whatever is due next seems to be due at once."""
+    # faketime has `time.sleep` fail
+    (tmp_path / "sitecustomize.py").write_text("import time\nright = time.time\ntime.time = lambda: right() + 3600\n")
+    with Server() as server, Client(server.url, namespace=namespace) as client:
+        start(url=server.url, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+        assert client.submit(app.add.call(2, b=3)).result(PATIENCE) == 5
+        raw = client.link.server
+        raw.config_set("slowlog-max-len", 100_000)
+        raw.config_set("slowlog-log-slower-than", 0)
+        begun = time.monotonic()
+        assert client.submit(app.add.call(1), eta=time.time() + 5).result(PATIENCE) == 2
+        called = script("upkeep")[0].encode()
+        looks = sum(called in entry["command"] for entry in raw.slowlog_get(-1))
+        assert 0 < looks / (time.monotonic() - begun) < 18  # about ten: a round has several parts
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ const MOST_BODY = 1 << 20;
 const LONGEST_PAUSE = 60;
 /** What waits of a log. */
 const MOST_LOG = 1 << 20;
+/** Milliseconds after which the server's clock is read again. */
+const CLOCK_EVERY = 60_000;
 /** Milliseconds without an answer of the server after which a worker that begins says so. */
 const SILENCE = 1000;
 
@@ -141,6 +143,9 @@ export class Worker implements AsyncDisposable {
   #look = true;
   #woken = false;
   #hurry = false;
+  /** The seconds by which the server's clock is ahead, and when it is read again. */
+  #ahead = 0;
+  #readClockAt = 0;
   #done = 0;
   /** How long it takes nothing if children cannot load their file, and until when. */
   #pause = 0;
@@ -764,13 +769,24 @@ export class Worker implements AsyncDisposable {
     return REPORT_EVERY;
   }
 
+  /** The seconds by which the server's clock is ahead of this host's. */
+  async #serverAhead(): Promise<number> {
+    if (performance.now() >= this.#readClockAt) {
+      const { now } = await this.#link.run(calls.hello());
+      this.#ahead = now - Date.now() / 1000;
+      this.#readClockAt = performance.now() + CLOCK_EVERY;
+    }
+    return this.#ahead;
+  }
+
   /** What every worker does beside its tasks. */
   async #upkeep(): Promise<number> {
+    const ahead = await this.#serverAhead();
     let after = 2;
     for (const names of await this.#queues.toKeep()) {
       const reply = await this.#link.run(calls.upkeep(names));
       if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
-      after = Math.min(after, reply.more ? 0 : Math.max(reply.next - Date.now() / 1000, 0.05));
+      after = Math.min(after, reply.more ? 0 : Math.max(reply.next - ahead - Date.now() / 1000, 0.05));
     }
     return after;
   }

@@ -57,6 +57,8 @@ log = logging.getLogger("blueque.worker")
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 
 REPORT_EVERY, LOOK, AGAIN = 10.0, 0.2, 0.5
+#: Seconds after which the server's clock is read again.
+CLOCK_EVERY = 60
 #: Seconds in which a process is to go that has closed its pipe, or whose pipe was closed.
 FAREWELL = 5
 #: The most seconds in which it takes nothing, as its functions cannot be imported.
@@ -212,6 +214,7 @@ class Worker:
         self._over = threading.Event()
         self._beat_now = threading.Event()
         self._report_now = threading.Event()
+        self._ahead, self._clock_read = 0.0, 0.0
         self._hungry = threading.Event()
         self._broken: str | None = None
         #: How long it takes nothing if its functions cannot be imported, and until when.
@@ -984,13 +987,21 @@ class Worker:
             self.stop()
         return time.time() + REPORT_EVERY
 
+    def _clock(self) -> float:
+        """The seconds by which the server's clock is ahead of this host's."""
+        if not self._clock_read or time.monotonic() > self._clock_read + CLOCK_EVERY:
+            self._ahead = self._link.run(calls.hello()).now - time.time()
+            self._clock_read = time.monotonic()
+        return self._ahead
+
     def _upkeep(self) -> float:
+        ahead = self._clock()
         due = time.time() + 2
         for queues in self._queues.to_keep():
             reply = self._link.run(calls.upkeep(queues))
             if reply.trouble:
                 log.warning("upkeep: %s", reply.trouble)
-            due = min(due, time.time() if reply.more else max(reply.next, time.time() + 0.05))
+            due = min(due, time.time() if reply.more else max(reply.next - ahead, time.time() + 0.05))
         return due
 
 
