@@ -108,6 +108,20 @@ def test_an_item_whose_old_worker_was_lost_is_moved(client: Client, old: Old) ->
     assert drained(client) == [("1", b"lost")]
 
 
+def test_whatever_many_lost_old_workers_had_leaves_the_old_queue(client: Client, old: Old) -> None:
+    ids = [f"film-{n}" for n in range(1000)]
+    with old.db.pipeline(transaction=False) as pipeline:
+        for id in ids:
+            old.queue.add_item_to_pipeline(pipeline, redis_work_queue.Item("data", id))
+            pipeline.rpoplpush(f"{old.name}:queue", f"{old.name}:processing")
+        pipeline.delete(*(f"{old.name}:item:{id}" for id in ids[:300]))  # as of workers that died while they completed it
+        pipeline.execute()
+    imported = importer(client, old).run()
+    assert (imported.moved, imported.dropped, old.list("importing")) == (700, 300, [])
+    assert sorted(id for id, _ in drained(client)) == sorted(ids[300:])
+    assert not old.keys()
+
+
 @pytest.mark.parametrize("lease", ["leased_by_session", "lease"])  # in Python, and in Rust
 def test_an_old_worker_between_its_two_steps_keeps_its_item(client: Client, old: Old, lease: str) -> None:
     old.add("1")

@@ -183,8 +183,13 @@ class WorkQueueImport:
                 self._key("importing"),
                 id,
             )
+        self._import_taken()
+
+    def _import_taken(self) -> None:
+        """Moves all that has been taken."""
         while ids := self._old.lrange(self._key("importing"), -MOST, -1):
             self._import(ids[::-1])
+            self._lock()
 
     def _step(self) -> bool:
         """Moves some of those that wait. False: there are none."""
@@ -306,8 +311,7 @@ class WorkQueueImport:
                 if time.monotonic() - since >= self._settle:
                     self._take(name, id)
         self._since = {key: at for key, at in self._since.items() if key in seen}
-        if ids := self._old.lrange(self._key("importing"), -MOST, -1):
-            self._import(ids[::-1])
+        self._import_taken()
         return left + int(self._old.llen(self._key("queue")))
 
     def _orphans(self) -> int:
