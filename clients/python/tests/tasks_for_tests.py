@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from blueque_client import Again, Failure, Stopped, context, task
+from blueque_client import Again, Client, Failure, Stopped, context, task
 
 
 @task(queue="q")
@@ -27,6 +27,21 @@ def add(a: int, b: int = 1) -> int:
 def where() -> dict[str, Any]:
     Path("left").write_text("behind")
     return {"pid": os.getpid(), "folder": os.getcwd(), "parent": os.getppid()}
+
+
+@task(queue="q")
+def surroundings() -> str:
+    """What a function, and a program that it starts, can read of the worker's environment and arguments."""
+    own = [Path(f"/proc/{pid}/{name}").read_bytes() for pid in ("self", os.getpid()) for name in ("environ", "cmdline")]
+    child = subprocess.run(["env"], capture_output=True, check=True).stdout
+    return repr((dict(os.environ), own, child))
+
+
+@task(queue="q")
+def submits(url: str, namespace: str) -> str:
+    """Submits a task from a task, with a client of its own."""
+    with Client(os.environ[url], namespace) as client:
+        return client.submit(add.call(1)).id
 
 
 @task(queue="q")

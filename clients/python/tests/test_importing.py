@@ -114,7 +114,9 @@ def test_whatever_many_lost_old_workers_had_leaves_the_old_queue(client: Client,
         for id in ids:
             old.queue.add_item_to_pipeline(pipeline, redis_work_queue.Item("data", id))
             pipeline.rpoplpush(f"{old.name}:queue", f"{old.name}:processing")
-        pipeline.delete(*(f"{old.name}:item:{id}" for id in ids[:300]))  # as of workers that died while they completed it
+        pipeline.delete(
+            *(f"{old.name}:item:{id}" for id in ids[:300])
+        )  # as of workers that died while they completed it
         pipeline.execute()
     imported = importer(client, old).run()
     assert (imported.moved, imported.dropped, old.list("importing")) == (700, 300, [])

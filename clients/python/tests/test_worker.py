@@ -375,6 +375,43 @@ def test_a_password_that_changes_costs_no_task(namespace: str, start: Start, tmp
         assert job.info().attempt == 1
 
 
+@pytest.mark.parametrize("how", ["--spawn", "--quiet"])
+def test_no_function_has_a_password_of_the_worker_in_its_environment(
+    namespace: str, start: Start, tmp_path: Path, how: str
+) -> None:
+    with Server() as server, Client(server.url, namespace) as client:
+        client.link.server.config_set("requirepass", "se%cret")
+        client.link.server.execute_command("AUTH", "se%cret")
+        file = tmp_path / "password"
+        file.write_text("se%cret")
+        environment = {
+            **os.environ,
+            "BLUEQUE_URL": server.url.replace("://", "://default:se%25cret@") + "?pass=se%25cret&db=0",
+            "BLUEQUE_PASSWORD": "se%cret",
+            "BLUEQUE_TOPOLOGY": "1=redis://me:se%cret@one,2=redis://:se%cret@two",
+            "WITH_A_FILE": f"{server.url}?password_file={file}",
+        }
+        start(how, url="", env=environment)
+        found = client.submit(app.surroundings.call()).result(PATIENCE)
+        assert "cret" not in found
+        for kept in (server.url.replace("://", "://default@") + "?db=0", "1=redis://me@one,2=redis://@two"):
+            assert found.count(f"={kept}") == (3 if how == "--spawn" else 1), found
+        # It has the address, and with a file the password.
+        assert (
+            client.task(client.submit(app.submits.call("WITH_A_FILE", namespace)).result(PATIENCE)).result(PATIENCE)
+            == 2
+        )
+
+
+@pytest.mark.parametrize("option", ["--url", "--from"])
+@pytest.mark.parametrize("url", ["redis://:se%cret@h", "redis://me:se%cret@h/1", "unix:///s?pass=se%cret"])
+def test_a_password_on_the_command_line_is_refused(option: str, url: str) -> None:
+    command = [sys.executable, "-m", "blueque_client", "import-work-queue", "films", option, url]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (said.returncode, "cret" in said.stderr) == (2, False)
+    assert f"{option} holds a password" in said.stderr
+
+
 def test_a_home_that_was_tidied_up_is_made_anew(client: Client, start: Start, tmp_path: Path) -> None:
     start()
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2

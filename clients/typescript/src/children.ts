@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import type { FromChild, ToChild } from "./child.js";
 import { BluequeError, known } from "./errors.js";
@@ -26,8 +27,8 @@ function program(): string | undefined {
   }
 }
 
-/** Options of Node.js that are about this program and this process alone. */
-const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof)\b.*)$/;
+/** Options of Node.js that are about this program and this process alone; what is in a file of `--env-file` is inherited. */
+const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof|env-file)\b.*)$/;
 
 /** Those that children have, too. With `--eval` each of them would run this program again. */
 function inherited(options: readonly string[]): string[] {
@@ -36,6 +37,17 @@ function inherited(options: readonly string[]): string[] {
     if (option.startsWith("-")) own = OWN.test(option);
     return !own;
   });
+}
+
+/** The environment of this process without passwords of the server: what a handler prints of it, or leaves to a program, has none. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = { ...process.env };
+  delete kept["BLUEQUE_PASSWORD"];
+  for (const name of ["BLUEQUE_URL", "BLUEQUE_TOPOLOGY"]) {
+    const url = kept[name];
+    if (url !== undefined) kept[name] = withoutPasswords(url);
+  }
+  return kept;
 }
 
 /** A child that works on one task at a time. */
@@ -68,7 +80,7 @@ export class Child {
     const mark = randomUUID();
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
     const execArgv = [...inherited(process.execArgv), ...own];
-    const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
+    const options = { detached: true, serialization: "advanced", execArgv, env: { ...environment(), [MARK]: mark } } as const;
     this.#process = fork(path, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
     const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
     pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise

@@ -26,6 +26,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 from . import contract
 from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
+from .environment import for_tasks
 from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
 from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
@@ -525,6 +526,7 @@ def check_anew(functions: list[str]) -> None:
     """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
     said = subprocess.run(
         anew(functions),
+        env=for_tasks(os.environ),
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",

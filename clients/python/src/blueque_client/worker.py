@@ -26,6 +26,7 @@ from typing import Any, Union
 
 from . import calls
 from .choice import Choice
+from .environment import forget_passwords
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
 from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
@@ -335,6 +336,7 @@ class Worker:
         status = 1
         try:
             ours.close()
+            forget_passwords()
             end = ForkServer(theirs, self._ends).serve()
             if end and self._spawn:
                 run_anew(end, self._spawn, self._mode, self._memory)
