@@ -8,6 +8,7 @@ import {
   type Handlers,
   type Order,
   Context,
+  MOST_LOG,
   MOST_RESULT,
   Stopped,
   attempt,
@@ -37,8 +38,6 @@ const MOST_BYTES = 7 << 20;
 const MOST_BODY = 1 << 20;
 /** The most seconds for which it takes nothing, as children cannot load their file. */
 const LONGEST_PAUSE = 60;
-/** What waits of a log. */
-const MOST_LOG = 1 << 20;
 /** Milliseconds without an answer of the server after which a worker that begins says so. */
 const SILENCE = 1000;
 

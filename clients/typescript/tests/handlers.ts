@@ -31,6 +31,27 @@ export default {
   },
   add: ([one, other]: [number, number]): number => one + other,
   pid: (): number => process.pid,
+  /** Sends what is no message of the worker's, if there is a way. */
+  sends: (message: unknown): string => {
+    process.send?.(message);
+    return "sent";
+  },
+  /** Writes what is no message into the pipe to the worker. */
+  scribbles: async (bytes: number[]): Promise<void> => {
+    writeSync(3, Buffer.from(bytes));
+    await sleep(600_000);
+  },
+  /** Logs, saves or reports so many bytes. */
+  large: async ([how, size]: ["log" | "checkpoint" | "progress", number], context: Context): Promise<string> => {
+    const text = "x".repeat(size);
+    try {
+      if (how === "log") context.log(text);
+      else await context[how](text);
+      return "done";
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  },
   /** What a handler, and a program that it starts, can read of the worker's environment and arguments. */
   surroundings: (): string => {
     const own = ["environ", "cmdline"].map((name) => readFileSync(`/proc/self/${name}`, "utf8"));
