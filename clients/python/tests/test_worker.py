@@ -169,6 +169,54 @@ def test_an_end_that_cannot_be_told_is_a_failure(client: Client, start: Start, m
         assert job.info().attempt == 1
 
 
+def test_what_a_function_says_makes_the_worker_no_larger_than_it_may_be(client: Client, start: Start) -> None:
+    worker = start()
+    for how, said in (("log", "done"), ("checkpoint", "TOOBIG"), ("progress", "TOOBIG")):
+        job = client.submit(app.large.call(how, 300 << 20), log_bytes=64 << 20)
+        assert job.result(PATIENCE) == said
+        log = b"".join(entry.text for entry in job.logs())
+        assert re.fullmatch(rb"x+\n\[\d+ bytes were left out\]\n" if how == "log" else b"", log), log[-100:]
+    for how in ("reason", "group"):
+        job = client.submit(app.large.call(how, 300 << 20), max_releases=0)
+        with pytest.raises(TaskFailed) as error:
+            job.result(PATIENCE)
+        assert re.fullmatch("released" if how == "reason" else "x{100,1000}", error.value.group or "")
+    [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker.pid}/status").read_text())
+    assert int(peak) < 200 << 10
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "text"),
+    [
+        (2, 0xFFFFFFFF, "[]"),
+        (0xFFFFFFFF, 0, ""),
+        *(
+            (len(text), 0, text)
+            for text in (
+                "null",
+                "{]",
+                '["end",[],{}]',
+                '["end",1,{}]',
+                '["end",1,{"how":"nobody"}]',
+                '["end",1,{"how":"complete","next_step":"q"}]',
+                '["end",1,{"how":"complete","group":5}]',
+                '["checkpoint",1,{}]',
+                '["counts",1,{}]',
+            )
+        ),
+    ],
+)
+def test_a_process_that_says_what_is_no_message_is_killed_and_hurts_no_other(
+    client: Client, start: Start, head: int, body: int, text: str
+) -> None:
+    start("-n", "2")
+    job = client.submit(app.scribbles.call(head, body, text), max_failures=0)
+    with pytest.raises(TaskFailed) as error:
+        job.result(PATIENCE)
+    assert error.value.group == "crashed"
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
 @pytest.mark.parametrize("mode", ["process", "thread"])
 def test_a_forked_child_that_returns_does_not_end_the_task(client: Client, start: Start, mode: str) -> None:
     start("--mode", mode)

@@ -32,11 +32,13 @@ from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
 from .home import Home, removed
 from .host import (
+    MOST_LOG,
     MOST_RESULT,
     Ending,
     Host,
     Mode,
     check_anew,
+    ending_of,
     fill_streams,
     flush_streams,
     importable,
@@ -66,8 +68,6 @@ LONGEST_PAUSE = 60.0
 ABOUT = ("method", "tags")
 #: Ends of one call, and their bytes.
 MOST_ENDS, MOST_BYTES = 100, 7 << 20
-#: What waits of a log.
-MOST_LOG = 1 << 20
 
 
 def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
@@ -393,7 +393,7 @@ class Worker:
 
     def _new_process(self) -> _Process:
         ours, theirs = socket.socketpair()
-        process = _Process(next(self._numbers), Pipe(ours), self._ends.take(), loaded=self._spawn is None)
+        process = _Process(next(self._numbers), Pipe(ours, trusts=False), self._ends.take(), loaded=self._spawn is None)
         self._processes.append(process)
         try:
             socket.send_fds(self._control, [pack(start=process.number, place=process.place)], [theirs.fileno()])
@@ -488,6 +488,7 @@ class Worker:
             self._hear(process)
         except Exception:
             log.exception("a process says what cannot be read: it is killed")
+            self._signal(process, signal.SIGKILL)
         # Who does not talk any more must not go on either, with everything closed or stopped.
         while not process.gone.wait(FAREWELL) and not self._over.is_set():
             self._signal(process, signal.SIGKILL)
@@ -521,10 +522,10 @@ class Worker:
             elif frame.kind == "unusable":
                 process.trouble = frame.body.decode(errors="replace")
             held = self._held.get(frame.key)
-            if held is None or held.over:
+            if held is None or held.over or held.process is not process:
                 continue
             if frame.kind == "end":
-                held.ending = Ending(body=frame.body, **frame.about)
+                held.ending = ending_of(frame)
                 with self._lock:
                     process.running.discard(frame.key)
                     self._set_end(process)
@@ -541,8 +542,10 @@ class Worker:
                         held.log += frame.body
                     else:
                         held.left_out += len(frame.body)
-            else:
+            elif frame.kind in ("checkpoint", "progress"):
                 self._answer(process, held, frame)
+            else:
+                raise ValueError(f"a message of the kind {frame.kind!r}")
 
     def _answer(self, process: _Process, held: _Held, frame: Frame) -> None:
         error: tuple[str, str] | None = None
