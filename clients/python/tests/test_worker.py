@@ -217,6 +217,33 @@ def test_a_process_that_says_what_is_no_message_is_killed_and_hurts_no_other(
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2
 
 
+@pytest.mark.parametrize("field", ["method", "tags", "error", "name", "id"])
+def test_a_record_of_another_client_that_is_no_text_ends_no_worker(
+    client: Client, namespace: str, start: Start, field: str
+) -> None:
+    server, odd = client.link.server, b"\xff\x80"
+    job = client.submit(app.add.call(1), max_failures=0)
+    record = f"{namespace}_task_{job.id}"
+    if field == "id":  # as one that a client of Blueque 1.0 has pushed
+        server.hset(
+            f"{namespace}_task_".encode() + odd, mapping={"status": "pending", "queue": "q", "parameters": "[1]"}
+        )
+        server.rpush(f"{namespace}_pending_tasks_q", odd)
+    else:
+        server.hset(record, field, odd)
+    worker = start("--tracing")
+    assert client.submit(app.add.call(2)).result(PATIENCE) == 3
+    if field == "method":
+        with pytest.raises(TaskFailed, match="no function") as error:
+            job.result(PATIENCE)
+        assert error.value.group == "unknown"
+    elif field == "id":
+        until(lambda: server.hget(f"{namespace}_task_".encode() + odd, "group") == b"unknown")
+    else:
+        assert job.result(PATIENCE) == 2
+    stop(worker)
+
+
 @pytest.mark.parametrize("mode", ["process", "thread"])
 def test_a_forked_child_that_returns_does_not_end_the_task(client: Client, start: Start, mode: str) -> None:
     start("--mode", mode)

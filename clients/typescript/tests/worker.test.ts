@@ -149,6 +149,24 @@ test("no handler has a password of its worker in its environment", async () => {
   }
 });
 
+test("a record of another client that is no text ends no worker", async () => {
+  const namespace = randomUUID();
+  await using client = new Client(server.url, { namespace });
+  const odd = Buffer.from([0xff, 0x80]);
+  const raw = createClient({ RESP: 2, socket: { path: new URL(server.url).pathname, tls: false } });
+  await raw.connect();
+  const task = await client.queue("q").submit(null, { maxFailures: 0 });
+  await raw.sendCommand(["HSET", `${namespace}_task_${task.id}`, "method", odd, "tags", odd]);
+  // As one that a client of Blueque 1.0 has pushed.
+  const record = Buffer.concat([Buffer.from(`${namespace}_task_`), odd]);
+  await raw.sendCommand(["HSET", record, "status", "pending", "queue", "q", "parameters", "[1,2]"]);
+  await raw.sendCommand(["RPUSH", `${namespace}_pending_tasks_q`, odd]);
+  raw.destroy();
+  await using _ = working(client, { add: ([one, other]: [number, number]) => one + other }, { slots: 2 });
+  assert.equal((await task.wait({ timeout: 30 })).group, "unknown");
+  assert.equal(await (await submit(client, "add", [1, 2])).result({ timeout: 30 }), 3);
+});
+
 test("each way to end an attempt", async () => {
   await using client = server.client();
   let against = 0;

@@ -139,8 +139,9 @@ class _Held:
     span: Any = None
 
     @property
-    def id(self) -> str:
-        return str(self.item.id)
+    def id(self) -> Any:
+        """As it goes to the server."""
+        return _sent(self.item.id)
 
     @property
     def token(self) -> int:
@@ -411,25 +412,25 @@ class Worker:
         # Two fields of a record are a tenth of the work that the whole is.
         with suppress(*TROUBLE), self._link.server.pipeline(transaction=False) as pipeline:
             for item in items:
-                pipeline.hmget(f"{self._link.namespace}_task_{item.id}", *ABOUT)
+                pipeline.hmget(_sent(f"{self._link.namespace}_task_{item.id}"), *ABOUT)
             for item, values in zip(items, pipeline.execute() if items else ()):
                 found[item.id] = {name: value for name, value in zip(ABOUT, values) if value is not None}
             return found
-        while left := [item.id for item in items if item.id not in found]:
+        while left := [_sent(item.id) for item in items if item.id not in found]:
             found.update((each.id, each.extra) for each in self._insist(calls.get_many(left)))
         return found
 
     def _begin(self, item: Any, record: dict[str, bytes], sent: float) -> None:
         """Gives an attempt to a process."""
         key = next(self._keys)
-        method = record.get("method", b"").decode() or None
+        method = record.get("method", b"").decode(errors="replace") or None
         function = self._functions.get(method or item.queue)
         folder = self._home.path / str(key)
         held = _Held(key, item, item.lease / 1e6, sent, now(), folder, method)
         held.time_limit = function.time_limit if function else None
         if tracing := self._link.tracing:
-            tags = record.get("tags", b"").decode().split(",")
-            held.span = tracing.attempt(held.id, item.queue, method, item.attempt, tags)
+            tags = record.get("tags", b"").decode(errors="replace").split(",")
+            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
         with self._lock:
             self._held[key] = held
             try:
@@ -447,7 +448,7 @@ class Worker:
             held.process = process
             self._set_end(process)
         held.say(logging.INFO, "begins")
-        about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
         # It ends by itself then, and with it all that it has started; then the task's end is sent.
         about["last"] = self._capacity == 1 and not self._lasts(process)
@@ -760,7 +761,7 @@ class Worker:
         lease = item.lease / 1e6
         while now() - sent > lease / 3:
             sent = now()
-            each = [calls.HeartbeatEach(item.id, item.token)]
+            each = [calls.HeartbeatEach(_sent(item.id), item.token)]
             reply = self._insist(calls.heartbeat_kill(item.queue, self._listener, lease, each, kill=True))
             if reply.items[0] in ("lost", "kill"):
                 _say(item, None, logging.WARNING, "was lost before it began")
@@ -999,6 +1000,11 @@ class Worker:
         return due
 
 
+def _sent(name: str) -> Any:
+    """A name as it was read: one that a client of Blueque 1.0 has written need be no text."""
+    return name.encode(errors="surrogateescape")
+
+
 def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
     if not log.isEnabledFor(level):
         return
@@ -1011,7 +1017,7 @@ def passes(error: BluequeError) -> bool:
     return error.transient or isinstance(error, ConnectionFailed)
 
 
-def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
+def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
     """The call that ends an attempt."""
     if ending.how == "complete":
         step = ending.next_step
