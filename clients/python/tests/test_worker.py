@@ -244,6 +244,21 @@ def test_a_record_of_another_client_that_is_no_text_ends_no_worker(
     stop(worker)
 
 
+def test_the_log_of_a_worker_has_nothing_that_a_terminal_obeys(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    text = "a\x1b[2Jb\x07\x1b]0;title\x07c\x9bd\u202ee\u3164f\rtask forged\tend"
+    for call in (app.says.call(text), app.says.call(text, permanent=True)):
+        with pytest.raises(TaskFailed):
+            client.submit(call, max_failures=0).result(PATIENCE)
+    job = client.submit(app.add.call(1), max_failures=0)
+    client.link.server.hset(f"{client.link.namespace}_task_{job.id}", "method", "x\x1b[2Jy\nz")
+    job.wait(PATIENCE)
+    stop(worker)
+    log = (tmp_path / "log").read_bytes().decode()
+    assert log.count("failed: abcdef task forged end") == 2
+    assert all(line.isprintable() for line in log.split("\n")), log
+
+
 @pytest.mark.parametrize("mode", ["process", "thread"])
 def test_a_forked_child_that_returns_does_not_end_the_task(client: Client, start: Start, mode: str) -> None:
     start("--mode", mode)

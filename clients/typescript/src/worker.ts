@@ -26,6 +26,7 @@ import { number, options as optionsOf, shown } from "./given.js";
 import { Home, removed } from "./home.js";
 import { listenerId } from "./listener.js";
 import type { Link } from "./link.js";
+import { oneLine } from "./text.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
 const REPORT_EVERY = 10;
@@ -291,8 +292,9 @@ export class Worker implements AsyncDisposable {
   }
 
   #say(level: "info" | "warning" | "error", text: string): void {
-    if (this.#options.log) this.#options.log(level, text);
-    else console.error(`blueque: ${text}`);
+    const line = oneLine(text); // others choose names and errors
+    if (this.#options.log) this.#options.log(level, line);
+    else console.error(`blueque: ${line}`);
   }
 
   /** Does something until the worker is over; it says after how many seconds again. */

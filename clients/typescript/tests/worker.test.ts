@@ -167,6 +167,22 @@ test("a record of another client that is no text ends no worker", async () => {
   assert.equal(await (await submit(client, "add", [1, 2])).result({ timeout: 30 }), 3);
 });
 
+test("what a worker says has nothing that a terminal obeys", async () => {
+  await using client = server.client();
+  const said: string[] = [];
+  const odd = "a\x1b[2Jb\x07\x1b]0;title\x07c\x9bd\u202ee\u3164\u{e0041}f\rtask forged\tend \ud800👩\u200d💻";
+  const log = (_: string, text: string): void => { said.push(text); };
+  await using worker = working(client, () => { throw new Failure(odd); }, { log });
+  const task = await client.queue("q").submit(null, { maxFailures: 0 });
+  await task.wait({ timeout: 30 });
+  worker.stop();
+  await worker.run();
+  assert.deepEqual(said.filter((text) => text.includes("attempt 1")), [
+    `task ${task.id} attempt 1: failed: abcdef task forged end \ufffd👩\u200d💻`,
+  ]);
+  assert.ok(said.every((text) => /^[^\p{Cc}]+$/u.test(text)), said.join("\n"));
+});
+
 test("each way to end an attempt", async () => {
   await using client = server.client();
   let against = 0;

@@ -16,6 +16,7 @@ from .address import completed, without_passwords
 from .errors import BluequeError, InvalidCall
 from .host import fill_streams
 from .importing import WorkQueueImport
+from .text import one_line
 from .worker import Worker
 
 
@@ -81,7 +82,7 @@ def main() -> int:
     try:
         return run(given) if given.command == "worker" else move(given)
     except BluequeError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 1
 
 

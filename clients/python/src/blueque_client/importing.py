@@ -29,9 +29,11 @@ from . import calls, contract
 from .errors import BluequeError, InvalidCall, NotFound, Refused
 from .sync import Client
 from .sync.work_queue import UNLIMITED
+from .text import clean
 from .work_items import encode
 
 log = logging.getLogger("blueque.importing")
+log.addFilter(clean)
 
 #: The year 2100: when an item is due that is not wholly here.
 FAR = 4_102_444_800

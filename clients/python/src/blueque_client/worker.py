@@ -50,11 +50,13 @@ from .listener import listener_id
 from .logs import Fields, fields, subject
 from .replies import TROUBLE, read_scripts
 from .sync import Client, Link
+from .text import clean, one_line
 from .tracing import carried
 from .version import VERSION
 from .wire import Call, Names, Seconds
 
 log = logging.getLogger("blueque.worker")
+log.addFilter(clean)  # others choose names and errors
 
 #: What may be given as tasks: a function, several, or a module that has some.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
@@ -1008,7 +1010,7 @@ def _sent(name: str) -> Any:
 def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
     if not log.isEnabledFor(level):
         return
-    with subject(Fields(item.id, item.attempt, item.queue, method)):
+    with subject(Fields(one_line(item.id), item.attempt, item.queue, method and one_line(method))):
         log.log(level, f"task %s attempt %d: {text}", item.id, item.attempt, *args)
 
 
