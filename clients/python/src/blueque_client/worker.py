@@ -411,8 +411,8 @@ class Worker:
     def _abouts(self, items: Sequence[Any]) -> dict[str, dict[str, bytes]]:
         """What a worker needs to know of tasks besides what it has reserved."""
         found: dict[str, dict[str, bytes]] = {}
-        # Two fields of a record are a tenth of the work that the whole is.
-        with suppress(*TROUBLE), self._link.server.pipeline(transaction=False) as pipeline:
+        # Two fields of a record are a tenth of the work that the whole is. At any trouble the whole is asked for.
+        with suppress(Exception), self._link.server.pipeline(transaction=False) as pipeline:
             for item in items:
                 pipeline.hmget(_sent(f"{self._link.namespace}_task_{item.id}"), *ABOUT)
             for item, values in zip(items, pipeline.execute() if items else ()):
