@@ -1,5 +1,5 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
-import { Socket } from "node:net";
+import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
@@ -37,7 +37,9 @@ function main(file: string): void {
   watchdog.unref();
   const printers = [process.stdout, process.stderr].map((stream) => new Printer(stream));
   const print = (text: string): Promise<boolean[]> => Promise.all(printers.map((printer) => printer.print(text)));
-  const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
+  // Bun opens a descriptor only so, Node.js and Deno only otherwise.
+  const fd = { fd: PIPE, readable: true, writable: true };
+  const pipe = process.versions["bun"] ? createConnection(fd as unknown as NetConnectOpts) : new Socket(fd);
   pipe.on("error", () => undefined); // it is closed then, too
   const tell = (about: FromChild, body: Bytes = "", told?: () => void): void => {
     pipe.write(packed(about, body), told);
