@@ -641,7 +641,7 @@ def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_pa
 
 
 def test_a_server_that_is_away_at_the_start_is_told(start: Start, tmp_path: Path) -> None:
-    start(url=f"unix://:secret@{tmp_path}/nobody")
+    start(url="", env={**os.environ, "BLUEQUE_URL": f"unix://:secret@{tmp_path}/nobody"})
     until(lambda: "\n" in (tmp_path / "log").read_text())
     said = (tmp_path / "log").read_text()
     assert re.search(rf"WARNING no answer from unix://{tmp_path}/nobody yet: .*; tries until \d\d:\d\d:\d\d\n", said)
