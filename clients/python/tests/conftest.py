@@ -70,7 +70,7 @@ def start(server: Server, namespace: str, tmp_path: Path) -> Iterator[Start]:
     def worker(
         *options: str, url: str = server.url, tasks: str = "tasks_for_tests", **more: Any
     ) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "blueque_client", "worker", tasks, "--url", url]
+        command = [sys.executable, "-m", "blueque_client", "worker", tasks, *(["--url", url] if url else [])]
         command += ["--namespace", namespace, "--folder", str(tmp_path / "work"), *options]
         with (tmp_path / "log").open("a") as log:
             started.append(subprocess.Popen(command, **{"cwd": HERE, "stderr": log, **more}))

@@ -7,15 +7,17 @@ import ctypes
 import logging
 import multiprocessing
 import os
+import struct
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from blueque_client import Again, Failure, Stopped, context, task
+from blueque_client import Again, Client, Failure, InvalidCall, Stopped, context, task
 
 
 @task(queue="q")
@@ -27,6 +29,21 @@ def add(a: int, b: int = 1) -> int:
 def where() -> dict[str, Any]:
     Path("left").write_text("behind")
     return {"pid": os.getpid(), "folder": os.getcwd(), "parent": os.getppid()}
+
+
+@task(queue="q")
+def surroundings() -> str:
+    """What a function, and a program that it starts, can read of the worker's environment and arguments."""
+    own = [Path(f"/proc/{pid}/{name}").read_bytes() for pid in ("self", os.getpid()) for name in ("environ", "cmdline")]
+    child = subprocess.run(["env"], capture_output=True, check=True).stdout
+    return repr((dict(os.environ), own, child))
+
+
+@task(queue="q")
+def submits(url: str, namespace: str) -> str:
+    """Submits a task from a task, with a client of its own."""
+    with Client(os.environ[url], namespace) as client:
+        return client.submit(add.call(1)).id
 
 
 @task(queue="q")
@@ -58,6 +75,31 @@ def ends_oddly(how: str) -> None:
     if how == "reason":
         raise Again(0, anything)
     context.next("q", anything)
+
+
+@task(queue="q")
+def large(how: str, size: int) -> str:
+    """Logs, saves or reports so many bytes, or names so long a reason."""
+    text = "x" * size
+    if how == "reason":
+        raise Again(0, text)
+    if how == "group":
+        raise Failure("text", group=text)
+    try:
+        getattr(context, how)(text)
+    except InvalidCall as error:
+        return error.code
+    return "done"
+
+
+@task(queue="q")
+def scribbles(head: int, body: int, text: str) -> None:
+    """Writes what is no message into the pipe to the worker."""
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if int(name) > 2 and os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                os.write(int(name), struct.pack(">II", head, body) + text.encode())
+    time.sleep(600)
 
 
 @task(queue="q")

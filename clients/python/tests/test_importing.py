@@ -17,7 +17,7 @@ import redis_work_queue
 from conftest import until
 from redis import Redis
 
-from blueque_client import Client, WorkItem, WorkQueue
+from blueque_client import BluequeError, Client, WorkItem, WorkQueue
 from blueque_client.importing import WorkQueueImport
 from blueque_client.testing import Server
 
@@ -106,6 +106,22 @@ def test_an_item_whose_old_worker_was_lost_is_moved(client: Client, old: Old) ->
     assert importer(client, old).run().moved == 1
     assert not old.complete(item), "its late owner hears of it, as after a clean"
     assert drained(client) == [("1", b"lost")]
+
+
+def test_whatever_many_lost_old_workers_had_leaves_the_old_queue(client: Client, old: Old) -> None:
+    ids = [f"film-{n}" for n in range(1000)]
+    with old.db.pipeline(transaction=False) as pipeline:
+        for id in ids:
+            old.queue.add_item_to_pipeline(pipeline, redis_work_queue.Item("data", id))
+            pipeline.rpoplpush(f"{old.name}:queue", f"{old.name}:processing")
+        pipeline.delete(
+            *(f"{old.name}:item:{id}" for id in ids[:300])
+        )  # as of workers that died while they completed it
+        pipeline.execute()
+    imported = importer(client, old).run()
+    assert (imported.moved, imported.dropped, old.list("importing")) == (700, 300, [])
+    assert sorted(id for id, _ in drained(client)) == sorted(ids[300:])
+    assert not old.keys()
 
 
 @pytest.mark.parametrize("lease", ["leased_by_session", "lease"])  # in Python, and in Rust
@@ -320,6 +336,72 @@ def test_killed_at_any_time_beside_old_workers_it_loses_and_doubles_nothing(
     assert worker.wait(60) == 0
     assert sorted([*found, *done.read_text().split()]) == sorted(ids)
     assert not old.keys()
+
+
+ODD = b"\xff\x80"
+
+
+def test_bytes_that_are_no_text_stay_and_stop_nothing(client: Client, old: Old) -> None:
+    old.add("1")
+    for name in ("queue", "processing", "cleaning", "importing", "imported", "refused"):
+        old.db.lpush(f"{old.name}:{name}", ODD + name.encode())
+        old.db.set(f"{old.name}:item:".encode() + ODD + name.encode(), "data")
+    old.db.lpush(f"{old.name}:imported", ODD)
+    old.db.set(f"{old.name}:importer", ODD, px=300)
+    imported = importer(client, old, settle=0.1).run()
+    assert (imported.moved, imported.refused) == (1, 6)
+    assert drained(client) == [("1", b"data")]
+    assert (old.db.llen(f"{old.name}:imported"), old.db.llen(f"{old.name}:refused")) == (0, 6)
+
+
+@pytest.mark.parametrize(
+    "name", ["queue", "processing", "cleaning", "importing", "imported", "refused", "importer", "item:1"]
+)
+def test_a_key_of_another_type_is_named(client: Client, old: Old, name: str) -> None:
+    old.add("1")
+    old.add("2")
+    old.db.delete(f"{old.name}:{name}")
+    old.db.hset(f"{old.name}:{name}", "a", "b")
+    if name == "item:1":
+        imported = importer(client, old).run()
+        assert (imported.moved, imported.refused, old.list("refused")) == (1, 1, ["1"])
+        return
+    with pytest.raises(BluequeError, match=f"{old.name}:{name} is a hash") as error:
+        importer(client, old).run()
+    assert error.value.code == "WRONGKEY"
+    assert old.db.hgetall(f"{old.name}:{name}") == {b"a": b"b"}
+
+
+def test_a_server_that_goes_away_is_an_error_with_a_code(client: Client) -> None:
+    with Server() as other, Redis.from_url(other.url) as db:
+        old = Old(db, "films")
+        old.add("1")
+        old.lease()
+        runs, found = importer(client, old, old=db), []
+
+        def run() -> None:
+            with pytest.raises(BluequeError) as error:
+                runs.run()
+            found.append(error.value.code)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        until(lambda: db.exists("films:importer"))
+        other.kill()
+        thread.join(60)
+        assert found == ["UNAVAILABLE"]
+
+
+def test_a_name_that_is_no_text_needs_the_name_of_a_queue(server: Server, namespace: str, db: Any) -> None:
+    name = f"{namespace}-".encode() + ODD
+    db.lpush(name + b":queue", "1")
+    db.set(name + b":item:1", "data")
+    command: list[Any] = [sys.executable, "-m", "blueque_client", "import-work-queue", name, "--settle", "0"]
+    command += ["--url", server.url, "--namespace", namespace]
+    said = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert (said.returncode, b"error: BADARG" in said.stderr, b"Traceback" in said.stderr) == (1, True, False)
+    said = subprocess.run([*command, "-q", "films"], capture_output=True, timeout=60, check=False)
+    assert said.stdout == b"moved 1, known 0, dropped 0, refused 0\n", said.stderr
 
 
 def test_a_second_importer_waits_for_the_first(client: Client, old: Old) -> None:

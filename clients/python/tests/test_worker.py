@@ -188,6 +188,96 @@ def test_an_end_that_cannot_be_told_is_a_failure(client: Client, start: Start, m
         assert job.info().attempt == 1
 
 
+def test_what_a_function_says_makes_the_worker_no_larger_than_it_may_be(client: Client, start: Start) -> None:
+    worker = start()
+    for how, said in (("log", "done"), ("checkpoint", "TOOBIG"), ("progress", "TOOBIG")):
+        job = client.submit(app.large.call(how, 300 << 20), log_bytes=64 << 20)
+        assert job.result(PATIENCE) == said
+        log = b"".join(entry.text for entry in job.logs())
+        assert re.fullmatch(rb"x+\n\[\d+ bytes were left out\]\n" if how == "log" else b"", log), log[-100:]
+    for how in ("reason", "group"):
+        job = client.submit(app.large.call(how, 300 << 20), max_releases=0)
+        with pytest.raises(TaskFailed) as error:
+            job.result(PATIENCE)
+        assert re.fullmatch("released" if how == "reason" else "x{100,1000}", error.value.group or "")
+    [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker.pid}/status").read_text())
+    assert int(peak) < 200 << 10
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "text"),
+    [
+        (2, 0xFFFFFFFF, "[]"),
+        (0xFFFFFFFF, 0, ""),
+        *(
+            (len(text), 0, text)
+            for text in (
+                "null",
+                "{]",
+                '["end",[],{}]',
+                '["end",1,{}]',
+                '["end",1,{"how":"nobody"}]',
+                '["end",1,{"how":"complete","next_step":"q"}]',
+                '["end",1,{"how":"complete","group":5}]',
+                '["checkpoint",1,{}]',
+                '["counts",1,{}]',
+            )
+        ),
+    ],
+)
+def test_a_process_that_says_what_is_no_message_is_killed_and_hurts_no_other(
+    client: Client, start: Start, head: int, body: int, text: str
+) -> None:
+    start("-n", "2")
+    job = client.submit(app.scribbles.call(head, body, text), max_failures=0)
+    with pytest.raises(TaskFailed) as error:
+        job.result(PATIENCE)
+    assert error.value.group == "crashed"
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+@pytest.mark.parametrize("field", ["method", "tags", "error", "name", "id"])
+def test_a_record_of_another_client_that_is_no_text_ends_no_worker(
+    client: Client, namespace: str, start: Start, field: str
+) -> None:
+    server, odd = client.link.server, b"\xff\x80"
+    job = client.submit(app.add.call(1), max_failures=0)
+    record = f"{namespace}_task_{job.id}"
+    if field == "id":  # as one that a client of Blueque 1.0 has pushed
+        server.hset(
+            f"{namespace}_task_".encode() + odd, mapping={"status": "pending", "queue": "q", "parameters": "[1]"}
+        )
+        server.rpush(f"{namespace}_pending_tasks_q", odd)
+    else:
+        server.hset(record, field, odd)
+    worker = start("--tracing")
+    assert client.submit(app.add.call(2)).result(PATIENCE) == 3
+    if field == "method":
+        with pytest.raises(TaskFailed, match="no function") as error:
+            job.result(PATIENCE)
+        assert error.value.group == "unknown"
+    elif field == "id":
+        until(lambda: server.hget(f"{namespace}_task_".encode() + odd, "group") == b"unknown")
+    else:
+        assert job.result(PATIENCE) == 2
+    stop(worker)
+
+
+def test_the_log_of_a_worker_has_nothing_that_a_terminal_obeys(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    text = "a\x1b[2Jb\x07\x1b]0;title\x07c\x9bd\u202ee\u3164f\rtask forged\tend"
+    for call in (app.says.call(text), app.says.call(text, permanent=True)):
+        with pytest.raises(TaskFailed):
+            client.submit(call, max_failures=0).result(PATIENCE)
+    job = client.submit(app.add.call(1), max_failures=0)
+    client.link.server.hset(f"{client.link.namespace}_task_{job.id}", "method", "x\x1b[2Jy\nz")
+    job.wait(PATIENCE)
+    stop(worker)
+    log = (tmp_path / "log").read_bytes().decode()
+    assert log.count("failed: abcdef task forged end") == 2
+    assert all(line.isprintable() for line in log.split("\n")), log
+
+
 @pytest.mark.parametrize("mode", ["process", "thread"])
 def test_a_forked_child_that_returns_does_not_end_the_task(client: Client, start: Start, mode: str) -> None:
     start("--mode", mode)
@@ -394,6 +484,43 @@ def test_a_password_that_changes_costs_no_task(namespace: str, start: Start, tmp
         assert job.info().attempt == 1
 
 
+@pytest.mark.parametrize("how", ["--spawn", "--quiet"])
+def test_no_function_has_a_password_of_the_worker_in_its_environment(
+    namespace: str, start: Start, tmp_path: Path, how: str
+) -> None:
+    with Server() as server, Client(server.url, namespace) as client:
+        client.link.server.config_set("requirepass", "se%cret")
+        client.link.server.execute_command("AUTH", "se%cret")
+        file = tmp_path / "password"
+        file.write_text("se%cret")
+        environment = {
+            **os.environ,
+            "BLUEQUE_URL": server.url.replace("://", "://default:se%25cret@") + "?pass=se%25cret&db=0",
+            "BLUEQUE_PASSWORD": "se%cret",
+            "BLUEQUE_TOPOLOGY": "1=redis://me:se%cret@one,2=redis://:se%cret@two",
+            "WITH_A_FILE": f"{server.url}?password_file={file}",
+        }
+        start(how, url="", env=environment)
+        found = client.submit(app.surroundings.call()).result(PATIENCE)
+        assert "cret" not in found
+        for kept in (server.url.replace("://", "://default@") + "?db=0", "1=redis://me@one,2=redis://@two"):
+            assert found.count(f"={kept}") == (3 if how == "--spawn" else 1), found
+        # It has the address, and with a file the password.
+        assert (
+            client.task(client.submit(app.submits.call("WITH_A_FILE", namespace)).result(PATIENCE)).result(PATIENCE)
+            == 2
+        )
+
+
+@pytest.mark.parametrize("option", ["--url", "--from"])
+@pytest.mark.parametrize("url", ["redis://:se%cret@h", "redis://me:se%cret@h/1", "unix:///s?pass=se%cret"])
+def test_a_password_on_the_command_line_is_refused(option: str, url: str) -> None:
+    command = [sys.executable, "-m", "blueque_client", "import-work-queue", "films", option, url]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (said.returncode, "cret" in said.stderr) == (2, False)
+    assert f"{option} holds a password" in said.stderr
+
+
 def test_a_home_that_was_tidied_up_is_made_anew(client: Client, start: Start, tmp_path: Path) -> None:
     start()
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2
@@ -533,7 +660,7 @@ def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_pa
 
 
 def test_a_server_that_is_away_at_the_start_is_told(start: Start, tmp_path: Path) -> None:
-    start(url=f"unix://:secret@{tmp_path}/nobody")
+    start(url="", env={**os.environ, "BLUEQUE_URL": f"unix://:secret@{tmp_path}/nobody"})
     until(lambda: "\n" in (tmp_path / "log").read_text())
     said = (tmp_path / "log").read_text()
     assert re.search(rf"WARNING no answer from unix://{tmp_path}/nobody yet: .*; tries until \d\d:\d\d:\d\d\n", said)

@@ -103,6 +103,11 @@ export function placeOf(url: string): string {
   return url.replace(/\?.*$/, "").replace(/^([^/]*:\/\/)[^/]*@/, "$1");
 }
 
+/** URLs without their passwords. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/(:\/\/[^:@/?]*):[^/?]*@/g, "$1@").replace(/(?<=[?&])pass(?:word)?=[^&,]*&?/g, "");
+}
+
 /** A client of node-redis for this URL. What is wrong with it is said without its password. */
 export function fromUrl(url: string): NodeRedis {
   const parts = /^([a-z]+)(?:\+([a-z]+))?:\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(url);

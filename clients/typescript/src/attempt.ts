@@ -1,6 +1,6 @@
 // What a handler may say while it runs, and how an attempt ends.
 import type * as contract from "./contract.js";
-import { BluequeError, PayloadError } from "./errors.js";
+import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
 import { number } from "./given.js";
 import type { Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
@@ -61,6 +61,22 @@ export interface End {
   /** The queue of the next step, and its method. */
   readonly next?: string | undefined;
   readonly method?: string | undefined;
+}
+
+/** The longest text in an end, besides its body: names of its group and of the next step, and a reason. */
+const MOST_TEXT = 1000;
+const ENDINGS: readonly unknown[] = ["complete", "fail", "final", "release", "uncounted"] satisfies contract.Ending[];
+
+/** Whether it is an end, whatever a handler has given to `Again` or `next`, or a child process sends. */
+export function isEnd(given: unknown): given is End {
+  if (typeof given !== "object" || given === null) return false;
+  const { how, body, group, again, reason, next, method } = given as Partial<Record<string, unknown>>;
+  return (
+    ENDINGS.includes(how) &&
+    (body === undefined || typeof body === "string" || body instanceof Uint8Array) &&
+    (again === undefined || (typeof again === "number" && Number.isFinite(again))) &&
+    [group, reason, next, method].every((text) => text === undefined || (typeof text === "string" && text.length <= MOST_TEXT))
+  );
 }
 
 /** An attempt, as it is handed to whatever runs its handler. */
@@ -153,15 +169,21 @@ export class Context {
 
   #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
     const saved = (async (): Promise<void> => {
-      await this.#way.persist(kind, this.#serializer.dumps(value));
+      const body = this.#serializer.dumps(value);
+      if (Buffer.byteLength(body) > MOST_RESULT) {
+        throw new InvalidCall("TOOBIG", `the ${kind} is over 8 MiB: store it elsewhere, and save its place.`);
+      }
+      await this.#way.persist(kind, body);
     })();
     // Of a report that nobody awaits, as of a timer that goes on for too long, nobody needs to hear: it ends no process.
     saved.catch(() => undefined);
     return saved;
   }
 
-  /** Adds a line to the task's log. */
+  /** Adds a line to the task's log; of a longer one than 1 Mi characters the rest is left out. */
   log(text: string): void {
+    const more = text.length - MOST_LOG;
+    if (more > 0) text = `${text.slice(0, MOST_LOG)}\n[${more} characters were left out]`;
     this.#way.log(text.endsWith("\n") ? text : `${text}\n`);
   }
 
@@ -186,13 +208,19 @@ export function isHandlers(given: unknown): given is Handlers {
 
 /** The largest result. */
 export const MOST_RESULT = 8 << 20;
+/** The longest text of a log that goes to the worker at once, and what waits there. */
+export const MOST_LOG = 1 << 20;
 /** The longest text of an error. */
 const MOST_ERROR = 32 << 10;
-/** The longest name of its kind. */
-const MOST_GROUP = 1000;
 
 /** Runs the handler of an attempt; never rejects. */
 export async function attempt(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
+  const end = await ended(about, handlers, context, serializer);
+  if (isEnd(end)) return end;
+  return { how: "fail", body: "it ended with a name, a time or a result of another type", group: "permanent" };
+}
+
+async function ended(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
   try {
     const name = about.method ?? about.queue;
     const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
@@ -202,8 +230,10 @@ export async function attempt(about: About, handlers: Handlers, context: Context
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
     const result: unknown = await handler(parameters, context);
     const body = serializer.dumps(result === undefined ? null : result);
-    if (Buffer.byteLength(body) <= MOST_RESULT) return { how: "complete", body, ...context.step };
-    return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
+    if (Buffer.byteLength(body) > MOST_RESULT) {
+      return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
+    }
+    return { how: "complete", body, ...context.step };
   } catch (error) {
     return context.order && isStop(error) ? stopped(context.order) : failed(error);
   }
@@ -228,7 +258,8 @@ export function stopped(order: Order): End {
 
 function failed(error: unknown): End {
   if (error instanceof Again) {
-    return { how: "release", again: error.seconds, ...(error.reason !== undefined && { reason: error.reason }) };
+    const { seconds, reason } = error;
+    return { how: "release", again: seconds, ...(reason !== undefined && { reason: brief(reason) }) };
   }
   if (error instanceof Failure) {
     const { group, again, permanent } = error;
@@ -237,6 +268,11 @@ function failed(error: unknown): End {
   }
   const permanent = error instanceof PayloadError;
   return { how: permanent ? "final" : "fail", body: readable(text(error)), group: permanent ? "permanent" : kind(error) };
+}
+
+/** A reason, whatever is in its place. */
+function brief(reason: unknown): string {
+  return String(reason).slice(0, MOST_TEXT);
 }
 
 /** The name of an error. */
@@ -250,7 +286,7 @@ function kind(error: unknown): string {
 
 /** A group, whatever is in its place. */
 function named(name: unknown): string {
-  return typeof name === "string" && name ? name.toWellFormed().slice(0, MOST_GROUP) : "Error";
+  return typeof name === "string" && name ? name.toWellFormed().slice(0, MOST_TEXT) : "Error";
 }
 
 /** What went wrong, then the last lines of the stack; whatever was thrown. */

@@ -1,26 +1,13 @@
 // The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
+import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
-import { type About, type End, type Order, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
+import { type About, type End, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
+import { type FromChild, PIPE, fromWorker, packed } from "./pipe.js";
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
-
-/** To a child. */
-export type ToChild =
-  | { readonly kind: "start"; readonly about: About; readonly folder: string }
-  | { readonly kind: "order"; readonly order: Order }
-  | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
-
-/** From a child. */
-export type FromChild =
-  | { readonly kind: "loaded"; readonly error?: string }
-  | { readonly kind: "begun" }
-  /** Which of its streams, stdout and stderr, have the mark of the end. */
-  | { readonly kind: "end"; readonly end: End; readonly marked: readonly boolean[] }
-  | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress"; readonly body: Bytes }
-  | { readonly kind: "log"; readonly text: string };
 
 /** What the file exports. */
 interface Exports {
@@ -28,9 +15,8 @@ interface Exports {
   readonly serializer?: Serializer;
 }
 
-function tell(message: FromChild): void {
-  process.send?.(message);
-}
+/** The longest text that says so. */
+const MOST_REASON = 10_000;
 
 /** Why a file cannot be used, and where in it. */
 function reason(error: unknown): string {
@@ -51,15 +37,13 @@ function main(file: string): void {
   watchdog.unref();
   const printers = [process.stdout, process.stderr].map((stream) => new Printer(stream));
   const print = (text: string): Promise<boolean[]> => Promise.all(printers.map((printer) => printer.print(text)));
-  // The worker is gone: so is the lease, soon. What was started here goes, too.
-  process.on("disconnect", () => {
-    try {
-      if (mark) killStrays(mark);
-      process.kill(-process.pid, "SIGKILL");
-    } finally {
-      process.exit(1);
-    }
-  });
+  // Bun opens a descriptor only so, Node.js and Deno only otherwise.
+  const fd = { fd: PIPE, readable: true, writable: true };
+  const pipe = process.versions["bun"] ? createConnection(fd as unknown as NetConnectOpts) : new Socket(fd);
+  pipe.on("error", () => undefined); // it is closed then, too
+  const tell = (about: FromChild, body: Bytes = "", told?: () => void): void => {
+    pipe.write(packed(about, body), told);
+  };
   /** The number of the attempt that runs; what an earlier one has left may not report. */
   let running = 0;
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
@@ -70,10 +54,10 @@ function main(file: string): void {
         if (mine !== running) throw verdict("LOST", "this attempt has ended already");
         number += 1;
         asked.set(number, { resolve, reject });
-        tell({ kind: "ask", number, what, body });
+        tell({ kind: "ask", number, what }, body);
       }),
     log: (text: string): void => {
-      if (mine === running) tell({ kind: "log", text });
+      if (mine === running) tell({ kind: "log" }, text);
     },
     folder: (): string => folder,
   });
@@ -85,12 +69,14 @@ function main(file: string): void {
   const told = loaded.then(
     async (exports) => {
       await print("");
-      await new Promise((resolve) => process.send?.({ kind: "loaded" } satisfies FromChild, resolve));
+      await new Promise<void>((resolve) => {
+        tell({ kind: "loaded", good: true }, "", resolve);
+      });
       return exports;
     },
     async (error: unknown) => {
       await print("");
-      process.send?.({ kind: "loaded", error: reason(error) } satisfies FromChild, () => process.exit(1));
+      tell({ kind: "loaded", good: false }, reason(error).slice(0, MOST_REASON), () => process.exit(1));
       return undefined;
     },
   );
@@ -109,22 +95,35 @@ function main(file: string): void {
       end = { how: "uncounted", reason: "nofolder", again: 5 };
     }
     running += 1;
-    tell({ kind: "end", end, marked: await print(markOf(mark)) });
+    const { body, ...rest } = end;
+    tell({ kind: "end", end: rest, marked: await print(markOf(mark)) }, body);
   };
-  process.on("message", (message: ToChild) => {
-    if (message.kind === "start") {
-      tell({ kind: "begun" });
-      void start(message.about, message.folder);
+  const hear = async (): Promise<void> => {
+    for await (const [message, body] of fromWorker(pipe)) {
+      if (message.kind === "start") {
+        const [parameters, rest] = [body.subarray(0, message.parameters), body.subarray(message.parameters)];
+        tell({ kind: "begun" });
+        void start({ ...message.about, parameters, checkpoint: message.checkpoint ? rest : null }, message.folder);
+      }
+      else if (message.kind === "order") controller.abort(new Stopped(message.order));
+      else {
+        const waiting = asked.get(message.number);
+        asked.delete(message.number);
+        if (message.error) waiting?.reject(verdict(...message.error));
+        else waiting?.resolve();
+      }
     }
-    else if (message.kind === "order") controller.abort(new Stopped(message.order));
-    else {
-      const waiting = asked.get(message.number);
-      asked.delete(message.number);
-      if (message.error) waiting?.reject(verdict(...message.error));
-      else waiting?.resolve();
+  };
+  // The worker is gone: so is the lease, soon. What was started here goes, too.
+  void hear().catch(() => undefined).finally(() => {
+    try {
+      if (mark) killStrays(mark);
+      process.kill(-process.pid, "SIGKILL");
+    } finally {
+      process.exit(1);
     }
   });
 }
 
 const [, , file] = process.argv;
-if (process.send && file) main(file);
+if (process.env[MARK] && file) main(file);

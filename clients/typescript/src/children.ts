@@ -1,18 +1,20 @@
 // Child processes that run handlers, each in a process group of its own.
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { uptime } from "node:os";
-import type { Writable } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
-import type { FromChild, ToChild } from "./child.js";
 import { BluequeError, known } from "./errors.js";
 import { Output, markOf } from "./outputs.js";
+import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./pipe.js";
 import { MARK, killStrays } from "./strays.js";
+import type { Bytes } from "./wire.js";
 
 /** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
-const PIPE = 4;
+const WATCHDOG = 4;
 /** How many milliseconds after its process what is left in its streams may come. */
 const REST = 1000;
 
@@ -26,8 +28,8 @@ function program(): string | undefined {
   }
 }
 
-/** Options of Node.js that are about this program and this process alone. */
-const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof)\b.*)$/;
+/** Options of Node.js that are about this program and this process alone; what is in a file of `--env-file` is inherited. */
+const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof|env-file)\b.*)$/;
 
 /** Those that children have, too. With `--eval` each of them would run this program again. */
 function inherited(options: readonly string[]): string[] {
@@ -38,9 +40,21 @@ function inherited(options: readonly string[]): string[] {
   });
 }
 
+/** The environment of this process without passwords of the server: what a handler prints of it, or leaves to a program, has none. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = { ...process.env };
+  delete kept["BLUEQUE_PASSWORD"];
+  for (const name of ["BLUEQUE_URL", "BLUEQUE_TOPOLOGY"]) {
+    const url = kept[name];
+    if (url !== undefined) kept[name] = withoutPasswords(url);
+  }
+  return kept;
+}
+
 /** A child that works on one task at a time. */
 export class Child {
   readonly #process: ChildProcess;
+  readonly #pipe: Duplex | undefined;
   readonly #watchdog: Writable | undefined;
   #begun = 0;
   /** Of these, those that it has confirmed. */
@@ -68,11 +82,14 @@ export class Child {
     const mark = randomUUID();
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
     const execArgv = [...inherited(process.execArgv), ...own];
-    const options = { detached: true, serialization: "advanced", execArgv, env: { ...process.env, [MARK]: mark } } as const;
-    this.#process = fork(path, [file], { ...options, stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"] });
-    const pipe = this.#process.stdio[PIPE] as Writable | null | undefined;
-    pipe?.on("error", () => undefined); // it is gone, which is noticed otherwise
-    this.#watchdog = pipe ?? undefined;
+    const env = { ...environment(), [MARK]: mark };
+    // Not by `fork`: what a handler writes to the channel of Node.js ends the worker, and has no bound.
+    this.#process = spawn(process.execPath, [...execArgv, path, file], { detached: true, env, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"] });
+    const [messages, watchdog] = [PIPE, WATCHDOG].map((number) => this.#process.stdio[number] as Duplex | null | undefined);
+    for (const each of [messages, watchdog]) each?.on("error", () => undefined); // it is gone, which is noticed otherwise
+    this.#pipe = messages ?? undefined;
+    this.#watchdog = watchdog ?? undefined;
+    const heard = this.#hears();
     this.gone = new Promise((resolve) => {
       const over = (how: string): void => {
         this.#load?.(how);
@@ -91,8 +108,10 @@ export class Child {
         // What it has said and printed is still on its way. Something that cannot be killed may hold its streams.
         const rest = setTimeout(over, REST, how);
         this.#process.once("close", () => {
-          clearTimeout(rest);
-          over(how);
+          void heard.finally(() => {
+            clearTimeout(rest);
+            over(how);
+          });
         });
       });
     });
@@ -102,9 +121,6 @@ export class Child {
     };
     const streams = [this.#process.stdout, this.#process.stderr].filter((stream) => stream !== null);
     this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
-    this.#process.on("message", (message) => {
-      void this.#hear(message as FromChild);
-    });
   }
 
   /** Waits until it has read its file; what that prints goes to stderr. Why it cannot, or nothing. */
@@ -141,7 +157,9 @@ export class Child {
     this.renewed(left);
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
-      this.#tell({ kind: "start", about, folder: way.folder() });
+      const { parameters, checkpoint, ...rest } = about;
+      const sizes = { parameters: parameters.length, checkpoint: checkpoint !== null };
+      this.#tell({ kind: "start", about: rest, folder: way.folder(), ...sizes }, parameters, checkpoint ?? "");
     });
     this.#done = undefined;
     this.#watchdog?.write("\n");
@@ -187,24 +205,35 @@ export class Child {
     }
   }
 
-  #tell(message: ToChild): void {
-    if (this.#process.connected) this.#process.send(message, () => undefined);
+  #tell(message: ToChild, ...bodies: readonly Bytes[]): void {
+    if (this.#pipe?.writable) this.#pipe.write(packed(message, ...bodies));
   }
 
-  async #hear(message: FromChild): Promise<void> {
+  /** Hears one message after another: what waits for the server waits in the child. */
+  async #hears(): Promise<void> {
+    try {
+      if (this.#pipe) for await (const [message, body] of fromChild(this.#pipe)) await this.#hear(message, body);
+    } catch {
+      // It is gone, or says what no child does.
+    }
+    // Whoever does not talk any more must not go on either.
+    if (!this.#over) this.#kill("SIGKILL");
+  }
+
+  async #hear(message: FromChild, body: Buffer): Promise<void> {
     if (message.kind === "loaded") {
-      this.#loaded = message.error === undefined;
-      this.#trouble = message.error;
-      this.#load?.(message.error);
+      this.#loaded = message.good;
+      this.#trouble = message.good ? undefined : body.toString();
+      this.#load?.(this.#trouble);
     }
     else if (message.kind === "begun") this.#confirmed += 1;
     else if (message.kind === "end") {
       await Promise.all(this.#outputs.map((output, at) => (message.marked[at] ? output.marked() : Promise.resolve())));
-      this.#done?.(message.end);
+      this.#done?.({ ...message.end, body });
     }
-    else if (message.kind === "log") this.#way?.log(message.text);
+    else if (message.kind === "log") this.#way?.log(body.toString());
     else {
-      const { number, what, body } = message;
+      const { number, what } = message;
       try {
         await this.#way?.persist(what, body);
         this.#tell({ kind: "answer", number });

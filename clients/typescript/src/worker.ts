@@ -8,6 +8,7 @@ import {
   type Handlers,
   type Order,
   Context,
+  MOST_LOG,
   MOST_RESULT,
   Stopped,
   attempt,
@@ -25,6 +26,7 @@ import { number, options as optionsOf, shown } from "./given.js";
 import { Home, removed } from "./home.js";
 import { listenerId } from "./listener.js";
 import type { Link } from "./link.js";
+import { oneLine } from "./text.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
 const REPORT_EVERY = 10;
@@ -37,8 +39,6 @@ const MOST_BYTES = 7 << 20;
 const MOST_BODY = 1 << 20;
 /** The most seconds for which it takes nothing, as children cannot load their file. */
 const LONGEST_PAUSE = 60;
-/** What waits of a log. */
-const MOST_LOG = 1 << 20;
 /** Milliseconds after which the server's clock is read again. */
 const CLOCK_EVERY = 60_000;
 /** Milliseconds without an answer of the server after which a worker that begins says so. */
@@ -297,8 +297,9 @@ export class Worker implements AsyncDisposable {
   }
 
   #say(level: "info" | "warning" | "error", text: string): void {
-    if (this.#options.log) this.#options.log(level, text);
-    else console.error(`blueque: ${text}`);
+    const line = oneLine(text); // others choose names and errors
+    if (this.#options.log) this.#options.log(level, line);
+    else console.error(`blueque: ${line}`);
   }
 
   /** Does something until the worker is over; it says after how many seconds again. */

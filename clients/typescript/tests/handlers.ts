@@ -1,8 +1,8 @@
 // Handlers that run in child processes, for worker.test.
-import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, readdirSync, writeFileSync, writeSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, mkdirSync, readFileSync, readdirSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Context } from "@blueque/client";
+import { Client, type Context } from "@blueque/client";
 
 /** Reports by a timer that nobody stops for a while after its end. */
 export async function timer(_: null, context: Context): Promise<void> {
@@ -31,6 +31,39 @@ export default {
   },
   add: ([one, other]: [number, number]): number => one + other,
   pid: (): number => process.pid,
+  /** Sends what is no message of the worker's, if there is a way. */
+  sends: (message: unknown): string => {
+    process.send?.(message);
+    return "sent";
+  },
+  /** Writes what is no message into the pipe to the worker. */
+  scribbles: async (bytes: number[]): Promise<void> => {
+    writeSync(3, Buffer.from(bytes));
+    await sleep(600_000);
+  },
+  /** Logs, saves or reports so many bytes. */
+  large: async ([how, size]: ["log" | "checkpoint" | "progress", number], context: Context): Promise<string> => {
+    const text = "x".repeat(size);
+    try {
+      if (how === "log") context.log(text);
+      else await context[how](text);
+      return "done";
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  },
+  /** What a handler, and a program that it starts, can read of the worker's environment and arguments. */
+  surroundings: (): string => {
+    const own = ["environ", "cmdline"].map((name) => readFileSync(`/proc/self/${name}`, "utf8"));
+    return [JSON.stringify(process.env), ...own, execFileSync("env", { encoding: "utf8" })].join("\n");
+  },
+  /** Submits a task from a task, with a client of its own. */
+  submits: async (namespace: string): Promise<string> => {
+    const client = new Client(process.env["WITH_A_FILE"], { namespace });
+    const task = await client.queue("q").submit([1, 2], { method: "add" });
+    await client.close();
+    return task.id;
+  },
   crash: (): never => process.exit(3),
   shoot: (): void => {
     process.kill(process.pid, "SIGKILL");

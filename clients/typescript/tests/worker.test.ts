@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Again, type Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
+import { Again, Client, type Context, Failure, Graph, Stopped, type Task, Worker, type WorkerOptions, calls } from "@blueque/client";
+import { createClient } from "redis";
 import { timer } from "./handlers.js";
 import { Server, becomes } from "./server.js";
 
@@ -106,6 +107,80 @@ test("progress, log, checkpoint, and the next attempt after a failure", async ()
   const log: string[] = [];
   for await (const entry of task.logs()) log.push(entry.text.toString());
   assert.deepEqual(log, [1, 2].map((attempt) => `attempt ${attempt} of ${task.id} in q\n`));
+});
+
+test("no handler has a password of its worker in its environment", async () => {
+  await using locked = new Server();
+  const folder = mkdtempSync(join(tmpdir(), "blueque-test-"));
+  const [secret, file, settings] = ["se%cret", join(folder, "password"), join(folder, "settings")];
+  writeFileSync(file, secret);
+  writeFileSync(settings, "BLUEQUE_PASSWORD=se%cret\nOF_A_FILE=yes\n");
+  const admin = createClient({ RESP: 2, socket: { path: new URL(locked.url).pathname, tls: false } });
+  await admin.connect();
+  await admin.sendCommand(["CONFIG", "SET", "requirepass", secret]);
+  admin.destroy();
+  const namespace = randomUUID();
+  const url = `${locked.url.replace("://", "://default:se%25cret@")}?pass=se%25cret&db=0`;
+  const text = `import { Client, Worker } from "@blueque/client";
+    await new Worker(new Client(process.env.BLUEQUE_URL, { namespace: "${namespace}" }), "q", "${FILE.pathname}").run();`;
+  const environment = {
+    ...process.env,
+    BLUEQUE_URL: url,
+    BLUEQUE_PASSWORD: secret,
+    BLUEQUE_TOPOLOGY: "1=redis://me:se%cret@one,2=redis://:se%cret@two",
+    WITH_A_FILE: `${locked.url}?password_file=${file}`,
+  };
+  const words = [`--env-file=${settings}`, "--input-type=module", "--eval", text];
+  const worker = spawn(process.execPath, words, { env: environment, cwd: dirname(FILE.pathname), stdio: "ignore" });
+  try {
+    await using client = new Client(url, { namespace });
+    const found = String(await (await submit(client, "surroundings")).result({ timeout: 60 }));
+    assert.doesNotMatch(found, /cret/);
+    for (const kept of [`${locked.url.replace("://", "://default@")}?db=0`, "1=redis://me@one,2=redis://@two"]) {
+      assert.equal(found.split(`=${kept}`).length, 3, found);
+    }
+    assert.match(found, /OF_A_FILE=yes/);
+    // It has the address, and with a file the password.
+    const made = await (await submit(client, "submits", namespace)).result({ timeout: 60 });
+    assert.equal(await client.task(String(made)).result({ timeout: 60 }), 3);
+  } finally {
+    worker.kill("SIGKILL");
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a record of another client that is no text ends no worker", async () => {
+  const namespace = randomUUID();
+  await using client = new Client(server.url, { namespace });
+  const odd = Buffer.from([0xff, 0x80]);
+  const raw = createClient({ RESP: 2, socket: { path: new URL(server.url).pathname, tls: false } });
+  await raw.connect();
+  const task = await client.queue("q").submit(null, { maxFailures: 0 });
+  await raw.sendCommand(["HSET", `${namespace}_task_${task.id}`, "method", odd, "tags", odd]);
+  // As one that a client of Blueque 1.0 has pushed.
+  const record = Buffer.concat([Buffer.from(`${namespace}_task_`), odd]);
+  await raw.sendCommand(["HSET", record, "status", "pending", "queue", "q", "parameters", "[1,2]"]);
+  await raw.sendCommand(["RPUSH", `${namespace}_pending_tasks_q`, odd]);
+  raw.destroy();
+  await using _ = working(client, { add: ([one, other]: [number, number]) => one + other }, { slots: 2 });
+  assert.equal((await task.wait({ timeout: 30 })).group, "unknown");
+  assert.equal(await (await submit(client, "add", [1, 2])).result({ timeout: 30 }), 3);
+});
+
+test("what a worker says has nothing that a terminal obeys", async () => {
+  await using client = server.client();
+  const said: string[] = [];
+  const odd = "a\x1b[2Jb\x07\x1b]0;title\x07c\x9bd\u202ee\u3164\u{e0041}f\rtask forged\tend \ud800👩\u200d💻";
+  const log = (_: string, text: string): void => { said.push(text); };
+  await using worker = working(client, () => { throw new Failure(odd); }, { log });
+  const task = await client.queue("q").submit(null, { maxFailures: 0 });
+  await task.wait({ timeout: 30 });
+  worker.stop();
+  await worker.run();
+  assert.deepEqual(said.filter((text) => text.includes("attempt 1")), [
+    `task ${task.id} attempt 1: failed: abcdef task forged end \ufffd👩\u200d💻`,
+  ]);
+  assert.ok(said.every((text) => /^[^\p{Cc}]+$/u.test(text)), said.join("\n"));
 });
 
 test("each way to end an attempt", async () => {

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from . import Client, __version__
-from .address import completed
+from .address import completed, without_passwords
 from .errors import BluequeError, InvalidCall
 from .host import fill_streams
 from .importing import WorkQueueImport
+from .text import one_line
 from .worker import Worker
 
 
@@ -58,15 +59,21 @@ def main() -> int:
         "--settle", type=float, default=5, help="seconds after which an item without a lease counts as lost"
     )
     for command in (worker, importer):
-        command.add_argument(
-            "--url", default=os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379"), help="the server (BLUEQUE_URL)"
-        )
+        command.add_argument("--url", help="the server, without a password (BLUEQUE_URL, which may have one)")
         command.add_argument(
             "--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE"
         )
         command.add_argument("--quiet", action="store_true", help="log only warnings")
     fill_streams()  # before anything is opened
     given = parser.parse_args()
+    for option, url in (("--url", given.url), ("--from", getattr(given, "old", None))):
+        if url and without_passwords(url) != url:
+            seen = f"{option} holds a password, which every user of this machine can read in the list of processes"
+            parser.error(
+                f"{seen}: name a file that has it, with ?password_file=/path, or set BLUEQUE_PASSWORD for --url"
+            )
+    if given.url is None:
+        given.url = os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379")
     level = logging.WARNING if given.quiet else logging.INFO
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
     sys.path.insert(0, os.getcwd())
@@ -75,7 +82,7 @@ def main() -> int:
     try:
         return run(given) if given.command == "worker" else move(given)
     except BluequeError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 1
 
 

@@ -6,6 +6,7 @@ What a URL says and this client cannot do is refused by its name; nothing is lef
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,12 @@ def place_of(url: str) -> str:
     scheme, separator, rest = url.partition("?")[0].partition("://")
     authority, slash, path = rest.partition("/")
     return scheme + separator + authority.rpartition("@")[2] + slash + path
+
+
+def without_passwords(text: str) -> str:
+    """URLs without their passwords."""
+    text = re.sub(r"(://[^:@/?]*):[^/?]*@", r"\1@", text)
+    return re.sub(r"(?<=[?&])pass(?:word)?=[^&,]*&?", "", text)
 
 
 def parse(url: str, limit: float = 30) -> Address:

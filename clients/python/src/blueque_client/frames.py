@@ -13,6 +13,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 _HEAD = struct.Struct(">II")
+#: The longest object and bytes of a message from a process of tasks: no result is longer.
+MOST_ABOUT, MOST_BODY = 64 << 10, 8 << 20
 
 
 def now() -> float:
@@ -38,10 +40,13 @@ def _pack(kind: str, key: int, body: bytes, about: dict[str, Any]) -> bytes:
 
 
 class Pipe:
-    """One end of a connection between two processes. Any thread may send, one receives."""
+    """One end of a connection between two processes. Any thread may send, one receives.
 
-    def __init__(self, end: socket.socket) -> None:
-        self._end, self._lock = end, threading.Lock()
+    trusts: Whether messages may be of any length: those of a worker.
+    """
+
+    def __init__(self, end: socket.socket, trusts: bool = True) -> None:
+        self._end, self._lock, self._trusts = end, threading.Lock(), trusts
         self._left: deque[bytes] = deque()
         self._read = bytearray()
         self._together: deque[bytes] = deque()
@@ -98,18 +103,22 @@ class Pipe:
                     self._left.clear()
 
     def receive(self) -> Frame | None:
-        """The next message; None when the other end is closed."""
+        """The next message; None when the other end is closed. Raises `ValueError` at what is none."""
         try:
             sizes = self._exactly(_HEAD.size)
             if sizes is None:
                 return None
             head_size, body_size = _HEAD.unpack(sizes)
+            if not self._trusts and (head_size > MOST_ABOUT or body_size > MOST_BODY):
+                raise ValueError(f"a message of {head_size} and {body_size} bytes")
             head, body = self._exactly(head_size), self._exactly(body_size)
         except OSError:
             return None
         if head is None or body is None:
             return None
         kind, key, about = json.loads(head)
+        if not (isinstance(kind, str) and isinstance(key, int) and isinstance(about, dict)):
+            raise ValueError("a message of another shape")
         return Frame(kind, key, about, body)
 
     def _exactly(self, size: int) -> bytes | None:

@@ -22,12 +22,13 @@ import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol, get_args
 
 from . import contract
 from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
+from .environment import for_tasks
 from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
-from .frames import Frame, Pipe
+from .frames import MOST_BODY, Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
 from .logs import fields
 from .payload import Json, Serializer
@@ -36,8 +37,12 @@ from .tracing import enter, flush
 #: How the tasks of a process run: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
 
-#: The largest result.
-MOST_RESULT = 8 << 20
+#: The largest result, checkpoint or progress.
+MOST_RESULT = MOST_BODY
+#: The longest text of a log that goes to the worker at once, and what waits there.
+MOST_LOG = 1 << 20
+#: The longest name or reason in an end.
+MOST_TEXT = 1000
 #: The end of an error's text is what helps; its lines are shortened, so that each has room.
 MOST_ERROR, MOST_LINE = 16_000, 1000
 #: Whose frames say nothing to the author of a function.
@@ -54,6 +59,16 @@ class Ending(NamedTuple):
     reason: str | None = None
     #: The queue of the next step, and its method.
     next_step: dict[str, str] = {}  # noqa: RUF012 - of a tuple
+
+
+def ending_of(frame: Frame) -> Ending:
+    """The end that a process reports. Raises `ValueError` or `TypeError` if it is none."""
+    ending = Ending(body=frame.body, **frame.about)
+    good = ending.how in get_args(contract.Ending) and isinstance(ending.again, (int, float, type(None)))
+    texts = [ending.group, ending.reason, *(ending.next_step.values() if isinstance(ending.next_step, dict) else [0])]
+    if not good or not all(text is None or isinstance(text, str) for text in texts):
+        raise ValueError("an end of another shape")
+    return ending
 
 
 class Way(Protocol):
@@ -109,12 +124,16 @@ class Running:
         return None if self._checkpoint is None else self.host.serializer.loads(self._checkpoint)
 
     def ask(self, kind: str, value: Any) -> None:
-        self.host.ask(self.key, kind, self.host.serializer.dumps(value))
+        body = self.host.serializer.dumps(value)
+        if len(body) > MOST_RESULT:
+            raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
+        self.host.ask(self.key, kind, body)
 
     def log(self, text: str) -> None:
-        self.host.tell(
-            "log", self.key, (text if text.endswith("\n") else f"{text}\n").encode(errors="backslashreplace")
-        )
+        line = text.encode(errors="backslashreplace")
+        if (more := len(line) - MOST_LOG) > 0:
+            line = line[:MOST_LOG] + b"\n[%d bytes were left out]" % more
+        self.host.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
     # Its life
 
@@ -478,12 +497,19 @@ class Host:
             root.addHandler(self._logs)
 
     def _tell_end(self, running: Running, ending: Ending) -> None:
-        about = ending._asdict()
+        about = _short(ending._asdict() | {"body": b""}) | {"body": ending.body}
         try:
             tell = self.pipe.join if self._threads else self.tell
             tell("end", running.key, about.pop("body"), **about)
         except (TypeError, ValueError) as error:  # the next step is no name
             self.tell("end", running.key, **Ending("fail", group="permanent")._asdict() | {"body": str(error).encode()})
+
+
+def _short(value: Any) -> Any:
+    """A value whose texts are as long as a message may have them: longer ones are no names."""
+    if isinstance(value, dict):
+        return {name: _short(each) for name, each in value.items()}
+    return value[:MOST_TEXT] if isinstance(value, str) else value
 
 
 def _raise_in(thread: int, error: Any) -> None:
@@ -525,6 +551,7 @@ def check_anew(functions: list[str]) -> None:
     """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
     said = subprocess.run(
         anew(functions),
+        env=for_tasks(os.environ),
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -23,20 +23,25 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from redis import Redis
+from redis import Redis, exceptions
 
 from . import calls, contract
-from .errors import BluequeError, InvalidCall, NotFound, Refused
+from .errors import BluequeError, InvalidCall, NotFound, Refused, Unavailable, Unsuitable, verdict
+from .replies import TROUBLE, code_of
 from .sync import Client
 from .sync.work_queue import UNLIMITED
+from .text import clean
 from .work_items import encode
 
 log = logging.getLogger("blueque.importing")
+log.addFilter(clean)
 
 #: The year 2100: when an item is due that is not wholly here.
 FAR = 4_102_444_800
 #: Items of one step, and their bytes.
 MOST, MOST_BYTES = 100, 4 << 20
+#: The lists of an old queue, and those beside them.
+LISTS = ("queue", "processing", "cleaning", "importing", "imported", "refused")
 #: How often an item is submitted while others complete or delete a task of its id.
 TRIES = 10
 
@@ -117,7 +122,12 @@ class WorkQueueImport:
     ) -> None:
         self._link, self._name, self._settle, self._lock_for = client.link, name, settle, lock
         self._old: Any = client.link.server if old is None else old
-        self._queue = queue or encode(name)
+        try:
+            self._queue = queue or encode(name)
+        except UnicodeEncodeError:
+            raise InvalidCall(
+                "BADARG", "the name of the old queue is no UTF-8: name the queue here yourself."
+            ) from None
         self._options: calls.SubmitOptions = {"max_losses": UNLIMITED, **(options or {})}
         self._me = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
         #: Since when an item has been found without a lease.
@@ -127,7 +137,16 @@ class WorkQueueImport:
         self.imported = Imported()
 
     def run(self) -> Imported:
-        """Moves items until the old queue is empty, and no old worker has any."""
+        """Moves items until the old queue is empty, and no old worker has any. After an error it may be run again."""
+        try:
+            return self._run()
+        except exceptions.ResponseError as error:
+            raise verdict(*code_of(error)) from error
+        except TROUBLE as error:
+            raise Unavailable("UNAVAILABLE", f"no answer from the server of the old queue: {error}") from error
+
+    def _run(self) -> Imported:
+        self._check()
         with self._locked():
             self._recover()
             told = ""
@@ -144,7 +163,15 @@ class WorkQueueImport:
                 time.sleep(min(self._settle, self._lock_for / 3, 1))
 
     def _key(self, name: str, id: bytes = b"") -> bytes:
-        return f"{self._name}:{name}".encode() + id
+        return f"{self._name}:{name}".encode(errors="surrogateescape") + id
+
+    def _check(self) -> None:
+        """Refuses keys that are no queue's: it would stop in the middle, at an error without their names."""
+        for name in (*LISTS, "importer"):
+            key, wanted = self._key(name), b"string" if name == "importer" else b"list"
+            if (found := self._old.type(key)) not in (b"none", wanted):
+                what = f"{key.decode(errors='replace')} is a {found.decode()}, not a {wanted.decode()}"
+                raise Unsuitable("WRONGKEY", what, "Look whose key that is, and remove or rename it.")
 
     # One importer at a time. Two would lose and double nothing, but one would submit for nothing what the other moves.
 
@@ -157,7 +184,7 @@ class WorkQueueImport:
         told = False
         while other := self._lock():
             if not told:
-                log.warning("waits for the importer %s", other.decode())
+                log.warning("waits for the importer %s", other.decode(errors="replace"))
                 told = True
             time.sleep(min(self._lock_for / 5, 0.5))
         try:
@@ -170,10 +197,11 @@ class WorkQueueImport:
     def _recover(self) -> None:
         """Goes on where the importer before was killed."""
         for id in self._old.lrange(self._key("imported"), 0, -1):
-            # It may have run meanwhile, and another one may have its name.
-            info = self._link.run(calls.get(encode(id.decode())))
-            if info and info.eta == FAR:
-                self._make_due(id)
+            with suppress(UnicodeDecodeError):  # what is no text was never a task
+                # It may have run meanwhile, and another one may have its name.
+                info = self._link.run(calls.get(encode(id.decode())))
+                if info and info.eta == FAR:
+                    self._make_due(id)
             self._old.lrem(self._key("imported"), 0, id)
         for id in self._old.lrange(self._key("refused"), 0, -1):
             self._old.eval(
@@ -183,8 +211,13 @@ class WorkQueueImport:
                 self._key("importing"),
                 id,
             )
+        self._import_taken()
+
+    def _import_taken(self) -> None:
+        """Moves all that has been taken."""
         while ids := self._old.lrange(self._key("importing"), -MOST, -1):
             self._import(ids[::-1])
+            self._lock()
 
     def _step(self) -> bool:
         """Moves some of those that wait. False: there are none."""
@@ -199,7 +232,11 @@ class WorkQueueImport:
         batch: list[tuple[bytes, bytes]] = []
         size = 0
         for id in dict.fromkeys(ids):
-            data = self._old.get(self._key("item:", id))
+            try:
+                data = self._old.get(self._key("item:", id))
+            except exceptions.ResponseError as error:  # of another type
+                self._refuse(id, error)
+                continue
             if data is None:
                 self._forget(id)
                 self.imported.dropped += 1
@@ -306,8 +343,7 @@ class WorkQueueImport:
                 if time.monotonic() - since >= self._settle:
                     self._take(name, id)
         self._since = {key: at for key, at in self._since.items() if key in seen}
-        if ids := self._old.lrange(self._key("importing"), -MOST, -1):
-            self._import(ids[::-1])
+        self._import_taken()
         return left + int(self._old.llen(self._key("queue")))
 
     def _orphans(self) -> int:

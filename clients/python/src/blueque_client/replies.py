@@ -16,7 +16,7 @@ from redis import exceptions
 
 from . import contract
 from .address import Unreadable
-from .errors import BluequeError, ConnectionFailed, Unavailable, verdict
+from .errors import BluequeError, ConnectionFailed, ReplyError, Unavailable, verdict
 
 
 @cache
@@ -136,6 +136,12 @@ class Tries:
         tls += "its own port."
         text = f"no answer from the server{within}: {str(error).rstrip('.')}."
         return Unavailable("UNAVAILABLE", text, tls if self.place.startswith("rediss") else None)
+
+
+def unread(error: Exception, place: str) -> ReplyError:
+    """The error for the caller if redis-py fails at a reply, such as one to its greeting, with what Python raises."""
+    text = f"what {place} answers cannot be read, as if it were no Redis ({type(error).__name__})"
+    return ReplyError("REPLY", text)
 
 
 def _distrusts(error: BaseException | None) -> bool:

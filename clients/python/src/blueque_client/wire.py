@@ -221,6 +221,12 @@ def _array(reply: Any) -> Sequence[Any]:
     return reply
 
 
+def _name(got: Any) -> str:
+    if not isinstance(got, bytes):
+        raise _Misfit(f"the name of a field is {got!r}")
+    return got.decode(errors="surrogateescape")
+
+
 @dataclass(frozen=True)
 class Items(Shape[list[T]]):
     """The same fields over and over; of a single field the bare values."""
@@ -268,7 +274,7 @@ class Pairs(Shape[T]):
         reply = _array(reply)
         if len(reply) % 2:
             raise _Misfit("a name without a value")
-        given = {name.decode(errors="surrogateescape"): value for name, value in zip(reply[::2], reply[1::2])}
+        given = {_name(name): value for name, value in zip(reply[::2], reply[1::2])}
         found: list[Any] = []
         for field in sorted(self.fields, key=lambda field: field.name.endswith("*")):
             if field.name.endswith("*"):

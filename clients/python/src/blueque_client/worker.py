@@ -26,16 +26,19 @@ from typing import Any, Union
 
 from . import calls
 from .choice import Choice
+from .environment import forget_passwords
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
 from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
 from .home import Home, removed
 from .host import (
+    MOST_LOG,
     MOST_RESULT,
     Ending,
     Host,
     Mode,
     check_anew,
+    ending_of,
     fill_streams,
     flush_streams,
     importable,
@@ -47,11 +50,13 @@ from .listener import listener_id
 from .logs import Fields, fields, subject
 from .replies import TROUBLE, read_scripts
 from .sync import Client, Link
+from .text import clean, one_line
 from .tracing import carried
 from .version import VERSION
 from .wire import Call, Names, Seconds
 
 log = logging.getLogger("blueque.worker")
+log.addFilter(clean)  # others choose names and errors
 
 #: What may be given as tasks: a function, several, or a module that has some.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
@@ -67,8 +72,6 @@ LONGEST_PAUSE = 60.0
 ABOUT = ("method", "tags")
 #: Ends of one call, and their bytes.
 MOST_ENDS, MOST_BYTES = 100, 7 << 20
-#: What waits of a log.
-MOST_LOG = 1 << 20
 
 
 def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
@@ -140,8 +143,9 @@ class _Held:
     span: Any = None
 
     @property
-    def id(self) -> str:
-        return str(self.item.id)
+    def id(self) -> Any:
+        """As it goes to the server."""
+        return _sent(self.item.id)
 
     @property
     def token(self) -> int:
@@ -338,6 +342,7 @@ class Worker:
         status = 1
         try:
             ours.close()
+            forget_passwords()
             end = ForkServer(theirs, self._ends).serve()
             if end and self._spawn:
                 run_anew(end, self._spawn, self._mode, self._memory)
@@ -394,7 +399,7 @@ class Worker:
 
     def _new_process(self) -> _Process:
         ours, theirs = socket.socketpair()
-        process = _Process(next(self._numbers), Pipe(ours), self._ends.take(), loaded=self._spawn is None)
+        process = _Process(next(self._numbers), Pipe(ours, trusts=False), self._ends.take(), loaded=self._spawn is None)
         self._processes.append(process)
         try:
             socket.send_fds(self._control, [pack(start=process.number, place=process.place)], [theirs.fileno()])
@@ -409,28 +414,28 @@ class Worker:
     def _abouts(self, items: Sequence[Any]) -> dict[str, dict[str, bytes]]:
         """What a worker needs to know of tasks besides what it has reserved."""
         found: dict[str, dict[str, bytes]] = {}
-        # Two fields of a record are a tenth of the work that the whole is.
-        with suppress(*TROUBLE), self._link.server.pipeline(transaction=False) as pipeline:
+        # Two fields of a record are a tenth of the work that the whole is. At any trouble the whole is asked for.
+        with suppress(Exception), self._link.server.pipeline(transaction=False) as pipeline:
             for item in items:
-                pipeline.hmget(f"{self._link.namespace}_task_{item.id}", *ABOUT)
+                pipeline.hmget(_sent(f"{self._link.namespace}_task_{item.id}"), *ABOUT)
             for item, values in zip(items, pipeline.execute() if items else ()):
                 found[item.id] = {name: value for name, value in zip(ABOUT, values) if value is not None}
             return found
-        while left := [item.id for item in items if item.id not in found]:
+        while left := [_sent(item.id) for item in items if item.id not in found]:
             found.update((each.id, each.extra) for each in self._insist(calls.get_many(left)))
         return found
 
     def _begin(self, item: Any, record: dict[str, bytes], sent: float) -> None:
         """Gives an attempt to a process."""
         key = next(self._keys)
-        method = record.get("method", b"").decode() or None
+        method = record.get("method", b"").decode(errors="replace") or None
         function = self._functions.get(method or item.queue)
         folder = self._home.path / str(key)
         held = _Held(key, item, item.lease / 1e6, sent, now(), folder, method)
         held.time_limit = function.time_limit if function else None
         if tracing := self._link.tracing:
-            tags = record.get("tags", b"").decode().split(",")
-            held.span = tracing.attempt(held.id, item.queue, method, item.attempt, tags)
+            tags = record.get("tags", b"").decode(errors="replace").split(",")
+            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
         with self._lock:
             self._held[key] = held
             try:
@@ -448,7 +453,7 @@ class Worker:
             held.process = process
             self._set_end(process)
         held.say(logging.INFO, "begins")
-        about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
         # It ends by itself then, and with it all that it has started; then the task's end is sent.
         about["last"] = self._capacity == 1 and not self._lasts(process)
@@ -489,6 +494,7 @@ class Worker:
             self._hear(process)
         except Exception:
             log.exception("a process says what cannot be read: it is killed")
+            self._signal(process, signal.SIGKILL)
         # Who does not talk any more must not go on either, with everything closed or stopped.
         while not process.gone.wait(FAREWELL) and not self._over.is_set():
             self._signal(process, signal.SIGKILL)
@@ -522,10 +528,10 @@ class Worker:
             elif frame.kind == "unusable":
                 process.trouble = frame.body.decode(errors="replace")
             held = self._held.get(frame.key)
-            if held is None or held.over:
+            if held is None or held.over or held.process is not process:
                 continue
             if frame.kind == "end":
-                held.ending = Ending(body=frame.body, **frame.about)
+                held.ending = ending_of(frame)
                 with self._lock:
                     process.running.discard(frame.key)
                     self._set_end(process)
@@ -542,8 +548,10 @@ class Worker:
                         held.log += frame.body
                     else:
                         held.left_out += len(frame.body)
-            else:
+            elif frame.kind in ("checkpoint", "progress"):
                 self._answer(process, held, frame)
+            else:
+                raise ValueError(f"a message of the kind {frame.kind!r}")
 
     def _answer(self, process: _Process, held: _Held, frame: Frame) -> None:
         error: tuple[str, str] | None = None
@@ -758,7 +766,7 @@ class Worker:
         lease = item.lease / 1e6
         while now() - sent > lease / 3:
             sent = now()
-            each = [calls.HeartbeatEach(item.id, item.token)]
+            each = [calls.HeartbeatEach(_sent(item.id), item.token)]
             reply = self._insist(calls.heartbeat_kill(item.queue, self._listener, lease, each, kill=True))
             if reply.items[0] in ("lost", "kill"):
                 _say(item, None, logging.WARNING, "was lost before it began")
@@ -1005,10 +1013,15 @@ class Worker:
         return due
 
 
+def _sent(name: str) -> Any:
+    """A name as it was read: one that a client of Blueque 1.0 has written need be no text."""
+    return name.encode(errors="surrogateescape")
+
+
 def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
     if not log.isEnabledFor(level):
         return
-    with subject(Fields(item.id, item.attempt, item.queue, method)):
+    with subject(Fields(one_line(item.id), item.attempt, item.queue, method and one_line(method))):
         log.log(level, f"task %s attempt %d: {text}", item.id, item.attempt, *args)
 
 
@@ -1017,7 +1030,7 @@ def passes(error: BluequeError) -> bool:
     return error.transient or isinstance(error, ConnectionFailed)
 
 
-def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
+def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
     """The call that ends an attempt."""
     if ending.how == "complete":
         step = ending.next_step

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from ..payload import Json, Serializer
-from ..replies import TROUBLE, Tries, script
+from ..replies import TROUBLE, Tries, script, unread
 from ..tracing import Tracing
 from ..wire import Call, Page, Time
 
@@ -58,6 +59,9 @@ class Link:
                     away(error)
                     away = None
                 await pause(seconds)
+            except Exception as error:
+                await self._hang_up()
+                raise unread(error, self.place) from error
             else:
                 return call.read(reply)
 
@@ -74,6 +78,12 @@ class Link:
             found += page.items
             if (cursor := page.cursor) == "0":
                 return found
+
+    async def _hang_up(self) -> None:
+        """Closes idle connections: redis-py would use one again whose greeting it has not finished."""
+        if pool := getattr(self.server, "connection_pool", None):
+            with suppress(*TROUBLE):
+                await pool.disconnect(inuse_connections=False)
 
     async def _send(self, call: Call[T], whole: bool) -> Any:
         digest, body = script(call.command)

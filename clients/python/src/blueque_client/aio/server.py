@@ -8,9 +8,9 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.sentinel import Sentinel
 
-from ..address import parse
+from ..address import parse, place_of
 from ..errors import ConnectionFailed
-from ..replies import TROUBLE, Tries
+from ..replies import TROUBLE, Tries, unread
 
 
 def opened(url: str, limit: float) -> Any:
@@ -28,5 +28,9 @@ def opened(url: str, limit: float) -> Any:
         # A client of a cluster may begin with a look at it.
         Tries(0, url).after(error)
         raise
-    except (TypeError, ValueError) as error:
+    except Exception as error:
+        if address.kind == "cluster":
+            raise unread(error, place_of(url)) from error
+        if not isinstance(error, (TypeError, ValueError)):
+            raise
         raise ConnectionFailed("CONNECTION", f"a parameter of the URL is wrong: {error}.") from None

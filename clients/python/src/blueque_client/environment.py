@@ -1,0 +1,42 @@
+"""The environment of the processes of tasks: that of the worker, without the passwords of its server.
+
+What a function prints of it, or leaves to programs that it starts, then shows none. It may be the wrong place for other
+secrets, too, but only those of Blueque are known here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from .address import without_passwords
+
+
+def for_tasks(environ: Mapping[str, str]) -> dict[str, str]:
+    """This environment without passwords. Addresses stay, and the names of files with passwords."""
+    urls = ("BLUEQUE_URL", "BLUEQUE_TOPOLOGY")
+    return {
+        name: without_passwords(value) if name in urls else value
+        for name, value in environ.items()
+        if name != "BLUEQUE_PASSWORD"
+    }
+
+
+def forget_passwords() -> None:
+    """Takes passwords out of the environment of this process, a fork, and out of what the system shows of it."""
+    kept = for_tasks(os.environ)
+    changed = [name for name, value in os.environ.items() if kept.get(name) != value]
+    for name in changed:
+        del os.environ[name]
+    os.environ.update(kept)
+    with suppress(OSError):  # elsewhere than on Linux
+        # The memory from which `/proc/PID/environ` is read: what the environment was when the program began.
+        about = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
+        at, end = int(about[47]), int(about[48])
+        for entry in ctypes.string_at(at, end - at).split(b"\0") if at else ():
+            if os.fsdecode(entry.partition(b"=")[0]) in changed:
+                ctypes.memset(at, 0, len(entry))
+            at += len(entry) + 1

@@ -1,0 +1,93 @@
+// Messages between a worker and a child process: a small object and bytes, over a pipe of their own. What a child sends is bounded,
+// and read as what a handler may have made up: the worker of all tasks must not fail by it.
+import type { Readable } from "node:stream";
+import { type About, type End, MOST_RESULT, type Order, isEnd } from "./attempt.js";
+import type { Bytes } from "./wire.js";
+
+/** The pipe's number in a child, after stdin, stdout and stderr. */
+export const PIPE = 3;
+/** The longest object of a message from a child. */
+const MOST_ABOUT = 64 << 10;
+
+/** To a child: the bytes of `start` are the parameters, so many, and the checkpoint. */
+export type ToChild =
+  | {
+      readonly kind: "start";
+      readonly about: Omit<About, "parameters" | "checkpoint">;
+      readonly folder: string;
+      readonly parameters: number;
+      readonly checkpoint: boolean;
+    }
+  | { readonly kind: "order"; readonly order: Order }
+  | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
+
+/** From a child: the bytes are those of the end, of what is asked, of the log, or why it cannot be used. */
+export type FromChild =
+  | { readonly kind: "loaded"; readonly good: boolean }
+  | { readonly kind: "begun" }
+  /** Which of its streams, stdout and stderr, have the mark of the end. */
+  | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }
+  | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress" }
+  | { readonly kind: "log" };
+
+/** A message as it goes through the pipe. */
+export function packed(about: ToChild | FromChild, ...bodies: readonly Bytes[]): Buffer {
+  const head = Buffer.from(JSON.stringify(about));
+  const body = bodies.map((each) => Buffer.from(each as Uint8Array));
+  const sizes = Buffer.alloc(8);
+  sizes.writeUInt32BE(head.length, 0);
+  sizes.writeUInt32BE(body.reduce((sum, each) => sum + each.length, 0), 4);
+  return Buffer.concat([sizes, head, ...body]);
+}
+
+/** The messages of a stream. Fails at what is none. */
+async function* messages(stream: Readable, mostAbout: number, most: number): AsyncGenerator<readonly [unknown, Buffer], void, undefined> {
+  let [parts, size, needed]: [Buffer[], number, number] = [[], 0, 8];
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    while (size >= needed) {
+      const all: Buffer = Buffer.concat(parts);
+      const [about, body] = [all.readUInt32BE(0), all.readUInt32BE(4)];
+      if (about > mostAbout || body > most) throw new RangeError("a message is too long");
+      needed = 8 + about + body;
+      parts = [all];
+      if (size < needed) break;
+      yield [JSON.parse(all.toString("utf8", 8, 8 + about)), all.subarray(8 + about, needed)];
+      size -= needed;
+      parts = size ? [Buffer.from(all.subarray(needed))] : [];
+      needed = 8;
+    }
+  }
+}
+
+/** What the worker says. */
+export async function* fromWorker(stream: Readable): AsyncGenerator<readonly [ToChild, Buffer], void, undefined> {
+  for await (const [about, body] of messages(stream, Infinity, Infinity)) yield [about as ToChild, body];
+}
+
+/** What a child says. Fails at what none of this package would. */
+export async function* fromChild(stream: Readable): AsyncGenerator<readonly [FromChild, Buffer], void, undefined> {
+  for await (const [about, body] of messages(stream, MOST_ABOUT, MOST_RESULT)) {
+    if (!isFromChild(about)) throw new TypeError("a message is of another shape");
+    yield [about, body];
+  }
+}
+
+function isFromChild(about: unknown): about is FromChild {
+  if (typeof about !== "object" || about === null) return false;
+  const { kind, good, end, marked, number, what } = about as Partial<Record<string, unknown>>;
+  switch (kind) {
+    case "begun":
+    case "log":
+      return true;
+    case "loaded":
+      return typeof good === "boolean";
+    case "end":
+      return isEnd(end) && Array.isArray(marked);
+    case "ask":
+      return typeof number === "number" && (what === "checkpoint" || what === "progress");
+    default:
+      return false;
+  }
+}
