@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod dispatch;
 mod doctor;
+mod file;
 mod follow;
 mod input;
 mod logs;
