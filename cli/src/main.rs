@@ -91,8 +91,9 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 /// The partitions that a command is about, if there are several.
 fn places(cli: &Cli) -> anyhow::Result<Option<Places>> {
     let of_shards = if let Command::Graph(options) = &cli.command { options.topology()? } else { None };
+    let more = if let Command::Partitions(options) = &cli.command { options.more() } else { &[] };
     match of_shards {
-        None => Places::load(&cli.connection),
+        None => Places::with(&cli.connection, more),
         Some(_) if cli.connection.url.is_some() || cli.connection.topology.is_some() => {
             Err(fault(Code::Usage, "--shard SHARD=URL says where the partitions are: leave out --url and --topology"))
         }
