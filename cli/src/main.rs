@@ -53,13 +53,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return Code::Ok.into();
     }
-    // The text repeats arguments, which may contain a URL with a password.
-    let text = error.render().to_string();
-    if output::redact(&text) == text {
-        let _ = error.print();
-    } else {
-        output::say(text.trim_end());
-    }
+    // The text repeats arguments, which may contain a URL with a password, and what a terminal obeys. Colors are no loss.
+    output::say(error.render().ansi().to_string().trim_end());
     Code::Usage.into()
 }
 
