@@ -250,7 +250,7 @@ fn a_file_with_a_password_that_others_may_read_causes_one_warning_whatever_form_
 }
 
 /// Waits for a command that must end soon, with a gibibyte of memory.
-fn ended(command: Command, what: &str) -> Left {
+fn ended(command: &Command, what: &str) -> Left {
     let mut bounded = Command::new("sh");
     bounded.args(["-c", "ulimit -v 1048576; exec \"$@\"", "sh"]).arg(command.get_program()).args(command.get_args());
     bounded.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -280,19 +280,19 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
         for args in
             [&["--config", file, "queues"][..], &["--topology", file, "partitions"], &["events", "q", "--resume", file]]
         {
-            let said = ended(desk.bare_but_for(args), &format!("{args:?}"));
+            let said = ended(&desk.bare_but_for(args), &format!("{args:?}"));
             assert!(said.code == 2 && said.err.contains(why), "{args:?}: {} {}", said.code, said.err);
         }
         for (name, args) in [("BLUEQUE_CONFIG", &["queues"][..]), ("BLUEQUE_PASSWORD_FILE", &["queues"])] {
             let mut command = desk.command(args);
             command.env(name, file);
-            let said = ended(command, name);
+            let said = ended(&command, name);
             assert_eq!(said.code, 2, "{name}: {file}: {}", said.err);
         }
         if cfg!(feature = "tls-rustls") {
             let mut command = desk.bare(&["--url", "rediss://127.0.0.1:1/", "queues"]);
             command.env("BLUEQUE_CA", file);
-            let said = ended(command, "BLUEQUE_CA");
+            let said = ended(&command, "BLUEQUE_CA");
             assert!(said.code != 0 && !said.err.contains("memory"), "{file}: {}", said.err);
         }
     }
@@ -306,7 +306,7 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
         ] {
             let mut command = desk.command(args);
             command.env("BLUEQUE_RESULT", desk.home.path().join("result"));
-            let said = ended(command, &format!("{args:?}"));
+            let said = ended(&command, &format!("{args:?}"));
             let why = if args[0] == "graph" && why == "8 MiB" { "8388608" } else { why };
             assert!(said.code != 0 && said.err.contains(why), "{args:?}: {} {}", said.code, said.err);
         }
