@@ -53,6 +53,8 @@ const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 /// | `ca` | with TLS: the certificates of the authority, in place of the system's |
 /// | `cert`, `key` | with TLS: the client's own |
 ///
+/// Any other parameter is refused, except `protocol`.
+///
 /// With `read=replica` Sentinels or several hosts lead to a replica, while there is one, for a client that only reads.
 ///
 /// Shown without its password.
@@ -148,6 +150,11 @@ impl Address {
         self.files.password.as_deref().map(Path::new)
     }
 
+    /// The files that nobody else should read: those with passwords, and with the key of the client's certificate.
+    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
+        self.files.secrets().map(Path::new)
+    }
+
     /// Whether passwords or certificates come from files, which may be replaced.
     pub(crate) fn has_files(&self) -> bool {
         self.files.any()
@@ -191,6 +198,11 @@ impl Address {
     /// If it cannot be found or reached within the limit.
     pub fn connect(&self, namespace: &Namespace, limit: Duration) -> RedisResult<Connection> {
         Place::new(self.clone(), namespace).connect(limit)
+    }
+
+    /// The parameters that a URL may have without holding a secret: its value may be shown.
+    pub fn parameters() -> impl Iterator<Item = &'static str> {
+        files::PARAMETERS.into_iter().chain(files::OF_SOCKETS)
     }
 
     /// Asks each of several nodes for the server, all at once: the node, and what it names; none for a server that is
@@ -648,6 +660,11 @@ mod tests {
             "redis+cluster://:s3cret@a?read=replica",
             "redis://:s3cret@a,b?read=nearest",
             "redis+sentinel://:s3cret@a/m?sentinel_user=me",
+            "unix:///run/s?PASS=s3cret",
+            "unix:///run/s?password=s3cret",
+            "redis://a?pass=s3cret",
+            "redis://a,b?s3cret",
+            "redis://a?db=1",
         ] {
             let error = Address::parse(url).unwrap_err();
             assert!(!format!("{error} {error:?}").contains("s3cret"), "{url}: {error:?}");

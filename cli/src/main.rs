@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod dispatch;
 mod doctor;
+mod file;
 mod follow;
 mod input;
 mod logs;
@@ -52,13 +53,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return Code::Ok.into();
     }
-    // The text repeats arguments, which may contain a URL with a password.
-    let text = error.render().to_string();
-    if output::redact(&text) == text {
-        let _ = error.print();
-    } else {
-        output::say(text.trim_end());
-    }
+    // The text repeats arguments, which may contain a URL with a password, and what a terminal obeys. Colors are no loss.
+    output::say(error.render().ansi().to_string().trim_end());
     Code::Usage.into()
 }
 
@@ -107,8 +103,9 @@ fn by_the_servers_clock(cli: &Cli, places: Option<&Places>) -> Option<Cli> {
 /// The partitions that a command is about, if there are several.
 fn places(cli: &Cli) -> anyhow::Result<Option<Places>> {
     let of_shards = if let Command::Graph(options) = &cli.command { options.topology()? } else { None };
+    let more = if let Command::Partitions(options) = &cli.command { options.more() } else { &[] };
     match of_shards {
-        None => Places::load(&cli.connection),
+        None => Places::with(&cli.connection, more),
         Some(_) if cli.connection.url.is_some() || cli.connection.topology.is_some() => {
             Err(fault(Code::Usage, "--shard SHARD=URL says where the partitions are: leave out --url and --topology"))
         }

@@ -3,6 +3,7 @@
 mod bar;
 pub mod behind;
 pub mod layout;
+mod secrets;
 pub mod table;
 mod text;
 
@@ -16,6 +17,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 pub use bar::bar;
+pub use secrets::{holds_secret, redact};
 use text::is_hidden;
 pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line};
 
@@ -140,9 +142,9 @@ pub fn say(text: impl AsRef<str>) {
     behind::say(format!("{}\n", told(text.as_ref())));
 }
 
-/// The text that `say` prints.
+/// The text that `say` prints. It is cleaned first: an escape sequence must not keep a URL from being recognized.
 pub fn told(text: &str) -> String {
-    clean(&redact(&unnumbered(text)))
+    redact(&clean(&unnumbered(text)))
 }
 
 /// Prints a line of data on stdout, without control sequences.
@@ -166,29 +168,6 @@ pub fn unnumbered(text: &str) -> String {
         kept.push_str(rest.strip_prefix(')').unwrap_or(part));
     }
     kept
-}
-
-/// Removes passwords from URLs. A malformed URL may have `/` or `?` in its password, so rather too much is removed.
-pub fn redact(text: &str) -> String {
-    text.split_inclusive(char::is_whitespace).map(redact_word).collect()
-}
-
-fn redact_word(word: &str) -> String {
-    let mut kept = word.to_owned();
-    if let Some((scheme, rest)) = word.split_once("://")
-        && let Some((who, host)) = rest.rsplit_once('@')
-    {
-        let user = who.split_once(':').map_or(who, |(user, _)| user);
-        kept = format!("{scheme}://{user}@{host}");
-    }
-    let mut pieces = kept.split("pass=");
-    let mut redacted = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let end = piece.find(|c: char| c == '&' || c.is_whitespace()).unwrap_or(piece.len());
-        redacted.push_str("pass=…");
-        redacted.push_str(piece.get(end..).unwrap_or_default());
-    }
-    redacted
 }
 
 /// A value as JSON on one line, without control sequences.

@@ -248,7 +248,7 @@ fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere
         match told() {
             Ok(sentence) => format!("{id}: {sentence}"),
             Err(error) if code(&error) == Code::Unreachable => {
-                let from = places.reachable(LIMIT, &[]).ok();
+                let from = places.reachable(LIMIT).ok();
                 let since = from.and_then(|from| from.away_since(id.partition(), &here).ok().flatten());
                 let since = since.map(|since| format!(" since {}", times::to_the_second(since))).unwrap_or_default();
                 format!("Partition {} cannot be reached{since}: {}.", id.partition(), chain(&error))
@@ -263,7 +263,7 @@ fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere
 
 /// Why a task of another partition is not there: its part of the graph was not made.
 fn unmade(places: &Places, here: &PartitionName, id: &GlobalId) -> Option<String> {
-    let partitions = places.reachable(LIMIT, &[]).ok()?;
+    let partitions = places.reachable(LIMIT).ok()?;
     let stands = partitions.partition(here).ok()?.task(&id.to_string()).ok()?.info().ok()?;
     let graph = partitions.find_graph(&GraphId::new(stands.graph()?).ok()?).ok()?;
     graph.look().ok()?.missing.remove(id.partition()).map(|error| error.to_string())
@@ -341,7 +341,7 @@ fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow:
         } else if places.settings(global.partition()).is_ok() && !undoes {
             let partitions = match &reachable {
                 Some(known) => known,
-                None => reachable.insert(places.reachable(LIMIT, &[])?),
+                None => reachable.insert(places.reachable(LIMIT)?),
             };
             *upstream = partitions.link(&global, here)?;
         }
@@ -351,7 +351,7 @@ fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow:
 
 /// Has other partitions wait for the next end of tasks that were retried.
 fn link_again(places: &Places, here: &PartitionName, session: &Session, ids: &[String]) -> anyhow::Result<()> {
-    let partitions = places.reachable(LIMIT, &[])?;
+    let partitions = places.reachable(LIMIT)?;
     for (_, found) in ids.iter().flat_map(|id| session.find_tasks(id)) {
         partitions.link_again(&GlobalId::new(here.clone(), found?.0))?;
     }

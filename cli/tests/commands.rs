@@ -34,6 +34,8 @@ mod proxy;
 mod schedule;
 #[path = "commands/screens.rs"]
 mod screens;
+#[path = "commands/secrets.rs"]
+mod secrets;
 #[path = "commands/show.rs"]
 mod show;
 #[path = "commands/steer.rs"]

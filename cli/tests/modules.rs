@@ -31,7 +31,7 @@ const COMMAND: House = House {
         &["follow"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
-        &["output", "times", "server", "process", "safe_path", "shortage"],
+        &["output", "times", "server", "process", "safe_path", "shortage", "file"],
     ],
     by_file: true,
     marks: ["<!-- modules: begin -->\n", "<!-- modules: end -->\n"],

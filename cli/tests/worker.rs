@@ -503,13 +503,23 @@ fn the_password_of_the_server_reaches_no_command_line_and_no_program() {
     let url = format!("{}?pass=hunter2", world.server.url());
     world.client = Client::open(&url).unwrap();
     world.program("hold", &format!("env > FOLDER/env.new; mv FOLDER/env.new FOLDER/env\n{HOLD}"));
-    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold"]);
-    let _worker = world::Worker(command.env("BLUEQUE_PASSWORD", "hunter2").spawn().unwrap());
+    let server = world.server.url();
+    let asked = ["--env", "BLUEQUE_PASSWORD", "--env", "BLUEQUE_URL", "--env", "BLUEQUE_TOPOLOGY"];
+    let args = [&["--queue", "hold", "--url", &server][..], &asked].concat();
+    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &args);
+    command.env("BLUEQUE_URL", &url).env("BLUEQUE_TOPOLOGY", format!("1={url}"));
+    let worker = world::Worker(command.env("BLUEQUE_PASSWORD", "hunter2").spawn().unwrap());
     let task = world.held();
     assert!(!fs::read_to_string(world.path("env")).unwrap().contains("hunter2"));
-    for pid in world.processes() {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        assert!(!String::from_utf8_lossy(&words).contains("hunter2"));
+    let processes = world.processes();
+    assert!(processes.len() > 1, "the supervisor, and its program");
+    for pid in processes {
+        let seen = |file: &str| {
+            let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).contains("hunter2")
+        };
+        assert!(!seen("cmdline"));
+        assert!(pid == worker.0.id().cast_signed() || !seen("environ"), "of a child");
     }
     assert!(!fs::read_to_string(world.runs()[0].join("run.json")).unwrap().contains("hunter2"));
     world.touch("go");

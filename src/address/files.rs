@@ -2,11 +2,28 @@
 //! asked.
 
 use std::fs;
+use std::io::{self, Read};
 
 use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
 
 /// How long a password may be.
 const LONGEST: u64 = 64 << 10;
+
+/// How much a file with certificates may have: those of all authorities of a system have a quarter of it.
+#[cfg(feature = "tls-rustls")]
+const LARGEST: u64 = 1 << 20;
+
+/// The parameters of all URLs. They hold no secret, unlike `pass`.
+pub(super) const PARAMETERS: [&str; 8] =
+    ["protocol", "password_file", "sentinel_password_file", "sentinel_user", "read", "ca", "cert", "key"];
+
+/// The parameters of the URL of a socket besides, and what it has for a password.
+pub(super) const OF_SOCKETS: [&str; 2] = ["db", "user"];
+const PASSWORD: &str = "pass";
+
+const UNKNOWN: &str = "the URL has a parameter that is not known: it may have protocol, password_file, \
+                       sentinel_password_file, sentinel_user, read, ca, cert and key, and of a unix:// URL db, user and \
+                       pass";
 
 /// Absolute paths, and the rest.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +63,10 @@ impl Files {
                 "ca" => &mut files.ca,
                 "cert" => &mut files.cert,
                 "key" => &mut files.key,
-                _ => continue,
+                name if PARAMETERS.contains(&name) => continue,
+                name if url.scheme().ends_with("unix") && (OF_SOCKETS.contains(&name) || name == PASSWORD) => continue,
+                // Its name is not repeated: of a malformed URL it may be a part of the password.
+                _ => return Err(super::malformed(UNKNOWN)),
             };
             if matches!(name.as_ref(), "ca" | "cert" | "key") && !matches!(url.scheme(), "rediss" | "valkeys") {
                 return Err(super::malformed("the URL names files for TLS, and is not rediss://"));
@@ -64,6 +84,10 @@ impl Files {
             return Err(super::malformed("sentinel_user in the URL needs a sentinel_password_file"));
         }
         Ok(files)
+    }
+
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        [&self.password, &self.sentinel_password, &self.key].into_iter().filter_map(Option::as_deref)
     }
 
     /// Whether there are any, which may be replaced.
@@ -93,7 +117,7 @@ impl Files {
 
     #[cfg(feature = "tls-rustls")]
     pub(super) fn certificates(&self) -> RedisResult<Option<redis::TlsCertificates>> {
-        let read = |path: &String| fs::read(path).map_err(|error| unreadable(path, &error.to_string()));
+        let read = |path: &String| bounded(path, LARGEST).map_err(|error| unreadable(path, &error.to_string()));
         let root_cert = self.ca.as_ref().map(read).transpose()?;
         let client_tls = match (&self.cert, &self.key) {
             (Some(cert), Some(key)) => {
@@ -108,16 +132,24 @@ impl Files {
 
 /// The password in a file, without the end of its line.
 fn secret(path: &str) -> RedisResult<String> {
-    let whole = fs::metadata(path).map_err(|error| no_password(path, &error.to_string()))?;
-    if !whole.is_file() || whole.len() > LONGEST {
-        return Err(no_password(path, "it is no file with a password"));
-    }
-    let text = fs::read_to_string(path).map_err(|error| no_password(path, &error.to_string()))?;
+    let bytes = bounded(path, LONGEST).map_err(|error| no_password(path, &error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| no_password(path, "it is not UTF-8 text"))?;
     let password = text.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
         return Err(no_password(path, "it is empty"));
     }
     Ok(password.to_owned())
+}
+
+/// Reads a file of at most this size. Nothing else is opened: a pipe would be waited for, and a device has no end.
+fn bounded(path: &str, limit: u64) -> io::Result<Vec<u8>> {
+    let other = || io::Error::new(io::ErrorKind::InvalidInput, format!("it is no file of at most {limit} bytes"));
+    if !fs::metadata(path)?.is_file() {
+        return Err(other());
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(other()) } else { Ok(bytes) }
 }
 
 fn no_password(path: &str, why: &str) -> RedisError {

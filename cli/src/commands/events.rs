@@ -1,7 +1,7 @@
 //! `blueque events`
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -21,6 +21,9 @@ use crate::times;
 use crate::view::payload::Payload;
 
 const PAGE: u32 = 500;
+
+/// The size of the largest file with a cursor.
+const LONGEST: u64 = 4 << 10;
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -288,7 +291,9 @@ impl<S: Source> Reader<'_, S> {
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
         let mut fresh = file.as_os_str().to_owned();
         fresh.push(".new");
-        let written = fs::write(&fresh, format!("{}\n", self.after));
+        // Anything in its place goes: behind a link it would be another file, and a pipe would be waited for.
+        let _ = fs::remove_file(&fresh);
+        let written = File::create_new(&fresh).and_then(|mut file| writeln!(file, "{}", self.after));
         written.with_context(|| format!("the cursor cannot be kept in {}", file.display()))?;
         Ok(fresh.into())
     }
@@ -401,11 +406,11 @@ fn of_queue(session: &Session, options: &Options) -> anyhow::Result<OfQueue> {
 fn after(options: &Options) -> anyhow::Result<String> {
     Ok(match (&options.after, &options.resume) {
         (Some(after), _) => pages::given(after)?,
-        (None, Some(file)) => match fs::read_to_string(file) {
+        (None, Some(file)) => match crate::file::text(file, LONGEST) {
             Ok(text) if pages::is_cursor(text.trim()) => text.trim().to_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => pages::START.to_owned(),
             Err(error) if error.kind() != io::ErrorKind::InvalidData => {
-                return Err(error).with_context(|| format!("{} cannot be read", file.display()));
+                return Err(fault(Code::Usage, format!("{} cannot be read: {error}", file.display())));
             }
             _ => {
                 let text = format!("{} holds no cursor of an event: remove it to start over", file.display());

@@ -46,6 +46,13 @@ enum Word {
     },
 }
 
+impl Options {
+    /// The partitions that are added.
+    pub fn more(&self) -> &[String] {
+        if let Some(Word::Add { more }) = &self.word { more } else { &[] }
+    }
+}
+
 /// What became of the tasks of a partition.
 #[derive(Serialize)]
 struct MovedView {
@@ -121,11 +128,11 @@ impl Row for View {
 pub fn run(places: &Places, options: &Options, format: Format) -> anyhow::Result<Code> {
     match &options.word {
         None | Some(Word::Ls) => list(places, format),
-        Some(Word::Add { more }) => add(places, more),
+        Some(Word::Add { .. }) => add(places),
         Some(Word::Move { queue, from, to }) => {
-            moved(format, from, &places.reachable(LIMIT, &[])?.move_queue(queue.as_str(), from, to)?)
+            moved(format, from, &places.reachable(LIMIT)?.move_queue(queue.as_str(), from, to)?)
         }
-        Some(Word::Drain { from }) => moved(format, from, &places.reachable(LIMIT, &[])?.drain(from)?),
+        Some(Word::Drain { from }) => moved(format, from, &places.reachable(LIMIT)?.drain(from)?),
     }
 }
 
@@ -141,7 +148,7 @@ fn moved(format: Format, from: &PartitionName, moved: &Moved) -> anyhow::Result<
 }
 
 fn list(places: &Places, format: Format) -> anyhow::Result<Code> {
-    let partitions = places.reachable(LIMIT, &[])?;
+    let partitions = places.reachable(LIMIT)?;
     let found = partitions.each(numbers);
     let mut views = Vec::new();
     for name in partitions.names() {
@@ -188,8 +195,8 @@ fn numbers(client: &Client) -> blueque::Result<(u32, [u64; 3])> {
     Ok((version, all))
 }
 
-fn add(places: &Places, more: &[String]) -> anyhow::Result<Code> {
-    let partitions = places.reachable(LIMIT, more)?;
+fn add(places: &Places) -> anyhow::Result<Code> {
+    let partitions = places.reachable(LIMIT)?;
     let Merged { answers, missing, .. } = partitions.stored();
     if let Some((name, error)) = missing.into_iter().next() {
         return Err(anyhow::Error::new(error).context(format!("nothing was stored, because of the partition {name}")));
@@ -202,11 +209,11 @@ fn add(places: &Places, more: &[String]) -> anyhow::Result<Code> {
     if before.iter().all(|&version| version == topology.version()) {
         say("it was stored already; nothing was changed");
     } else if before.iter().any(|&version| version > 0) {
-        let all: Vec<&str> = std::iter::once(places.text()).chain(more.iter().map(String::as_str)).collect();
+        let (list, has_passwords) = places.shown();
+        let without = if has_passwords { " (without their passwords)" } else { "" };
         say(format!(
             "clients and workers that run go on with the former topology, and are refused when they begin anew: give \
-             them {}",
-            all.join(",")
+             them {list}{without}"
         ));
     }
     Ok(Code::Ok)

@@ -67,10 +67,11 @@ impl Row for Ping {
 
 pub fn run(connection: &Connection, options: &Options, format: Format) -> anyhow::Result<Code> {
     let mut flags = connection.clone();
-    if let Some(address) = &options.address
-        && flags.url.replace(address.clone()).is_some()
-    {
-        return Err(fault(Code::Usage, "give the address or --url, not both"));
+    if let Some(address) = &options.address {
+        if flags.url.replace(address.clone()).is_some() {
+            return Err(fault(Code::Usage, "give the address or --url, not both"));
+        }
+        flags.url_from = Some("the address");
     }
     if let Some(places) = Places::load(&flags)? {
         return of_partitions(&places, &flags, options.timeout, format);

@@ -1,7 +1,6 @@
 //! A document of a graph, as an argument: a file, or stdin.
 
-use std::fs::File;
-use std::io::{Read, stdin};
+use std::io::stdin;
 use std::path::Path;
 
 use blueque::{Enq, Graph, Namespace, OnFailure, PartitionName, QueueName};
@@ -10,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::values::queue_name;
 use super::yaml;
+use crate::file;
 use crate::output::{Code, fault};
 
 /// The library accepts no more.
@@ -101,13 +101,12 @@ impl Document {
 
     fn text(&self) -> anyhow::Result<String> {
         let unread = |error| fault(Code::Usage, format!("{} cannot be read: {error}", self.name()));
-        let mut source: Box<dyn Read> = match self.file.as_str() {
-            "-" => Box::new(stdin().lock()),
-            path => Box::new(File::open(path).map_err(unread)?),
+        // One byte more, which the library refuses.
+        let bytes = match self.file.as_str() {
+            "-" => file::bounded(stdin().lock(), LARGEST as u64),
+            path => file::data(Path::new(path), LARGEST as u64),
         };
-        let mut bytes = Vec::new();
-        // One more, which the library refuses.
-        source.by_ref().take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(unread)?;
+        let bytes = bytes.map_err(unread)?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             fault(Code::Usage, format!("{} is not UTF-8 text, from byte {at} on", self.name()))

@@ -1,10 +1,12 @@
 //! The parameters of a task, as arguments.
 
-use std::io::Read;
+use std::io;
+use std::path::Path;
 
 use clap::Args;
 use serde_json::value::RawValue;
 
+use crate::file;
 use crate::output::{Code, fault};
 
 /// The server accepts no more.
@@ -39,14 +41,9 @@ impl Parameters {
     pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
         let bytes = match self.given.as_deref().or(self.named.as_deref()) {
             None => return Ok(b"[]".to_vec()),
-            Some("-") => read("stdin", std::io::stdin().lock())?,
+            Some("-") => checked("stdin", file::bounded(std::io::stdin().lock(), LARGEST))?,
             Some(text) => match text.strip_prefix('@') {
-                Some(path) => {
-                    let file = std::fs::File::open(path).map_err(|error| {
-                        fault(Code::Usage, format!("the parameters in {path} cannot be read: {error}"))
-                    })?;
-                    read(path, file)?
-                }
+                Some(path) => checked(path, file::data(Path::new(path), LARGEST))?,
                 None => text.as_bytes().to_vec(),
             },
         };
@@ -60,12 +57,9 @@ impl Parameters {
     }
 }
 
-fn read(from: &str, source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| fault(Code::Usage, format!("the parameters in {from} cannot be read: {error}")))?;
+fn checked(from: &str, read: io::Result<Vec<u8>>) -> anyhow::Result<Vec<u8>> {
+    let bytes =
+        read.map_err(|error| fault(Code::Usage, format!("the parameters in {from} cannot be read: {error}")))?;
     if bytes.len() as u64 > LARGEST {
         return Err(fault(Code::Usage, format!("the parameters in {from} are over 8 MiB: pass a reference to them")));
     }

@@ -103,12 +103,33 @@ pub fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
 
-/// Control characters, those that change the direction of writing or end a line invisibly, and other characters
-/// without width. The joiners of Persian, of Indian scripts and of emoji are not among them.
+/// Control characters, those that change the direction of writing or end a line invisibly, and characters that show
+/// nothing though they are no space. What shapes the character before it is kept: the joiners of Persian, of Indian
+/// scripts and of emoji, and the selectors of variants.
 pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    c.is_control() || is_ignorable(c) && !is_shaping(c) || is_blank(c)
+        // The ends of lines and paragraphs, and annotations (Zl, Zp, Cf).
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}')
+}
+
+/// `Default_Ignorable_Code_Point` of DerivedCoreProperties.txt, Unicode 16 (the same in 17).
+fn is_ignorable(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// `Join_Control` and `Variation_Selector` of PropList.txt, without the separator U+180E, which is neither.
+fn is_shaping(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null notehead,
+/// the Khitan filler, and the full and half blanks of hieroglyphs.
+fn is_blank(c: char) -> bool {
+    matches!(c, '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13441}' | '\u{13442}')
 }
 
 #[cfg(test)]
@@ -123,6 +144,9 @@ mod tests {
             ("\u{9b}2Jx\u{9d}y\u{85}z", "2Jxyz"),
             ("\u{202e}a\u{2066}b\u{200e}c\u{200b}d\u{e0041}e\u{feff}", "abcde"),
             ("one\u{2028}two", "one\ntwo"),
+            ("a\u{3164}b\u{115f}c\u{2800}d\u{ad}e\u{34f}f\u{1160}g\u{ffa0}h\u{17b4}i\u{180e}j", "abcdefghij"),
+            ("a\u{e0fff}b\u{1d173}c\u{2065}d\u{13441}e\u{fff9}f\u{13430}g\u{1bca0}h", "abcdefgh"),
+            ("e\u{301} 한글 葛\u{e0100} ❤\u{fe0f} a\u{3000}b ⠃", "e\u{301} 한글 葛\u{e0100} ❤\u{fe0f} a\u{3000}b ⠃"),
             ("größe 日本語 👩\u{200d}💻 می\u{200c}خواهم", "größe 日本語 👩\u{200d}💻 می\u{200c}خواهم"),
         ] {
             assert_eq!(clean(text), shown, "{text:?}");

@@ -80,7 +80,7 @@ struct Spread {
 impl Spread {
     /// By its id with a partition, or by the id that it has there.
     fn find(places: &Places, id: &GraphId) -> anyhow::Result<Self> {
-        let partitions = places.reachable(LIMIT, &[])?;
+        let partitions = places.reachable(LIMIT)?;
         let named = id.as_str().split_once(':').and_then(|(name, rest)| {
             let name = PartitionName::new(name).ok().filter(|name| places.settings(name).is_ok())?;
             Some((name, GraphId::new(rest).ok()?))
@@ -161,7 +161,7 @@ fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>)
     let id = id.cloned().unwrap_or_else(GraphId::random);
     let graph = document.over(places.partitions.names().cloned().collect())?.id(id.clone());
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
-    let partitions = places.reachable(LIMIT, &[])?;
+    let partitions = places.reachable(LIMIT)?;
     // One that is away is found out at once, and nothing is made.
     let names = partitions.partitions_of(&graph, otherwise)?;
     for (name, found) in at_once(&names, AT_ONCE, |name| open(cli, places, name).map(drop)) {
@@ -238,7 +238,7 @@ fn list(
             }),
         ));
     }
-    let partitions = places.reachable(LIMIT, &[])?;
+    let partitions = places.reachable(LIMIT)?;
     let mut rows = Vec::new();
     for (id, mut parts) in graphs {
         if parts.len() > 1

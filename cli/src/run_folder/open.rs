@@ -1,12 +1,14 @@
 //! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a
 //! terabyte. These functions neither block nor follow links, and read no more than their limit.
 
-use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
+
+use crate::file::not_a_file;
 
 /// Opens a regular file for reading. The open file is examined, since the name may lead elsewhere by now.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
@@ -22,17 +24,6 @@ fn open_with(options: &OpenOptions, path: &Path) -> io::Result<(File, Metadata)>
     })?;
     let about = file.metadata()?;
     if about.is_file() { Ok((file, about)) } else { Err(not_a_file(about.file_type())) }
-}
-
-fn not_a_file(kind: FileType) -> io::Error {
-    let what = match kind {
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_symlink() => "a link",
-        kind if kind.is_fifo() => "a pipe",
-        kind if kind.is_socket() => "a socket",
-        _ => "a device",
-    };
-    io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
 /// Whether a program, or somebody by hand, may have caused this. Any other error is the host's, and may be

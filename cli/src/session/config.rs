@@ -1,21 +1,20 @@
 //! Which server, namespace and password to use: from flags, else the environment, else a file.
 
+mod file;
+
 use std::collections::BTreeMap;
-use std::env;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Once;
 use std::time::Duration;
 
 use blueque::{Client, ClientBuilder, Durability, Namespace, PartitionName, Partitions};
 use clap::Args;
-use serde::Deserialize;
 
+use self::file::{ConfigFile, addresses, variable, warn_if_open};
 use super::caller::caller;
 use super::diagnosis;
-use super::password::{Address, Password};
-use crate::output::{Code, fault, say};
+use super::password::{Address, Password, malformed, split};
+use crate::output::{Code, fault, holds_secret, say};
 
 const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
                         BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
@@ -30,18 +29,10 @@ const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 const DURABILITY_HELP: &str = "Changes have succeeded when the server has made them (local), has them on its disk (fsync), \
                                or so many replicas have them (replica:2) [else BLUEQUE_DURABILITY, else local]";
 
-/// The forms of a URL, for error texts. They do not repeat the given URL: it may contain a password.
-const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path[?db=N], \
-                     redis+sentinel://host[:port],host[:port]/name[/db] or redis+cluster://host[:port],host[:port]; \
-                     rediss:// in place of redis:// for TLS";
-
 /// Printed once in a process if it is unknown whether the server evicts tasks.
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
      make sure that it is noeviction, or tasks may be removed silently";
 static WARNED: Once = Once::new();
-
-/// Said once in a process if others may read the file with the password.
-static OPEN: Once = Once::new();
 
 /// Which server and namespace. Flags override the environment, which overrides the configuration file.
 #[derive(Args, Clone, Debug, Default)]
@@ -62,6 +53,9 @@ pub struct Connection {
     /// Whether the options `--shard` of a document were that.
     #[arg(skip)]
     of_shards: bool,
+    /// The argument that `url` comes from, if it is not `--url`.
+    #[arg(skip)]
+    pub url_from: Option<&'static str>,
     /// When what a command changes has succeeded.
     #[arg(long, global = true, value_name = "HOW", help = DURABILITY_HELP)]
     pub durability: Option<Durability>,
@@ -88,18 +82,6 @@ pub struct Settings {
     durability: Durability,
 }
 
-/// The configuration file.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    url: Option<String>,
-    namespace: Option<String>,
-    topology: Option<String>,
-    password: Option<String>,
-    #[serde(rename = "password_file")]
-    secret: Option<PathBuf>,
-}
-
 impl Settings {
     /// Resolves flags, environment and file. Of several partitions the one that was named.
     pub fn load(flags: &Connection) -> anyhow::Result<Self> {
@@ -119,31 +101,12 @@ impl Settings {
     }
 
     fn of_one(flags: &Connection) -> anyhow::Result<Self> {
-        let file = File::find(flags.config.as_deref())?;
-        flags.url.as_deref().map_or(Ok(()), |url| unspoken("--url", url))?;
+        let file = ConfigFile::find(flags.config.as_deref())?;
+        flags.url.as_deref().map_or(Ok(()), |url| unspoken(flags.url_from.unwrap_or("--url"), url))?;
         let chosen = flags.url.clone().or_else(|| variable("BLUEQUE_URL"));
-        // The file's password belongs to the file's server, and is sent to no other.
-        let same = chosen.is_none() || file.url.is_none() || chosen == file.url;
-        let (url, inline) = split(chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url))?;
-        let mut password = variable("BLUEQUE_PASSWORD").or(inline).map(Password::Text);
-        let of_url = blueque::Address::parse(&url)?.password_file().is_some();
-        if password.is_none() && same && !of_url {
-            password = file.password()?;
-        }
-        if password.is_none()
-            && let Some(user) = user(&url)
-        {
-            // The connection would use the default user.
-            return Err(fault(
-                Code::Usage,
-                format!(
-                    "the URL names the user {user}, but there is no password: set BLUEQUE_PASSWORD, or `password` or \
-                     `password_file` in the configuration file; for a user without one (nopass) any will do"
-                ),
-            ));
-        }
-        let (namespace, durability) = (namespace(flags, file.namespace)?, durability(flags)?);
-        Ok(Self { address: Address { url, password }, namespace, durability })
+        let url = chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url);
+        let (address, durability) = (address(url, &file)?, durability(flags)?);
+        Ok(Self { address, namespace: namespace(flags, file.namespace)?, durability })
     }
 
     /// The URL without a password, which may be shown and stored.
@@ -180,9 +143,7 @@ impl Settings {
     }
 
     fn open(&self, builder: ClientBuilder) -> anyhow::Result<Client> {
-        if let Some(file) = blueque::Address::parse(self.url())?.password_file() {
-            OPEN.call_once(|| warn_if_open(file));
-        }
+        blueque::Address::parse(self.url())?.secret_files().for_each(warn_if_open);
         let builder = builder.namespace(self.namespace.clone());
         let opened = builder.open(&self.address()?);
         let client = opened.map_err(|error| diagnosis::explained(self.url(), &self.namespace, error))?;
@@ -205,8 +166,8 @@ fn durability(flags: &Connection) -> anyhow::Result<Durability> {
 }
 
 /// Fails if an argument holds a password.
-fn unspoken(flag: &str, url: &str) -> anyhow::Result<()> {
-    if split(url)?.1.is_none() {
+fn unspoken(flag: &str, text: &str) -> anyhow::Result<()> {
+    if !holds_secret(text) {
         return Ok(());
     }
     let text = format!(
@@ -216,46 +177,85 @@ fn unspoken(flag: &str, url: &str) -> anyhow::Result<()> {
     Err(fault(Code::Usage, text))
 }
 
+/// The server of a URL with the password for it: that of the environment, else that of the URL, else that of the file.
+fn address(url: &str, file: &ConfigFile) -> anyhow::Result<Address> {
+    let (url, inline) = split(url)?;
+    let has_file = blueque::Address::parse(&url)?.password_file().is_some();
+    let password = match variable("BLUEQUE_PASSWORD").or(inline) {
+        Some(text) => Some(Password::Text(text)),
+        None if has_file => None,
+        None => file.password(&url)?,
+    };
+    if password.is_none()
+        && let Some(user) = user(&url)
+    {
+        // The connection would use the default user.
+        return Err(fault(
+            Code::Usage,
+            format!(
+                "the URL names the user {user}, but there is no password: set BLUEQUE_PASSWORD, or `password` or \
+                 `password_file` in the configuration file; for a user without one (nopass) any will do"
+            ),
+        ));
+    }
+    Ok(Address { url, password })
+}
+
 /// Several partitions, and how each is reached.
 #[derive(Clone)]
 pub struct Places {
     /// Without connections and passwords.
     pub partitions: Partitions,
     settings: BTreeMap<PartitionName, Settings>,
-    text: String,
+    /// The namespace of those that name none.
+    usual: Namespace,
 }
 
 impl Places {
     /// Those of flags, environment or file, if any. `--url` asks for one server.
     pub fn load(flags: &Connection) -> anyhow::Result<Option<Self>> {
-        let file = File::find(flags.config.as_deref())?;
+        Self::with(flags, &[])
+    }
+
+    /// The same with more partitions, which arguments name.
+    pub fn with(flags: &Connection, more: &[String]) -> anyhow::Result<Option<Self>> {
+        let file = ConfigFile::find(flags.config.as_deref())?;
         if flags.url.is_some() {
             return Ok(None);
         }
-        let of_environment = variable("BLUEQUE_TOPOLOGY");
         // A server in the environment is closer than a topology in the file.
-        let of_file = if variable("BLUEQUE_URL").is_none() { file.topology.clone() } else { None };
-        let Some(given) = flags.topology.clone().or(of_environment).or(of_file) else { return Ok(None) };
-        let text = if given.contains("://") { given } else { listed(Path::new(&given))? };
-        let partitions =
-            Partitions::builder().namespace(namespace(flags, file.namespace.clone())?).by(caller()).open(&text)?;
-        let password = variable("BLUEQUE_PASSWORD").map(Password::Text);
+        let of_file = || file.topology.clone().filter(|_| variable("BLUEQUE_URL").is_none());
+        let (given, given_by) = if let Some(given) = flags.topology.clone() {
+            (given, if flags.of_shards { "--shard" } else { "--topology" })
+        } else if let Some(given) = variable("BLUEQUE_TOPOLOGY") {
+            (given, "BLUEQUE_TOPOLOGY")
+        } else if let Some(given) = of_file() {
+            (given, "`topology` in the configuration file")
+        } else {
+            return Ok(None);
+        };
+        if flags.topology.is_some() {
+            unspoken(given_by, &given)?;
+        }
+        let mut text = addresses(given_by, &given)?;
+        for entry in more {
+            unspoken("NAME=URL", entry)?;
+            if !entry.contains("://") {
+                return Err(fault(Code::Usage, "each partition to be added must be NAME=URL"));
+            }
+            text.push(',');
+            text.push_str(entry);
+        }
+        let usual = namespace(flags, file.namespace.clone())?;
+        let partitions = Partitions::builder().namespace(usual.clone()).by(caller()).open(&text)?;
+        let durability = durability(flags)?;
         let mut settings = BTreeMap::new();
         for name in partitions.names() {
             let (url, namespace) = partitions.address(name)?;
-            if flags.topology.as_deref().is_some_and(|given| given.contains("://")) {
-                unspoken(if flags.of_shards { "--shard" } else { "--topology" }, url)?;
-            }
-            let (url, inline) = split(url)?;
-            let mut password = password.clone().or(inline.map(Password::Text));
-            if password.is_none() && file.url.is_none() {
-                password = file.password()?;
-            }
-            let (namespace, durability) = (namespace.clone(), durability(flags)?);
-            let settings_of = Settings { address: Address { url, password }, namespace, durability };
+            let settings_of = Settings { address: address(url, &file)?, namespace: namespace.clone(), durability };
             settings.insert(name.clone(), settings_of);
         }
-        Ok(Some(Self { partitions, settings, text }))
+        Ok(Some(Self { partitions, settings, usual }))
     }
 
     /// How a partition is reached.
@@ -276,40 +276,26 @@ impl Places {
         Ok(found.into_iter().collect())
     }
 
-    /// The addresses as they were given.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// The addresses without passwords, as a topology; and whether passwords were left out.
+    pub fn shown(&self) -> (String, bool) {
+        let entry = |(name, settings): (&PartitionName, &Settings)| {
+            let own = Some(settings.namespace()).filter(|&namespace| *namespace != self.usual);
+            format!("{name}={}{}", settings.url(), own.map_or_else(String::new, |own| format!("#{own}")))
+        };
+        let entries: Vec<String> = self.settings.iter().map(entry).collect();
+        (entries.join(","), self.settings.values().any(|settings| settings.password().is_some()))
     }
 
-    /// The partitions with passwords, to connect with: at these addresses, and at more.
-    pub fn reachable(&self, limit: Duration, more: &[String]) -> anyhow::Result<Partitions> {
-        let mut all = more.to_vec();
-        for (name, settings) in &self.settings {
-            all.push(format!("{name}={}#{}", settings.address()?, settings.namespace()));
-        }
+    /// The partitions with passwords, to connect with.
+    pub fn reachable(&self, limit: Duration) -> anyhow::Result<Partitions> {
+        let entry = |(name, settings): (&PartitionName, &Settings)| {
+            Ok(format!("{name}={}#{}", settings.address()?, settings.namespace()))
+        };
+        let all = self.settings.iter().map(entry).collect::<anyhow::Result<Vec<_>>>()?;
         // One for all.
         let durability = self.settings.values().next().map(|settings| settings.durability).unwrap_or_default();
         Ok(Partitions::builder().by(caller()).durability(durability).limit(limit).open(&all.join(","))?)
     }
-}
-
-/// The addresses in a file: one a line. Empty lines, and lines that begin with `#`, are skipped.
-fn listed(path: &Path) -> anyhow::Result<String> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        let what = "is neither a list of addresses, NAME=URL,NAME=URL, nor a file that can be read";
-        fault(Code::Usage, format!("the topology {} {what}: {error}", path.display()))
-    })?;
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    if lines.iter().any(|line| split_password(line)) {
-        warn_if_open(path);
-    }
-    Ok(lines.join(","))
-}
-
-/// Whether an entry of a topology has a password.
-fn split_password(entry: &str) -> bool {
-    entry.split_once("://").is_some_and(|(_, rest)| rest.split_once('@').is_some_and(|(user, _)| user.contains(':')))
 }
 
 /// For a client of the chosen namespace.
@@ -324,87 +310,8 @@ pub fn for_tests() -> bool {
     variable("BLUEQUE_FOR_TESTS").is_some_and(|on| on == "1")
 }
 
-fn malformed() -> anyhow::Error {
-    fault(Code::Usage, format!("the URL of the server must be {FORMS}"))
-}
-
-/// Splits a URL and its password.
-fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
-    if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
-        return Err(fault(
-            Code::Usage,
-            "this blueque was built without TLS: cargo install --path cli --features tls-rustls",
-        ));
-    }
-    let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|_| malformed())?;
-    let password = address.password().map(str::to_owned).filter(|password| !password.is_empty());
-    Ok((address.to_string(), password))
-}
-
 /// The user in a URL without a file for the password, unless it is the default one.
 fn user(url: &str) -> Option<String> {
     let address = blueque::Address::parse(url).ok().filter(|address| address.password_file().is_none())?;
     address.user().map(str::to_owned)
-}
-
-/// An environment variable; an empty one counts as absent.
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-impl File {
-    /// Reads the named file, or the one in its usual place if it exists.
-    fn find(named: Option<&Path>) -> anyhow::Result<Self> {
-        let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
-        if let Some(path) = named {
-            return Self::read(&path);
-        }
-        let base = variable("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
-        match base.map(|base| base.join("blueque/config.toml")) {
-            Some(path) if path.exists() => Self::read(&path),
-            _ => Ok(Self::default()),
-        }
-    }
-
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
-        let text = fs::read_to_string(path)
-            .map_err(|error| fault(Code::Usage, format!("the configuration file {shown} cannot be read: {error}")))?;
-        // The full error would show the line, and with it a password.
-        let file: Self = toml::from_str(&text).map_err(|error| {
-            let line =
-                error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
-            fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
-        })?;
-        if file.password.is_some() || file.url.as_deref().is_some_and(|url| split(url).is_ok_and(|s| s.1.is_some())) {
-            warn_if_open(path);
-        }
-        Ok(file)
-    }
-
-    fn password(&self) -> anyhow::Result<Option<Password>> {
-        let Some(path) = &self.secret else { return Ok(self.password.clone().map(Password::Text)) };
-        warn_if_open(path);
-        Ok(Some(Password::File(std::path::absolute(path)?)))
-    }
-}
-
-/// Warns if a file with a password is readable by others.
-fn warn_if_open(path: &Path) {
-    if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0) {
-        let shown = path.display();
-        say(format!("warning: {shown} holds a password and others may read it: chmod 600 {shown}"));
-    }
-}
-
-/// What is wrong, without values.
-fn about(error: &toml::de::Error) -> String {
-    let message = error.message();
-    if message.starts_with("unknown field") || message.starts_with("missing field") {
-        message.to_owned()
-    } else {
-        "not TOML, or a value that is no text; it may have url, namespace, topology, password, password_file".to_owned()
-    }
 }

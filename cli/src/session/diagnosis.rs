@@ -92,7 +92,7 @@ pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
     let (why, todo) = match error.code() {
         Some("NOAUTH") => (
             "the server asks for a password",
-            "set BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration file",
+            "set BLUEQUE_PASSWORD, or `password` or `password_file` in a configuration file that names this server",
         ),
         _ if error.code() == Some("WRONGPASS") || kind == redis::ErrorKind::AuthenticationFailed => (
             "the server refuses this user or password",

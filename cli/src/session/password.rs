@@ -11,6 +11,14 @@ use anyhow::Context;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use super::diagnosis;
+use crate::output::{Code, fault};
+
+/// The forms of a URL, for error texts. They do not repeat the given URL: it may contain a password.
+const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path[?db=N], \
+                     redis+sentinel://host[:port],host[:port]/name[/db] or redis+cluster://host[:port],host[:port]; \
+                     rediss:// in place of redis:// for TLS";
+
 /// For each part of what the worker writes at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -87,6 +95,30 @@ impl Address {
             None => Some(self.url.clone()),
         }
     }
+}
+
+/// The error of a URL that is none.
+pub fn malformed() -> anyhow::Error {
+    fault(Code::Usage, format!("the URL of the server must be {FORMS}"))
+}
+
+/// Splits a URL and its password.
+pub fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
+    if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
+        return Err(fault(
+            Code::Usage,
+            "this blueque was built without TLS: cargo install --path cli --features tls-rustls",
+        ));
+    }
+    let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|error| match error {
+        // A sentence, which does not repeat the URL.
+        blueque::Error::Connection(error) => {
+            fault(Code::Usage, format!("{}; it must be {FORMS}", diagnosis::why(&error).0))
+        }
+        _ => malformed(),
+    })?;
+    let password = address.password().map(str::to_owned).filter(|password| !password.is_empty());
+    Ok((address.to_string(), password))
 }
 
 /// Inserts a password into a URL without one.

@@ -30,7 +30,7 @@ impl Deliveries {
                 say(format!("blueque worker: partition {name}: ends of tasks are not delivered to others: {why}"));
             }
         };
-        let deliverer = Arc::new(Deliverer::new(&places.reachable(DELIVERY, &[])?).only(own).on_error(heed));
+        let deliverer = Arc::new(Deliverer::new(&places.reachable(DELIVERY)?).only(own).on_error(heed));
         let (runs, (says, ended)) = (deliverer.clone(), mpsc::channel());
         thread::spawn(move || {
             runs.run();

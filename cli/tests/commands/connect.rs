@@ -40,7 +40,7 @@ fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
     assert_eq!(elsewhere.code, 0, "the file's password is not sent to another server: {}", elsewhere.err);
     let secret = desk.home.path().join("secret");
     fs::write(&secret, format!("{SECRET}\n")).unwrap();
-    fs::write(&file, format!("password_file = \"{}\"\n", secret.display())).unwrap();
+    fs::write(&file, format!("url = \"{}\"\npassword_file = \"{}\"\n", desk.server.url(), secret.display())).unwrap();
     let with_secret = |mode| {
         fs::set_permissions(&secret, fs::Permissions::from_mode(mode)).unwrap();
         says(desk.command(&["queues"]).env("BLUEQUE_CONFIG", &file))

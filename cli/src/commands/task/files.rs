@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -25,11 +25,8 @@ pub fn append(event: &Value) -> anyhow::Result<()> {
 /// What the user gave: text, a file, or stdin.
 pub fn given(value: &str) -> anyhow::Result<Vec<u8>> {
     match (value, value.strip_prefix('@')) {
-        ("-", _) => read(std::io::stdin().lock()).context("stdin cannot be read"),
-        (_, Some(from)) => {
-            let source = fs::File::open(from).map_err(|error| fault(Code::Usage, format!("{from}: {error}")))?;
-            read(source).with_context(|| format!("{from} cannot be read"))
-        }
+        ("-", _) => checked("stdin", crate::file::bounded(std::io::stdin().lock(), LARGEST)),
+        (_, Some(from)) => checked(from, crate::file::data(Path::new(from), LARGEST)),
         (text, None) => Ok(text.as_bytes().to_vec()),
     }
 }
@@ -65,10 +62,12 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     replaced
 }
 
-fn read(source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "over 8 MiB: store it elsewhere, and keep a reference to it");
+fn checked(from: &str, read: io::Result<Vec<u8>>) -> anyhow::Result<Vec<u8>> {
+    let bytes = read.map_err(|error| fault(Code::Usage, format!("{from} cannot be read: {error}")))?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= LARGEST,
+        "{from} cannot be read: over 8 MiB: store it elsewhere, and keep a reference to it"
+    );
     Ok(bytes)
 }
 

@@ -1,0 +1,149 @@
+//! The configuration file, and the file of a topology.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use blueque::{Address, Partitions};
+use serde::Deserialize;
+
+use crate::file;
+use crate::output::{Code, fault, holds_secret, say};
+use crate::session::password::{Password, split};
+
+/// The size of the largest file: a thousand partitions with long addresses have 200 KiB.
+const LARGEST: u64 = 4 << 20;
+
+/// The configuration file.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    pub url: Option<String>,
+    pub namespace: Option<String>,
+    pub topology: Option<String>,
+    password: Option<String>,
+    #[serde(rename = "password_file")]
+    secret: Option<PathBuf>,
+}
+
+impl ConfigFile {
+    /// Reads the named file, or the one in its usual place if it exists.
+    pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
+        if let Some(path) = named {
+            return Self::read(&path);
+        }
+        let base = variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
+        match base.map(|base| base.join("blueque/config.toml")) {
+            Some(path) if path.exists() => Self::read(&path),
+            _ => Ok(Self::default()),
+        }
+    }
+
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let text = file::text(path, LARGEST)
+            .map_err(|error| fault(Code::Usage, format!("the configuration file {shown} cannot be read: {error}")))?;
+        // The full error would show the line, and with it a password.
+        let file: Self = toml::from_str(&text).map_err(|error| {
+            let line =
+                error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
+            fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
+        })?;
+        if file.has_password() && file.url.is_none() && file.topology.is_none() {
+            let text = "has a password, and names no server that it is for: add `url` or `topology`";
+            return Err(fault(Code::Usage, format!("the configuration file {shown} {text}")));
+        }
+        let places = [&file.url, &file.topology];
+        if file.password.is_some() || places.iter().any(|place| place.as_deref().is_some_and(holds_secret)) {
+            warn_if_open(path);
+        }
+        Ok(file)
+    }
+
+    fn has_password(&self) -> bool {
+        self.password.is_some() || self.secret.is_some()
+    }
+
+    /// The password for the server at this URL. There is none for a server that the file does not name, whoever named it.
+    pub fn password(&self, url: &str) -> anyhow::Result<Option<Password>> {
+        if !self.has_password() || !self.names(url) {
+            return Ok(None);
+        }
+        let Some(path) = &self.secret else { return Ok(self.password.clone().map(Password::Text)) };
+        warn_if_open(path);
+        Ok(Some(Password::File(std::path::absolute(path)?)))
+    }
+
+    /// Returns true for a URL of the file itself, or of its topology.
+    fn names(&self, url: &str) -> bool {
+        let wanted = place(url);
+        let is = |known: &str| wanted.is_some() && split(known).is_ok_and(|(known, _)| place(&known) == wanted);
+        if self.url.as_deref().is_some_and(is) {
+            return true;
+        }
+        let Some(text) = self.topology.as_deref().and_then(|topology| addresses("topology", topology).ok()) else {
+            return false;
+        };
+        let Ok(partitions) = Partitions::open(&text) else { return false };
+        partitions.names().any(|name| partitions.address(name).is_ok_and(|(url, _)| is(url)))
+    }
+}
+
+/// The server with its database and user, and whether TLS protects what is sent to it.
+fn place(url: &str) -> Option<(bool, String)> {
+    let tls = ["rediss", "valkeys"].iter().any(|scheme| url.starts_with(scheme));
+    Some((tls, Address::parse(url).ok()?.identity()))
+}
+
+/// The list of addresses, which a topology is, or which is in the file that it names: one a line. Empty lines, and lines that
+/// begin with `#`, are skipped.
+pub fn addresses(given_by: &str, topology: &str) -> anyhow::Result<String> {
+    if topology.contains("://") {
+        return Ok(topology.to_owned());
+    }
+    let path = Path::new(topology);
+    let text = file::text(path, LARGEST).map_err(|error| {
+        // A list with an error in its form is no path, and may contain a password.
+        let shown = if topology.contains(['@', '=', '?']) { String::new() } else { format!(", {topology},") };
+        let what = "is neither a list of addresses, NAME=URL,NAME=URL, nor a file that can be read";
+        fault(Code::Usage, format!("{given_by}{shown} {what}: {error}"))
+    })?;
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    if lines.iter().any(|line| holds_secret(line)) {
+        warn_if_open(path);
+    }
+    Ok(lines.join(","))
+}
+
+/// Warns once if a file with a password is readable by others.
+pub fn warn_if_open(path: &Path) {
+    static WARNED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+        && WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned())
+    {
+        let shown = path.display();
+        say(format!("warning: {shown} holds a password and others may read it: chmod 600 {shown}"));
+    }
+}
+
+/// An environment variable; an empty one counts as absent.
+pub fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// What is wrong, without values.
+fn about(error: &toml::de::Error) -> String {
+    let message = error.message();
+    if message.starts_with("unknown field") || message.starts_with("missing field") {
+        message.to_owned()
+    } else {
+        "not TOML, or a value that is no text; it may have url, namespace, topology, password, password_file".to_owned()
+    }
+}
