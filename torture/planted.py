@@ -47,6 +47,16 @@ PLANTED = {
         "lua/cmd/log.lua", "offset <= log.seen then", "offset < 0 then",
         "cut-after",
     ),
+    "any process with a supervisor's arguments is one": (
+        "left behind",
+        "cli/src/processes/leftovers.rs", "user(pid) == own && may_be_this_program(*pid)", "(true || user(pid) == own && may_be_this_program(*pid))",
+        "neighbour",
+    ),
+    "output is copied by path": (
+        "written behind a link",
+        "cli/src/supervisor/publish.rs", 'PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()))', '{ let _ = copy.as_raw_fd(); to.to_path_buf() }',
+        "neighbour",
+    ),
 }
 
 

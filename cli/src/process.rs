@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
+
+/// What the kernel appends to the path of a deleted file.
+const DELETED: &[u8] = b" (deleted)";
 
 /// A process, distinct from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +92,25 @@ pub fn text(path: impl AsRef<Path>) -> Option<String> {
 pub fn signals(pid: impl Display, mask: &str) -> Option<u64> {
     let status = text(format!("/proc/{pid}/status"))?;
     status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(mask)?.trim(), 16).ok())
+}
+
+/// The user who started a process: its real user id.
+pub fn user(pid: impl Display) -> Option<u32> {
+    let status = text(format!("/proc/{pid}/status"))?;
+    status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
+}
+
+/// Returns false if a process certainly runs another program than this one. The file of an older release may be
+/// deleted, or renamed with its version. Nobody but root may read the path of a process that cannot be dumped, such as
+/// a supervisor.
+pub fn may_be_this_program(pid: i32) -> bool {
+    let name = |pid: &dyn Display| {
+        let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+        path.file_name().map(|name| name.as_bytes().to_owned())
+    };
+    let (Some(name), Some(own)) = (name(&pid), name(&"self")) else { return true };
+    let own = own.strip_suffix(DELETED).unwrap_or(&own);
+    name == own || name.ends_with(DELETED) || name.starts_with(b"blueque")
 }
 
 /// The numbers of all processes.

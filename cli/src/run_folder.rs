@@ -9,6 +9,7 @@ pub mod manifest;
 pub mod names;
 pub mod notice;
 pub mod open;
+mod removal;
 mod spare;
 pub mod step;
 
@@ -23,7 +24,7 @@ use anyhow::{Context, bail};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use self::open::private_folders;
+use crate::safe_path::private_folders;
 
 /// The version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
@@ -193,13 +194,13 @@ impl RunFolder {
         private_folders(&runs)?;
         let name = names::run(&run.id, run.token);
         let draft = Self::at(runs.join(names::aside(&name, &std::process::id().to_string())));
-        let _ = fs::remove_dir_all(&draft.path);
+        let _ = open::clear(&draft.path);
         let made = draft.fill(&space, run, parameters, checkpoint);
         let folder = Self::at(runs.join(name));
         match made.and_then(|()| fs::rename(&draft.path, &folder.path)) {
             Ok(()) => Ok(folder),
             Err(error) => {
-                let _ = fs::remove_dir_all(&draft.path);
+                let _ = open::clear(&draft.path);
                 Err(error).with_context(|| format!("the run folder {} cannot be made", folder.path.display()))
             }
         }

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use nix::unistd::{Gid, Group, Uid, User};
@@ -72,6 +72,28 @@ pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf,
     owned(&real, &about, rule)?;
     written(&real, &about, rule)?;
     Ok((real, about))
+}
+
+/// Creates folders that only their owner can enter: parameters and logs may be secret.
+pub fn private_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Creates a folder that others may read, unless they could put something into it or in its place. A group may write to
+/// it if the owner allowed it.
+pub fn shared_folder(path: &Path) -> io::Result<()> {
+    let check = || match resolve(path, None, Rule::Deployed) {
+        Ok(_) => Ok(true),
+        Err(Refused::Missing(_, error)) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(Refused::Missing(part, error)) => Err(io::Error::other(format!("{}: {error}", part.display()))),
+        Err(Refused::Open(why)) => Err(io::Error::other(why)),
+    };
+    // Nothing is created behind a link of another user, or in a folder of one.
+    if !check()? {
+        private_folders(path)?;
+        check()?;
+    }
+    Ok(())
 }
 
 fn parts(path: &Path) -> impl Iterator<Item = OsString> + '_ {

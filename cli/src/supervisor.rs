@@ -4,6 +4,7 @@
 
 mod capture;
 mod change;
+mod contents;
 mod deliver;
 mod ending;
 mod files;
@@ -143,7 +144,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         })?;
         (end, journal)
     };
-    let Some(end) = end else {
+    let Some(mut end) = end else {
         folder.remove().context("the run folder cannot be removed")?;
         return Ok(LOST.into());
     };
@@ -152,8 +153,16 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         shared.lease.idles();
         shared.post(|outbox| outbox.leave = false);
         let serving = spawn("link", move || link.serve())?;
-        if publish::make_ready(&shared, &folder, &run, &mut journal) {
-            stage = Stage::Ready;
+        match publish::make_ready(&shared, &folder, &run, &mut journal) {
+            Ok(true) => stage = Stage::Ready,
+            Ok(false) => {}
+            Err(never) => {
+                end.1 = never.to_string().into_bytes();
+                (end.0.outcome, end.0.word) = (Outcome::Fail, Some("result".into()));
+                (end.0.next, end.0.step, end.0.post_mortem.cost.output) = (None, None, None);
+                // If this fails, the stored end leads here again.
+                let _ = folder.write_end(&mut end.0, &end.1);
+            }
         }
         shared.post(|outbox| outbox.leave = true);
         link = join(serving)?;

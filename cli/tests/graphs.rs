@@ -623,7 +623,7 @@ fn large_results_pass_as_files_and_each_attempt_finds_those_that_were_made_for_i
     world.program("make", &make);
     world.program(
         "join",
-        &format!("for folder in $({say} inputs); do tail -c 1 $folder/film; wc -c < $folder/film; done > FOLDER/joined.$BLUEQUE_ATTEMPT"),
+        &format!("folders=$({say} inputs) || exit; for folder in $folders; do tail -c 1 $folder/film; wc -c < $folder/film; done > FOLDER/joined.$BLUEQUE_ATTEMPT"),
     );
     world.program("lost", &format!("{say} inputs --timeout 0s"));
     let worker = ["--queue", "make", "--queue", "join", "--queue", "lost"];
@@ -646,8 +646,6 @@ fn large_results_pass_as_files_and_each_attempt_finds_those_that_were_made_for_i
     world.run(&["submit", "lost", &elsewhere, "--id", "lost"]);
     let lost = status(&world.client.task("lost").unwrap(), Status::Failed);
     let error = field(&lost, "error");
-    assert!(
-        error.contains("the output of attempt 2 of up is not in /nowhere") && error.contains("published on far"),
-        "{error}"
-    );
+    let expected = format!("attempt 2 of up is not in {}", world.path("state/blueque/output/up").display());
+    assert!(error.contains(&expected) && error.contains("published on far in /nowhere"), "{error}");
 }

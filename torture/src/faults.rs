@@ -14,6 +14,7 @@ use nix::sys::signal::Signal;
 use crate::ground::Ground;
 use crate::host::{Host, LEASE, Victim, Who, killed, send};
 use crate::jobs::Jobs;
+use crate::neighbour::Neighbour;
 use crate::proxy::{Proxy, Weather};
 use crate::saved::Saved;
 
@@ -37,6 +38,8 @@ pub enum Fault {
     TreeStopped,
     HostKilled,
     DiskFull,
+    /// Another user of the host tries the side doors.
+    Neighbour,
     ServerKilled,
     ServerTorn,
     ServerSetBack,
@@ -72,7 +75,7 @@ const SMALL_STEP: f64 = 0.4;
 const MOST_STOPPED_MS: u64 = 500;
 
 /// Each with its frequency.
-const FAULTS: [(Fault, u32, Where); 32] = [
+const FAULTS: [(Fault, u32, Where); 33] = [
     (Fault::Cut, 4, Where::Anywhere),
     (Fault::CutBefore, 6, Where::Anywhere),
     (Fault::CutAfter, 8, Where::Anywhere),
@@ -91,6 +94,7 @@ const FAULTS: [(Fault, u32, Where); 32] = [
     (Fault::TreeStopped, 2, Where::Anywhere),
     (Fault::HostKilled, 2, Where::Anywhere),
     (Fault::DiskFull, 4, Where::Anywhere),
+    (Fault::Neighbour, 8, Where::Anywhere),
     (Fault::ServerKilled, 3, Where::Single),
     (Fault::ServerTorn, 1, Where::Single),
     (Fault::ServerSetBack, 1, Where::Single),
@@ -158,6 +162,7 @@ pub struct Campaign {
     routes: Vec<Proxy>,
     jobs: Arc<Jobs>,
     pub saved: Saved,
+    pub neighbour: Neighbour,
     /// By the route's number, until when its weather lasts.
     weather: BTreeMap<usize, Instant>,
     /// When the clock last made a step forward.
@@ -172,7 +177,7 @@ impl Campaign {
     pub fn new(
         random: Rng,
         only: Vec<Fault>,
-        ground: Ground,
+        (ground, neighbour): (Ground, Neighbour),
         hosts: Vec<Host>,
         routes: Vec<Proxy>,
         jobs: Arc<Jobs>,
@@ -186,6 +191,7 @@ impl Campaign {
             routes,
             jobs,
             saved,
+            neighbour,
             weather: BTreeMap::new(),
             stepped: None,
             excuses: Vec::new(),
@@ -281,6 +287,7 @@ impl Campaign {
                 self.pause(200..6_000);
                 self.at(host).empty();
             }
+            Fault::Neighbour => self.neighbour()?,
             Fault::MasterKilled
             | Fault::MasterHung
             | Fault::MasterIsolated
@@ -460,6 +467,22 @@ impl Campaign {
         if let Some(pid) = self.victim().and_then(|victim| victim.pid(who)) {
             send(pid, signal);
         }
+    }
+
+    /// Another user starts a process that looks like a supervisor, which is then killed; replaces what a worker copies; or
+    /// offers a folder to publish to.
+    fn neighbour(&mut self) -> Result<()> {
+        match self.random.u32(..4) {
+            0 => self.violations.extend(self.neighbour.offers()?),
+            1 => self.neighbour.swaps()?,
+            _ => {
+                if let Some(victim) = self.victim() {
+                    self.neighbour.supervises(&victim.run)?;
+                    send(victim.supervisor, Signal::SIGKILL);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The reply of a reservation is lost until its call is given up, which is after 10 s; the repeated call gets

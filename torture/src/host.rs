@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::jobs::QUEUE;
+use crate::neighbour;
 use crate::way::Way;
 
 pub const LEASE: Duration = Duration::from_secs(6);
@@ -66,6 +68,7 @@ pub enum Who {
 #[derive(Clone, Debug)]
 pub struct Victim {
     pub task: String,
+    pub run: PathBuf,
     pub supervisor: i32,
     pub program: Option<i32>,
 }
@@ -90,6 +93,8 @@ pub struct Host {
     programs: PathBuf,
     blueque: PathBuf,
     way: Way,
+    /// Where output goes; none: the state folder.
+    publish: Option<PathBuf>,
     pub workers: Vec<Child>,
 }
 
@@ -99,7 +104,7 @@ impl Host {
         folder: &Path,
         programs: &Path,
         blueque: &Path,
-        way: Way,
+        (way, publish): (Way, Option<PathBuf>),
     ) -> Result<Self> {
         let state = folder.join(name);
         fs::create_dir(&state)?;
@@ -116,6 +121,7 @@ impl Host {
             programs: programs.to_owned(),
             blueque: blueque.to_owned(),
             way,
+            publish,
             workers: Vec::new(),
         })
     }
@@ -141,6 +147,9 @@ impl Host {
         command.args(["sh", "-c", &script]).arg(name).arg(&self.blueque);
         command.args(["worker", "--queue", QUEUE, "--slots", SLOTS, "--lease", "6s", "--grace", "2s", "--drain"]);
         command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
+        if let Some(folder) = &self.publish {
+            command.arg("--publish").arg(folder);
+        }
         command.env("BLUEQUE_URL", &self.way.url).env("BLUEQUE_NAMESPACE", &self.way.namespace);
         command.env_remove("BLUEQUE_PASSWORD");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
@@ -183,7 +192,8 @@ impl Host {
                 lives(pid).then_some(pid)
             };
             let (task, _) = run.file_name()?.to_str()?.rsplit_once('.')?;
-            Some(Victim { task: task.to_owned(), supervisor: pid("supervisor")?, program: pid("program") })
+            let (supervisor, program) = (pid("supervisor")?, pid("program"));
+            Some(Victim { task: task.to_owned(), run: run.clone(), supervisor, program })
         };
         runs.filter_map(|run| read(run.path())).collect()
     }
@@ -202,7 +212,8 @@ impl Host {
     }
 
     pub fn output(&self, task: &str) -> Option<String> {
-        fs::read_to_string(self.of_namespace("output").join(task).join("attempt")).ok()
+        let published = self.publish.clone().unwrap_or_else(|| self.of_namespace("output"));
+        fs::read_to_string(published.join(task).join("attempt")).ok()
     }
 
     /// Asks the workers to end, and waits for it.
@@ -241,6 +252,9 @@ impl Host {
         let pids = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter(|pid: &i32| {
             let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            if fs::metadata(format!("/proc/{pid}")).is_ok_and(|about| about.uid() == neighbour::USER) {
+                return false;
+            }
             ["environ", "cmdline"].iter().any(|name| String::from_utf8_lossy(&read(name)).split('\0').any(mine))
         })
         .collect()

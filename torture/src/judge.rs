@@ -82,6 +82,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
         }
         found.extend(empty(|| host.left()).into_iter().map(|left| format!("left behind: {left}")));
     }
+    found.extend(campaign.neighbour.achieved());
     campaign.violations.append(&mut found);
     Ok(verdict)
 }

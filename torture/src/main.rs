@@ -8,6 +8,7 @@ mod ground;
 mod host;
 mod jobs;
 mod judge;
+mod neighbour;
 mod proxy;
 mod saved;
 mod server;
@@ -26,6 +27,7 @@ use faults::{Campaign, Fault};
 use ground::{Ground, Ways};
 use host::{Host, Kind};
 use jobs::Jobs;
+use neighbour::Neighbour;
 use nix::unistd::geteuid;
 use saved::Saved;
 
@@ -36,6 +38,9 @@ const HOSTS: [(&str, Kind); 4] = [
     ("container-a", Kind::Container),
     ("container-b", Kind::Container),
 ];
+
+/// The host that publishes in a folder that a group may write to.
+const PUBLISHES: &str = "south";
 
 #[derive(Parser)]
 struct Options {
@@ -82,20 +87,24 @@ fn main() -> Result<ExitCode> {
     folder.disable_cleanup(options.keep);
 
     let jobs = Arc::new(Jobs::new(folder.path())?);
+    let neighbour = Neighbour::new(folder.path(), &blueque)?;
     let ground = Ground::start(options.cluster, options.server, folder.path())?;
     let partitions = ground.partitions();
     let places = HOSTS.into_iter().filter(|(_, kind)| *kind == Kind::Machine || !options.cluster);
     let ways = Ways::new(&ground, places.clone().count())?;
     let mut hosts = Vec::new();
     for (number, ((name, kind), way)) in places.zip(ways.hosts).enumerate() {
-        let mut host = Host::new((name, kind, number), folder.path(), &jobs.programs(), &blueque, way)?;
+        // In another file system than its state folder.
+        let publish = Some(neighbour.published.clone()).filter(|_| name == PUBLISHES);
+        let mut host = Host::new((name, kind, number), folder.path(), &jobs.programs(), &blueque, (way, publish))?;
         (0..kind.workers()).try_for_each(|_| host.start_worker())?;
         hosts.push(host);
     }
     let random = Rng::with_seed(options.seed);
     let stop = Arc::new(AtomicBool::new(false));
     let saved = Saved::watch(ground.ways(), Arc::clone(&stop));
-    let mut campaign = Campaign::new(random, options.only, ground, hosts, ways.routes, Arc::clone(&jobs), saved);
+    let mut campaign =
+        Campaign::new(random, options.only, (ground, neighbour), hosts, ways.routes, Arc::clone(&jobs), saved);
     let sender = jobs.send(ways.senders, partitions, options.seed, Arc::clone(&stop));
     let ran = campaign.run(Instant::now() + Duration::from_secs_f64(options.minutes * 60.0));
     stop.store(true, Ordering::Release);

@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, Uid};
 
 use super::cgroup::ControlGroup;
-use crate::process::{Process, Stat, all};
+use crate::process::{Process, Stat, all, may_be_this_program, user};
 use crate::run_folder::RunFolder;
 
 /// Processes in uninterruptible sleep cannot be killed; the next search finds them.
@@ -60,16 +60,19 @@ pub fn kill_all(run: &Path) -> bool {
     }
 }
 
-/// The supervisor of a run, identified by its command line: the program may have removed its lock file.
+/// The supervisor of a run, identified by its command line: the program may have removed its lock file. Every user of
+/// the host sees that command line, and can start a process with the same: a supervisor is of the worker's user, and
+/// runs this program.
 pub fn supervisor(run: &Path) -> Option<Process> {
     let run = real(run);
+    let own = Some(Uid::current().as_raw());
     let supervises = |pid: &i32| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let mut words = line.split(|&byte| byte == 0).skip(1);
         words.next() == Some(b"supervise")
             && words.next().is_some_and(|path| real(Path::new(OsStr::from_bytes(path))) == run)
     };
-    all().find(supervises).and_then(Process::of)
+    all().filter(|pid| supervises(pid) && user(pid) == own && may_be_this_program(*pid)).find_map(Process::of)
 }
 
 /// The path by which a supervisor knows its run folder. An earlier worker may have passed a link.

@@ -10,9 +10,10 @@ use sha2::{Digest, Sha256};
 
 use super::end::hex;
 use super::names::visible;
-use super::open::{self, private_folders};
+use super::open;
 use super::{Run, RunFolder, is_older};
 use crate::output::say;
+use crate::safe_path::private_folders;
 use crate::server::identity;
 
 pub const KEPT: &str = "kept";

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use blueque::TaskId;
 use serde::{Deserialize, Serialize};
 
-use super::open;
+use super::{names, open};
 
 const NAME: &str = "manifest.json";
 
@@ -51,8 +52,15 @@ pub struct Published {
 }
 
 impl Published {
-    /// Whether it is there. For a moment after the end of its task it is not, or another attempt's output is.
-    pub fn is_there(&self) -> bool {
-        places(&self.folder).any(|path| is_of(&path, &self.task, self.attempt))
+    /// Where it is among the output of one worker: a client can write any folder into a reference. None for a task that
+    /// cannot be.
+    pub fn place(&self, published: &Path) -> Option<PathBuf> {
+        TaskId::new(self.task.as_str()).ok().map(|id| published.join(&*names::visible(id.as_str())))
+    }
+
+    /// Returns true if a folder has it. For a moment after the end of its task it does not, or has the output of
+    /// another attempt.
+    pub fn is_in(&self, folder: &Path) -> bool {
+        places(folder).any(|path| is_of(&path, &self.task, self.attempt))
     }
 }

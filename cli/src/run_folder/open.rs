@@ -1,13 +1,15 @@
 //! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a
 //! terabyte. These functions neither block nor follow links, and read no more than their limit.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
 
+use super::removal::remove_tree;
+use crate::safe_path::private_folders;
 use crate::file::not_a_file;
 
 /// Opens a regular file for reading. The open file is examined, since the name may lead elsewhere by now.
@@ -128,26 +130,13 @@ pub fn put(draft: &Path, path: &Path, durably: bool) -> io::Result<()> {
 /// Removes a file, or a folder with its contents.
 pub fn clear(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
-        Ok(about) if about.is_dir() => fs::remove_dir_all(path).or_else(|_| {
-            permit(path);
-            fs::remove_dir_all(path)
-        }),
+        Ok(about) if about.is_dir() => remove_tree(path),
         Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
     };
     match removed {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// Gives the owner all permissions on folders from which a program removed them.
-fn permit(folder: &Path) {
-    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            permit(&entry.path());
-        }
     }
 }
 
@@ -181,11 +170,6 @@ pub fn lend(path: &Path, rights: u32) -> io::Result<Lent> {
     let lacks = !about.is_symlink() && mode & rights != rights;
     let changed = lacks && fs::set_permissions(path, Permissions::from_mode(mode | rights)).is_ok();
     Ok(Lent { path: path.to_owned(), usual: about.permissions(), changed })
-}
-
-/// Creates folders that only their owner can enter: parameters and logs may be secret.
-pub fn private_folders(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Writes a file atomically and durably.

@@ -10,6 +10,7 @@ use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
 use blueque::{Client, Error, Inputs};
 use jiff::Timestamp;
 
+use super::contents::Unpublishable;
 use super::journal::Journal;
 use super::link::Link;
 use super::publish;
@@ -80,9 +81,15 @@ pub fn deliver(
         if let Err(error) = folder.mark_accepted() {
             say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
         }
-        publish::prepare(folder, run, &mut || false)
-            .and_then(|()| publish::publish(folder, run))
-            .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?;
+        let says = |text: &str| say(format!("{}: {text}", run.id));
+        let published =
+            publish::prepare(folder, run, &mut || false, &says).and_then(|()| publish::publish(folder, run));
+        match published {
+            // An earlier release had it accepted, or something else was in the way then. Trying again is in vain.
+            Err(error) if error.is::<Unpublishable>() => says(&format!("its output is thrown away: {error:#}")),
+            published => published
+                .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?,
+        }
     }
     if end.outcome != Outcome::Complete {
         keep_checkpoint(run, folder, &end);

@@ -1,24 +1,28 @@
 //! Publishes the output of a completed attempt atomically, with a manifest. What can take long is done before the
 //! completion is sent, so that whoever waits for the task finds its output.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use nix::fcntl::OFlag;
+use nix::unistd::Uid;
 use sha2::{Digest, Sha256};
 
+use super::contents::{self, CHANGED, LISTED, Step, Unpublishable};
 use super::journal::Journal;
 use super::shared::{KILL, Shared};
 use crate::run_folder::end::hex;
 use crate::run_folder::manifest::{self, Entry, Manifest};
-use crate::run_folder::open::{self, lend, private_folders, write_durably};
+use crate::run_folder::open::{self, lend, write_durably};
 use crate::run_folder::{Run, RunFolder, names};
+use crate::safe_path::{private_folders, shared_folder};
 
-/// The rights of the owner that reading a file, listing a folder, and changing or moving a folder need.
+/// The right of the owner that reading a file needs.
 const READ: u32 = 0o400;
-const LISTED: u32 = 0o500;
-const CHANGED: u32 = 0o700;
 
 /// How much is copied between two looks at whether the attempt is over.
 const PART: u64 = 8 << 20;
@@ -69,8 +73,13 @@ impl Places {
 }
 
 /// Prepares the output of a complete attempt, unless the server has the task killed or given to another attempt.
-/// Returns true if it is ready; if not, the log says why.
-pub fn make_ready(shared: &Shared, folder: &RunFolder, run: &Run, journal: &mut Option<Box<Journal>>) -> bool {
+/// Returns true if it is ready; if not, the log says why. Fails if it can never be published.
+pub fn make_ready(
+    shared: &Shared,
+    folder: &RunFolder,
+    run: &Run,
+    journal: &mut Option<Box<Journal>>,
+) -> Result<bool, Unpublishable> {
     let over = || shared.order() == KILL || shared.lease.is_lost();
     let mut look = || {
         if let Some(journal) = journal {
@@ -78,30 +87,40 @@ pub fn make_ready(shared: &Shared, folder: &RunFolder, run: &Run, journal: &mut 
         }
         over()
     };
-    let prepared = prepare(folder, run, &mut look);
-    if let Err(error) = &prepared
-        && !over()
-    {
+    let Err(error) = prepare(folder, run, &mut look, &|text| shared.say(text)) else { return Ok(true) };
+    let error = match error.downcast::<Unpublishable>() {
+        Ok(never) => return Err(never),
+        Err(error) => error,
+    };
+    if !over() {
         shared.say(&format!("the output is not published before this is mended: {error:#}"));
     }
-    prepared.is_ok()
+    Ok(false)
 }
 
 /// Does everything that can take long: hashes the output, makes sure that it is on the disk, and copies it if it
 /// goes to another file system. `stops` is asked again and again, and ends this if it returns true.
-pub fn prepare(folder: &RunFolder, run: &Run, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
+pub fn prepare(
+    folder: &RunFolder,
+    run: &Run,
+    stops: &mut dyn FnMut() -> bool,
+    say: &dyn Fn(&str),
+) -> anyhow::Result<()> {
     let output = folder.output();
     if !is_filled(&output) {
         return Ok(());
     }
     let places = Places::of(folder, run).context("no place to publish to")?;
     let shown = places.folder.display();
-    private_folders(&places.folder).with_context(|| format!("{shown} cannot be made"))?;
-    open::clear(&places.aside("copy"))?;
+    // Others may have put something in its place since the worker looked.
+    shared_folder(&places.folder).with_context(|| format!("{shown} cannot be used"))?;
+    let copied = places.aside("copy");
+    open::clear(&copied)?;
+    contents::tidy(&output, &copied, say)?;
     let crosses = crosses(folder, &places).with_context(|| format!("nothing can be moved to {shown}"))?;
     describe(&output, folder, run, stops)?;
     if crosses {
-        copy(&output, &places.aside("copy"), stops).with_context(|| format!("it cannot be copied to {shown}"))?;
+        copy(&output, &copied, stops).with_context(|| format!("it cannot be copied to {shown}"))?;
     }
     Ok(())
 }
@@ -140,7 +159,7 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     }
     if is_filled(&output) {
         open::clear(&new)?;
-        let moved = if copied.exists() {
+        let moved = if fs::symlink_metadata(&copied).is_ok_and(|about| about.is_dir()) {
             // The other one is removed with the run folder. Part of it could be left, and must not be published.
             let spent = folder.path().join("output.copied");
             open::clear(&spent).and_then(|()| fs::rename(&copied, &new)).and_then(|()| fs::rename(&output, spent))
@@ -164,9 +183,7 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
 fn describe(output: &Path, folder: &RunFolder, run: &Run, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
     let _lent = lend(output, CHANGED)?;
     let manifest = manifest::place_for(output, &run.id, run.attempt).context("no name is left for a manifest")?;
-    let mut files = Vec::new();
-    list(output, output, &manifest, &mut files, stops)?;
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let files = list(output, &manifest, stops)?;
     let described = Manifest { task: run.id.clone(), attempt: run.attempt, files };
     // Created outside of the output, whose names are all the program's.
     let draft = folder.path().join("manifest.json");
@@ -176,28 +193,22 @@ fn describe(output: &Path, folder: &RunFolder, run: &Run, stops: &mut dyn FnMut(
 }
 
 /// Lists the files, and makes sure that they are on the disk. Links are kept and not followed.
-fn list(
-    root: &Path,
-    folder: &Path,
-    manifest: &Path,
-    files: &mut Vec<Entry>,
-    stops: &mut dyn FnMut() -> bool,
-) -> anyhow::Result<()> {
-    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-    let _lent = lend(folder, LISTED).with_context(|| shown(folder))?;
-    for entry in fs::read_dir(folder).with_context(|| shown(folder))? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        if kind.is_dir() {
-            list(root, &path, manifest, files, stops)?;
-        } else if kind.is_file() && path != manifest {
-            let (size, sha256) = digest(&path, stops).with_context(|| shown(&path))?;
-            let path = path.strip_prefix(root)?.to_string_lossy().into_owned();
-            files.push(Entry { path, size, sha256 });
+fn list(output: &Path, manifest: &Path, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<Vec<Entry>> {
+    let mut files = Vec::new();
+    contents::walk(output, &mut |step| {
+        match step {
+            Step::Other(path, kind) if kind.is_file() && path != manifest => {
+                let within = path.strip_prefix(output)?;
+                let (size, sha256) = digest(path, stops).with_context(|| within.display().to_string())?;
+                files.push(Entry { path: within.to_string_lossy().into_owned(), size, sha256 });
+            }
+            Step::Left(path, _) => File::open(path)?.sync_all()?,
+            _ => {}
         }
-    }
-    File::open(folder)?.sync_all()?;
-    Ok(())
+        Ok(())
+    })?;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 fn digest(path: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<(u64, String)> {
@@ -221,29 +232,59 @@ fn unless(stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
     if stops() { Err(io::Error::other("the attempt is over")) } else { Ok(()) }
 }
 
-/// For a target on another file system.
-fn copy(from: &Path, to: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
-    let lent = lend(from, LISTED)?;
-    private_folders(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target): (PathBuf, PathBuf) = (entry.path(), to.join(entry.file_name()));
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            copy(&source, &target, stops)?;
-        } else if kind.is_symlink() {
-            std::os::unix::fs::symlink(fs::read_link(&source)?, &target)?;
-        } else if kind.is_file() {
-            let lent = lend(&source, READ)?;
-            let (mut read, mut written) = (open::open(&source)?.0, File::create_new(&target)?);
-            while io::copy(&mut Read::by_ref(&mut read).take(PART), &mut written)? > 0 {
-                unless(stops)?;
+/// For a target on another file system. Others may move the copy while it is made, and put a link in its place: it is
+/// written to by its descriptor, and nobody else can enter it until it is complete.
+fn copy(from: &Path, to: &Path, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
+    let copy = private_folder(to)?;
+    let root = PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()));
+    contents::walk(from, &mut |step| {
+        let (Step::Folder(path) | Step::Other(path, _) | Step::Left(path, _)) = step;
+        let target = root.join(path.strip_prefix(from)?);
+        match step {
+            Step::Folder(path) if path == from => {}
+            Step::Folder(_) => DirBuilder::new().mode(CHANGED).create(target)?,
+            Step::Other(path, kind) if kind.is_symlink() => symlink(fs::read_link(path)?, target)?,
+            Step::Other(path, kind) if kind.is_file() => {
+                let lent = lend(path, READ)?;
+                let (mut read, mut written) = (open::open(path)?.0, File::create_new(target)?);
+                while io::copy(&mut Read::by_ref(&mut read).take(PART), &mut written)? > 0 {
+                    unless(stops)?;
+                }
+                written.set_permissions(usual(&lent.usual))?;
+                written.sync_all()?;
             }
-            written.set_permissions(lent.usual.clone())?;
-            written.sync_all()?;
+            Step::Other(..) => {}
+            Step::Left(_, rights) => {
+                let folder = File::open(target)?;
+                folder.set_permissions(usual(rights))?;
+                folder.sync_all()?;
+            }
         }
+        Ok(())
+    })?;
+    if is_at(&copy, to) { Ok(()) } else { Err(anyhow!("somebody has moved the copy away")) }
+}
+
+/// Returns true if the open folder has this path.
+fn is_at(folder: &File, path: &Path) -> bool {
+    let identity = |about: Metadata| (about.dev(), about.ino());
+    let there = fs::symlink_metadata(path).map(identity);
+    folder.metadata().map(identity).is_ok_and(|own| there.is_ok_and(|there| there == own))
+}
+
+/// The copy belongs to this user, and must not run with its rights because the original had those of another one.
+fn usual(rights: &Permissions) -> Permissions {
+    Permissions::from_mode(rights.mode() & 0o1777)
+}
+
+/// Creates a folder that nobody else can enter, and opens it.
+fn private_folder(path: &Path) -> io::Result<File> {
+    DirBuilder::new().mode(CHANGED).create(path)?;
+    let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+    let folder = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let about = folder.metadata()?;
+    if about.uid() == Uid::effective().as_raw() && about.mode() & 0o777 == CHANGED {
+        return Ok(folder);
     }
-    let folder = File::open(to)?;
-    folder.set_permissions(lent.usual.clone())?;
-    folder.sync_all()
+    Err(io::Error::other(format!("somebody has put another folder in the place of {}", path.display())))
 }

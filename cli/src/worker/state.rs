@@ -13,9 +13,8 @@ use nix::unistd::{AccessFlags, access};
 use crate::logs::LOGS;
 use crate::output::{Code, fault};
 use crate::run_folder::kept::KEPT;
-use crate::run_folder::open::private_folders;
 use crate::run_folder::space;
-use crate::safe_path::{Refused, Rule, resolve};
+use crate::safe_path::{Refused, Rule, private_folders, resolve, shared_folder};
 
 /// Creates missing folders, and refuses what another user could have put there. Returns the real path of the state
 /// folder: environments and command lines of runs contain it, so all parts must use the same one.
@@ -54,10 +53,11 @@ fn has_locks(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the folder for outputs, and refuses one to which they cannot be moved.
+/// Creates the folder for outputs, and refuses one to which they cannot be moved, or in which another user could put
+/// something in their place.
 pub fn publishable(folder: &Path) -> anyhow::Result<()> {
     let writable = || Ok(access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?);
-    private_folders(folder).and_then(|()| writable()).map_err(|error| {
+    shared_folder(folder).and_then(|()| writable()).map_err(|error| {
         let shown = folder.display();
         fault(Code::Usage, format!("nothing can be published in {shown}: {error}: name another folder by --publish"))
     })

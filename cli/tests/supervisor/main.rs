@@ -7,6 +7,7 @@ mod proxy;
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 
+mod contents;
 mod ends;
 mod lease;
 mod memory;

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::server::{self, Setup};
 use crate::output::{Code, fault};
-use crate::run_folder::open::private_folders;
+use crate::safe_path::private_folders;
 
 const MASTERS: usize = 3;
 

@@ -59,7 +59,7 @@ impl Setup {
             free(port).map_err(|error| taken(port, &error))?;
         }
         let folder = data.join("server");
-        crate::run_folder::open::private_folders(&folder)?;
+        crate::safe_path::private_folders(&folder)?;
         let password = port.map(|_| password(&folder)).transpose().context("no password can be kept")?;
         Ok(Self { folder, port, password, node: false })
     }

@@ -16,12 +16,14 @@ use crate::server::host;
 /// The field of a result that refers to published output.
 const FIELD: &str = "published";
 
+const NOWHERE: &str = "this worker has no folder to publish output in";
+
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The reference to the output of this program, as JSON.
 pub fn own() -> anyhow::Result<Vec<u8>> {
     let said = |name: &str| env::var(name).with_context(|| format!("{name} is not set"));
-    let folder = file("BLUEQUE_PUBLISHED").context("this worker has no folder to publish output in")?;
+    let folder = file("BLUEQUE_PUBLISHED").context(NOWHERE)?;
     let published = Published {
         host: host(&said("BLUEQUE_NODE")?).unwrap_or_default(),
         folder,
@@ -31,28 +33,38 @@ pub fn own() -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&serde_json::json!({ FIELD: published }))?)
 }
 
-/// Prints the folders of the published output among the parameters, in their order, once all are there.
+/// Prints the folders of the published output among the parameters, in their order, once all are there. Each is a folder
+/// beside that of this task's own output, whatever the reference says: a client could name the output of others.
 pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     let Some(path) = file("BLUEQUE_PARAMETERS") else { return Ok(Code::Ok) };
     let text = open::read(&path, LARGEST).with_context(|| format!("{} cannot be read", path.display()))?;
     let wanted = references(&serde_json::from_slice(&text).unwrap_or_default());
+    if wanted.is_empty() {
+        return Ok(Code::Ok);
+    }
+    let own = file("BLUEQUE_PUBLISHED").context(NOWHERE)?;
+    let published = own.parent().context(NOWHERE)?;
     let begun = Instant::now();
+    let mut folders = Vec::new();
     for one in &wanted {
-        while !one.is_there() {
+        let Published { host, folder: said, task, attempt } = one;
+        let folder = one.place(published).with_context(|| format!("{task} cannot be the id of a task"))?;
+        while !one.is_in(&folder) {
             if begun.elapsed() >= limit {
-                let Published { host, folder, task, attempt } = one;
                 let text = format!(
-                    "the output of attempt {attempt} of {task} is not in {} after {} s: it was published on {host}; \
-                     a worker elsewhere needs a --publish folder that both see",
+                    "the output of attempt {attempt} of {task} is not in {} after {} s: it was published on {host} in {}; \
+                     a worker elsewhere, or of another namespace or state folder, needs a --publish folder that both see",
                     folder.display(),
-                    limit.as_secs()
+                    limit.as_secs(),
+                    said.display()
                 );
                 return Err(fault(Code::NotFound, text));
             }
             thread::sleep(PAUSE);
         }
+        folders.push(folder);
     }
-    wanted.iter().try_for_each(|one| line(one.folder.to_string_lossy()))?;
+    folders.iter().try_for_each(|folder| line(folder.to_string_lossy()))?;
     Ok(Code::Ok)
 }
 

@@ -1,0 +1,154 @@
+//! The contents of output: what of them can be published, and a walk through them that needs neither many descriptors
+//! nor a deep stack.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
+use std::fs::{self, FileType, Permissions};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::run_folder::open::{Lent, lend};
+
+/// The rights of the owner that listing and changing a folder need.
+pub const LISTED: u32 = 0o500;
+pub const CHANGED: u32 = 0o700;
+
+/// The kernel's limit for the length of a path, without the byte that ends it.
+const PATH: usize = 4095;
+
+/// The kernel's limit for the links of a path.
+const LINKS: usize = 40;
+
+/// The errors of reading a link where there is none.
+const NO_LINK: [ErrorKind; 3] = [ErrorKind::InvalidInput, ErrorKind::NotFound, ErrorKind::NotADirectory];
+
+/// Maximum number of names in a message.
+const NAMED: usize = 5;
+
+/// Why output can never be published.
+#[derive(Debug)]
+pub struct Unpublishable(String);
+
+impl Display for Unpublishable {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unpublishable {}
+
+/// A step of a walk.
+pub enum Step<'a> {
+    Folder(&'a Path),
+    /// A file, a link or anything else.
+    Other(&'a Path, FileType),
+    /// The contents of a folder are behind; with its usual rights.
+    Left(&'a Path, &'a Permissions),
+}
+
+/// Walks through a folder and its contents. Follows no link.
+pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut waiting: Vec<(PathBuf, Option<Lent>)> = vec![(root.to_owned(), None)];
+    let mut walked = Ok(());
+    // After an error, too, rights are returned from the inside out.
+    while let Some((folder, lent)) = waiting.pop() {
+        walked = walked.and_then(|()| match lent {
+            Some(lent) => look(Step::Left(&folder, &lent.usual)),
+            None => {
+                let shown = || folder.strip_prefix(root).unwrap_or(&folder).display().to_string();
+                look(Step::Folder(&folder))?;
+                let lent = lend(&folder, LISTED).with_context(shown)?;
+                let entries = fs::read_dir(&folder).with_context(shown)?;
+                let entries = entries.map(|entry| entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))));
+                let entries = entries.collect::<io::Result<Vec<_>>>().with_context(shown)?;
+                waiting.push((folder.clone(), Some(lent)));
+                for (path, kind) in entries {
+                    if kind.is_dir() {
+                        waiting.push((path, None));
+                    } else {
+                        look(Step::Other(&path, kind))?;
+                    }
+                }
+                Ok(())
+            }
+        });
+    }
+    walked
+}
+
+/// Removes from output what is not published: links that lead out of it, which could show its readers any file that
+/// they may read, and whatever is neither file, folder nor link. Fails for good if a path would be longer than the
+/// kernel takes, at the place of the output or at `target`.
+pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<()> {
+    let base = output.as_os_str().len().max(target.as_os_str().len());
+    let most = PATH.saturating_sub(base + 1);
+    let mut removed = Vec::new();
+    walk(output, &mut |step| {
+        let (Step::Folder(path) | Step::Other(path, _) | Step::Left(path, _)) = step;
+        let within = path.strip_prefix(output)?;
+        // The entries of a folder are looked up, too, whose path is of the greatest length.
+        if within.as_os_str().len() > most {
+            let text = format!("the output is nested too deeply: a path in it has more than {most} bytes");
+            return Err(Unpublishable(text).into());
+        }
+        if let Step::Other(path, kind) = step
+            && !kind.is_file()
+            && !(kind.is_symlink() && leads_within(output, within))
+        {
+            let _lent = path.parent().map(|folder| lend(folder, CHANGED)).transpose()?;
+            fs::remove_file(path).with_context(|| within.display().to_string())?;
+            removed.push(within.to_owned());
+        }
+        Ok(())
+    })?;
+    if !removed.is_empty() {
+        let number = removed.len();
+        let names: Vec<_> = removed.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+        let more = if number > NAMED { format!(" and {} more", number - NAMED) } else { String::new() };
+        say(&format!(
+            "not published, as it is neither a file nor a folder nor a link that stays in the output: {}{more}",
+            names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Returns true if a link, and each one on its way, is relative and leads to a place in the folder, whether there is
+/// something or not.
+fn leads_within(root: &Path, link: &Path) -> bool {
+    let mut left: VecDeque<OsString> = parts(link);
+    let mut at = PathBuf::new();
+    let mut links = 0;
+    while let Some(part) = left.pop_front() {
+        if part == ".." {
+            if !at.pop() {
+                return false;
+            }
+            continue;
+        }
+        at.push(part);
+        let target = match fs::read_link(root.join(&at)) {
+            Ok(target) => target,
+            // No link, or nothing is there.
+            Err(error) if NO_LINK.contains(&error.kind()) => continue,
+            Err(_) => return false,
+        };
+        links += 1;
+        if target.is_absolute() || links > LINKS {
+            return false;
+        }
+        at.pop();
+        for part in parts(&target).into_iter().rev() {
+            left.push_front(part);
+        }
+    }
+    true
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let named = |part: &Component| matches!(part, Component::Normal(_) | Component::ParentDir);
+    path.components().filter(named).map(|part| part.as_os_str().to_owned()).collect()
+}
