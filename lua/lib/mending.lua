@@ -807,7 +807,7 @@ function mending.step(queue, cursor, limit, grace, shared)
   namespace.probe('HLEN', namespace.key('suspects', mending.queue))
   namespace.probe('ZCARD', namespace.key('tasks', mending.queue))
   if shared then
-    local goes_on = mending.shared_cursor()
+    local goes_on = upkeep.is_queue(queue) and mending.shared_cursor()
     if not goes_on then
       return { '', 0, 0 }
     end
