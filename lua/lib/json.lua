@@ -13,9 +13,9 @@ json.LONG = 1048576
 
 -- Bytes of a piece; and of all that a step looks at, in which a bracket counts as `BRACKET` bytes, and a piece with
 -- escapes as `ESCAPED` ones.
-json.PIECE = 32768
-json.STEP = 98304
-json.BRACKET = 12
+json.PIECE = 16384
+json.STEP = 65536
+json.BRACKET = 16
 json.ESCAPED = 3
 
 -- Whether a text that the decoder accepts has something that JSON does not have: a control character in a string, NaN,
@@ -127,43 +127,54 @@ function json.decode(head, piece, cut, rest, open, string_of)
   end
 end
 
+-- A text without strings in which digits and white space that follow others of their kind are left out.
+function json.shorten(text)
+  return (string.gsub(string.gsub(text, '(%d%d)%d+', '%1'), '[ \t\r\n]+', ' '))
+end
+
 -- Looks at a piece of a text, from a byte on, within these brackets and perhaps a string. Returns true or false if that
 -- decides; else nil, the byte at which the next one begins, the brackets open there, and how much there was to look at.
 function json.look(text, from, place)
   local open, string_of = string.match(place, '^([^kv]*)([kv]?)$')
   string_of = string_of ~= '' and string_of or nil
   local head, quote = json.before(open, string_of), string_of and '"' or ''
-  local size = json.PIECE
-  repeat
-    local piece = quote .. string.sub(text, from, from + size - 1)
-    if from + size > #text then
-      return json.decodes(head .. piece)
-    end
-    local times, cut = 1, not string_of and json.guess(piece)
-    local left, number
-    if cut then
-      left, number = json.decode(head, piece, cut, string.sub(piece, 1, cut - 1), open)
-    end
-    if not left then
-      local rest, within
-      times = string.find(piece, '\\', 1, true) and json.ESCAPED or 2
-      cut, rest, within = json.cut(piece)
-      if cut then
-        left, number = json.decode(head, piece, cut, rest, open, within and 'v' or nil)
-        if within and not left then
-          left, number = json.decode(head, piece, cut, rest, open, 'k')
-        end
-        if not left then
-          return false
-        end
-      end
-    end
+  local piece = quote .. string.sub(text, from, from + json.PIECE - 1)
+  if from + json.PIECE > #text then
+    return json.decodes(head .. piece)
+  end
+  local left, number
+  local cut = not string_of and json.guess(piece)
+  if cut then
+    left, number = json.decode(head, piece, cut, string.sub(piece, 1, cut - 1), open)
     if left then
-      return nil, from + cut - #quote, left, times * cut + json.BRACKET * number
+      return nil, from + cut, left, cut + json.BRACKET * number
     end
-    local far = size == json.PIECE and (string.find(text, '[,"]', from + size) or #text) - from
-    size = far and far + json.PIECE
-  until not far or far > json.LONG
+  end
+  local rest, within
+  local before, times = from - #quote, string.find(piece, '\\', 1, true) and json.ESCAPED or 2
+  cut, rest, within = json.cut(piece)
+  if not cut then -- up to the next comma or string it is white space, a number and brackets
+    local to = math.min(string.find(text, ',', from + json.PIECE, true) or #text + 1,
+      string.find(text, '"', from + json.PIECE, true) or #text + 1)
+    if to - from > json.LONG then
+      return false
+    end
+    local short = json.shorten(quote .. string.sub(text, from, to - 1))
+    if to > #text then
+      return json.decodes(head .. short)
+    end
+    before, times, piece = to - #short, json.STEP, short .. string.sub(text, to, to + json.PIECE - 1)
+    cut, rest, within = json.cut(piece)
+  end
+  if cut then
+    left, number = json.decode(head, piece, cut, rest, open, within and 'v' or nil)
+    if within and not left then
+      left, number = json.decode(head, piece, cut, rest, open, 'k')
+    end
+  end
+  if left then
+    return nil, before + cut, left, times * cut + json.BRACKET * number
+  end
   return false
 end
 

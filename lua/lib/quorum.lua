@@ -291,9 +291,9 @@ function quorum.plan_anew(task, again, text, order, marks)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
 
--- Finds what is wrong with the counts of a waiting task, whose steps are done. Returns the right ones, and `ready` if it
--- has enough, or `wrong`; nil if there is too much to look at. As the third value an upstream that ended otherwise, if
--- too few can still be complete.
+-- Finds what is wrong with the counts of a waiting task, whose steps are done. Returns the right ones, and `ready` if
+-- it has enough, or `wrong`; nil if there is too much to look at. As the third value an upstream that ended otherwise,
+-- if too few can still be complete.
 function quorum.check(id)
   local key = namespace.declare(edges.upstreams(id))
   local open = redis.call('HLEN', key)
