@@ -158,9 +158,9 @@ pub(crate) fn many_nodes() -> redis::RedisError {
     (redis::ErrorKind::InvalidClientConfig, text).into()
 }
 
-/// What puts a wake-up back that was taken from a list, for another listener.
+/// Puts a wake-up back that was taken from a list, for another listener. It expires where none is left to take it.
 pub(crate) fn wakes(list: &str) -> Cmd {
-    let mut cmd = redis::cmd("LPUSH");
-    cmd.arg(list).arg(1);
+    let mut cmd = redis::cmd("EVAL");
+    cmd.arg("redis.call('LPUSH', KEYS[1], '1') return redis.call('EXPIRE', KEYS[1], 300)").arg(1).arg(list);
     cmd
 }

@@ -39,6 +39,7 @@ local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 's
   'drained:' .. queue }
 local known = redis.call('ZSCORE', namespace.declare(queues), queue) ~= false
 namespace.probe('HLEN', upkeep.key())
+namespace.probe('ZCARD', patterns.index())
 for _, kind in ipairs(REMAINS) do
   local key = namespace.declare(namespace.key(kind, queue))
   known, gone[#gone + 1] = known or redis.call('EXISTS', key) == 1, key
@@ -62,5 +63,6 @@ redis.call('UNLINK', unpack(gone))
 redis.call('ZREM', queues, queue)
 redis.call('HDEL', namespace.meta, unpack(fields))
 redis.call('HDEL', upkeep.key(), queue)
+redis.call('ZREM', patterns.index(), queue)
 audit.add(options.by, 'forget', 'queue', queue, '', 'forgotten')
 return requests.keep('forgotten')

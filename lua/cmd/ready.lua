@@ -8,7 +8,7 @@
 --   has to ask again after a second, 1 if the search goes on at once, then for each queue its name and the number of
 --   the first pattern that it matches, of those without a `!`
 -- @errors
-local meta = namespace.open_with('roams', 'roamed')
+local meta = namespace.open_with('roams', 'roamed', 'asked', 'settings')
 local listener, cursor, limit, count = contract.arguments()
 local texts = {}
 for i = 1, count do
@@ -22,7 +22,7 @@ local index, list = patterns.index(), not live and patterns.list(text)
 namespace.probe('ZCARD', index)
 local step = patterns.search(meta[3])
 local found = patterns.look(patterns.set(text), cursor, limit, live)
-local sets, fresh, equips = meta[2] or '', {}, {}
+local fresh, equips = {}, {}
 if live then
   list = ''
 else
@@ -41,21 +41,18 @@ end
 -- While nothing has woken the listeners of these patterns, the next task that they may take does.
 local asleep = not live and namespace.probe('LLEN', list) == 0
 local passes = asleep and options.woken and found.next ~= '0' -- others may find more
-if asleep and not passes and not string.find(' ' .. sets .. ' ', ' ' .. text .. ' ', 1, true) then
-  local _, number = string.gsub(sets, '%S+', '')
-  if number < patterns.SETS then
-    sets = sets == '' and text or sets .. ' ' .. text
-  else
-    list = ''
-  end
+local sets, asked, fits = patterns.remember(meta[2] or '', meta[4] or '', not live and text, asleep and not passes,
+  meta[5])
+if not fits then
+  list = ''
 end
 for _, queue in ipairs(step and step.found or {}) do
   state.plan_wake(queue)
 end
 
-if sets ~= meta[2] or step or passes or fresh[1] or equips[1] or found.gone[1] then
+if sets ~= meta[2] or asked ~= (meta[4] or '') or step or passes or fresh[1] or equips[1] or found.gone[1] then
   namespace.begin()
-  redis.call('HSET', namespace.meta, 'roams', sets, 'roamed', step and step.at or meta[3])
+  redis.call('HSET', namespace.meta, 'roams', sets, 'asked', asked, 'roamed', step and step.at or meta[3])
   if found.gone[1] then
     redis.call('ZREM', index, unpack(found.gone))
   end
@@ -68,7 +65,7 @@ if sets ~= meta[2] or step or passes or fresh[1] or equips[1] or found.gone[1] t
     listeners.equip(name, listener, has)
   end
   if passes then
-    redis.call('LPUSH', list, '1')
+    patterns.wake(list)
   end
   state.roams = sets
   for _, queue in ipairs(step and step.found or {}) do

@@ -19,6 +19,11 @@ mending.moves = {}
 -- Ranked tasks that were in the plain list.
 mending.entering = {}
 
+-- Waiting tasks of which enough of their set are complete, and the right counts of others.
+mending.readied = {}
+
+mending.sets = {}
+
 -- Entries among the ranked tasks without a pending task.
 mending.discarded = {}
 
@@ -373,6 +378,32 @@ function mending.upstreams(task)
   end
 end
 
+-- A task of a set that waits in vain: it has enough, too few of its set can be complete, or it counts wrongly.
+function mending.set(task)
+  local v = redis.call('HMGET', task.key, 'cascade', 'graph')
+  if v[1] or redis.call('ZSCORE', edges.unsettled(), task.id)
+    or v[2] and redis.call('HEXISTS', graphs.key(v[2]), 'doing') == 1 then
+    return -- steps of `settle` are under way
+  end
+  local set, what, ended = quorum.check(task.id)
+  if what == 'ready' then
+    local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
+    local plan = { id = task.id, task = record.find(task.id, edges.fields()), set = set }
+    plan.task.later = true
+    edges.plan_ready(plan, tonumber(known[1] or 0), tonumber(known[2] or 0))
+    mending.readied[#mending.readied + 1] = plan
+  elseif what then
+    mending.sets[#mending.sets + 1] = { id = task.id, set = set }
+  end
+  local up = ended and graphs.on_failure(v[2]) ~= 'hold' and record.find(ended)
+  local fails = up and contract.is_final(up.status)
+  if fails then -- it tells its end again
+    mending.write('ZADD', edges.dependents(ended), namespace.now, task.id)
+    mending.write('ZADD', edges.unsettled(), namespace.now, ended)
+  end
+  mending.mended = mending.mended + ((what or fails) and 1 or 0)
+end
+
 -- Repairs one of them. `since` is when it was told of this dependent, nil if it never was.
 -- @hot
 function mending.upstream(task, id, since)
@@ -425,6 +456,9 @@ function mending.list(status, position, limit)
         mending.group(task)
       elseif status == 'waiting' then
         mending.upstreams(task)
+        if quorum.has(task) then
+          mending.set(task)
+        end
       end
     else
       removed = removed + 1
@@ -759,6 +793,12 @@ function mending.finish()
   for _, command in ipairs(mending.writes) do
     redis.call(unpack(command))
   end
+  for _, plan in ipairs(mending.readied) do
+    edges.meet(nil, plan)
+  end
+  for _, one in ipairs(mending.sets) do
+    quorum.write(one.id, one.set)
+  end
   for _, task in ipairs(mending.entering) do
     ranking.add(task)
   end
@@ -807,7 +847,7 @@ function mending.step(queue, cursor, limit, grace, shared)
   namespace.probe('HLEN', namespace.key('suspects', mending.queue))
   namespace.probe('ZCARD', namespace.key('tasks', mending.queue))
   if shared then
-    local goes_on = mending.shared_cursor()
+    local goes_on = upkeep.is_queue(queue) and mending.shared_cursor()
     if not goes_on then
       return { '', 0, 0 }
     end

@@ -1,8 +1,9 @@
 -- Tasks whose owners are gone: their leases have expired.
 local orphans = {}
 
--- Takes up to `limit` of them from their owners, and forgets silent listeners and workers. `run`: the server that was
--- seen last, and `gap`: when a silence ended, from the meta hash. Returns the reply of `requeue_orphans`.
+-- Takes up to `limit` of them from their owners, and forgets silent listeners and workers, and sets of patterns without
+-- listeners. `run`: the server that was seen last, and `gap`: when a silence ended, from the meta hash. Returns the
+-- reply of `requeue_orphans`.
 -- @hot
 function orphans.requeue(queue, limit, run, gap)
   -- After a gap, owners get one lease's time to report. A new server is always a gap; a silence is one only until the
@@ -59,6 +60,7 @@ function orphans.requeue(queue, limit, run, gap)
     end
   end
   local past = workers.plan_forget()
+  local sets, asked = patterns.plan_forget()
   if placed then
     limits.plan_released(queue, freed)
   end
@@ -68,6 +70,9 @@ function orphans.requeue(queue, limit, run, gap)
   redis.call('ZREM', leases, '', unpack(stale))
   namespace.advance_clock(namespace.now_us)
   redis.call('HSET', namespace.meta, 'run', here or '', 'gap', string.format('%.0f', gap))
+  if sets then
+    redis.call('HSET', namespace.meta, 'roams', sets, 'asked', asked)
+  end
   for _, task in ipairs(postponed) do
     redis.call('ZADD', leases, task.deadline, record.lease(task))
     redis.call('HSET', task.key, 'postponed', task.deadline)

@@ -9,6 +9,9 @@ patterns.BYTES = 4096
 -- Different sets of patterns whose listeners sleep: a wake-up looks at each. Listeners of others ask every second.
 patterns.SETS = 32
 
+-- Seconds for which a wake-up is kept: by then every listener that lives has asked again.
+patterns.KEPT = 300
+
 -- Entries of the index that one call looks at, and reads at a time.
 patterns.LOOKS = 1000
 
@@ -116,13 +119,60 @@ function patterns.list(text)
   return namespace.prefix .. 'wakes_' .. string.sub(redis.sha1hex(text), 1, 16)
 end
 
+-- Wakes a listener that waits on a list. Without a listener the list expires.
+function patterns.wake(list)
+  redis.pcall('LPUSH', list, '1')
+  redis.pcall('EXPIRE', list, patterns.KEPT)
+end
+
+-- The sleeping sets without those for which no listener has asked for the setting `forget_after`; and when one asked
+-- for each: `DIGITS=SECONDS`, by the digits in the name of its list. A set without a time counts from now on. `text`:
+-- the set for which a listener asks now, nil for none; if it `sleeps`, it is among them. Returns false as the third
+-- value if there is no room for it. Its time is noted only if the former one is a quarter of `forget_after` old, so a
+-- set is kept for a quarter longer.
+function patterns.remember(sets, asked, text, sleeps, common)
+  local keep, now = tonumber(settings.value(nil, common, 'forget_after')), math.floor(namespace.now_us / 1000000)
+  local texts, times, known = {}, {}, false
+  local function add(one, time)
+    texts[#texts + 1], times[#times + 1] = one, string.match(patterns.list(one), '%x+$') .. '=' .. time
+  end
+  for one in string.gmatch(sets, '%S+') do
+    local time = tonumber(string.match(asked, string.match(patterns.list(one), '%x+$') .. '=(%d+)') or now)
+    local age = time <= now and now - time or keep
+    if one == text then
+      known = true
+      add(one, age * 4 < keep and time or now)
+    elseif time <= now and age * 4 < keep * 5 then
+      add(one, time)
+    elseif time > now then
+      add(one, now) -- the clock was set back
+    end
+  end
+  local fits = known or not sleeps or #texts < patterns.SETS
+  if sleeps and not known and fits then
+    add(text, now)
+  end
+  return table.concat(texts, ' '), table.concat(times, ' '), fits
+end
+
+-- What `remember` returns of the sleeping sets, if that is a change.
+function patterns.plan_forget()
+  local meta = redis.call('HMGET', namespace.meta, 'roams', 'asked', 'settings')
+  if (meta[1] or '') ~= '' then
+    local sets, asked = patterns.remember(meta[1], meta[2] or '', nil, false, meta[3])
+    if sets ~= meta[1] or asked ~= (meta[2] or '') then
+      return sets, asked
+    end
+  end
+end
+
 -- Wakes a listener of each sleeping set that takes the queue. Returns the other sets.
 function patterns.rouse(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
     local list = patterns.list(text)
     if patterns.chooser(patterns.set(text))(queue) and (not namespace.declared or namespace.is_here(list)) then
-      redis.pcall('LPUSH', list, '1')
+      patterns.wake(list)
     else
       left[#left + 1] = text
     end

@@ -291,6 +291,34 @@ function quorum.plan_anew(task, again, text, order, marks)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
 
+-- Finds what is wrong with the counts of a waiting task, whose steps are done. Returns the right ones, and `ready` if
+-- it has enough, or `wrong`; nil if there is too much to look at. As the third value an upstream that ended otherwise,
+-- if too few can still be complete.
+function quorum.check(id)
+  local key = namespace.declare(edges.upstreams(id))
+  local open = redis.call('HLEN', key)
+  if open == 0 or open > edges.RETRIED or redis.call('HEXISTS', namespace.declare(edges.inputs(id)), 'least') == 0 then
+    return nil
+  end
+  local known, found, ended = quorum.read(id), redis.call('HGETALL', key), nil
+  local set = { least = known.least, left = 0, missed = 0, turn = known.turn, owed = 0 }
+  for i = 1, #found, 2 do
+    local mark = string.match(found[i + 1], '^some(%d*)')
+    ended = mark and tonumber(mark) == set.turn and found[i] or ended
+    if mark == '0' then
+      set.owed = set.owed + 1
+    elseif mark then
+      set.left, set.missed = set.left + 1, set.missed + (tonumber(mark) == set.turn and 1 or 0)
+    end
+  end
+  set.least = math.min(set.least, set.left + set.owed) -- no retry brings more than there are
+  local what = quorum.is_ready(set, open) and 'ready'
+  for name, number in pairs(set) do
+    what = what or number ~= known[name] and 'wrong'
+  end
+  return set, what, set.least > quorum.chances(set) and ended
+end
+
 -- Takes one from the set of a task. At least so many as were to be complete must be left, or none.
 function quorum.plan_removal(set, mark)
   quorum.take(set, mark)

@@ -238,8 +238,9 @@ function statistics.end_of(days_hosts, day, node, v, bounds)
   statistics.event(sums, v[4], v[6], v[12], v[14], v[10], v[16], bounds)
 end
 
--- Merges the sums of hosts with those of the day: for each host the fields and values to write. Once there are 100
--- hosts, others are not counted.
+-- Merges the sums of hosts with those of the day: for each host the fields and values to write. A host of which nothing
+-- counts, such as after a recall of a task that it had not started, is left out. Once there are 100 hosts, others are
+-- not counted.
 function statistics.merge_hosts(key, hosts)
   local names = {}
   for name in pairs(hosts) do
@@ -250,8 +251,8 @@ function statistics.merge_hosts(key, hosts)
   local number, writes = tonumber(held[1]) or 0, {}
   for i, host in ipairs(names) do
     local known = held[i + 1]
-    if known or number < statistics.HOSTS then
-      local fields = statistics.merge(key, hosts[host], host .. ' ')
+    local fields = (known or number < statistics.HOSTS) and statistics.merge(key, hosts[host], host .. ' ') or {}
+    if fields[1] then
       if not known then
         number = number + 1
         fields[#fields + 1], fields[#fields + 2] = host, '1'

@@ -38,6 +38,15 @@ function upkeep.read(queues)
   return all
 end
 
+-- Returns true if there is such a queue: nothing is noted of a name that a caller makes up, as nobody would remove it.
+function upkeep.is_queue(queue)
+  local tasks = '_tasks_' .. queue
+  return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue) or redis.call('EXISTS',
+    namespace.key('tasks', queue), namespace.key('listeners', queue), namespace.prefix .. 'pending' .. tasks,
+    namespace.prefix .. 'scheduled' .. tasks, namespace.prefix .. 'complete' .. tasks,
+    namespace.prefix .. 'failed' .. tasks, namespace.key('leases', queue)) > 0
+end
+
 -- When the first of them is due, in microseconds.
 function upkeep.first(all)
   local first = all[1].due
@@ -122,11 +131,15 @@ function upkeep.step(queues, meta)
     if one.due > namespace.now_us or begun.begun or step.trouble ~= '' then
       break
     end
-    changed[#changed + 1] = one.name
-    repeat
-      upkeep.go_on(one, meta, step)
-    until one.part == 1 or begun.begun or step.trouble ~= ''
-    changed[#changed + 1] = string.format('%.0f %d %.0f %.0f', one.due, one.part, one.after, one.retained)
+    if one.name == upkeep.ALL or upkeep.is_queue(one.name) then
+      changed[#changed + 1] = one.name
+      repeat
+        upkeep.go_on(one, meta, step)
+      until one.part == 1 or begun.begun or step.trouble ~= ''
+      changed[#changed + 1] = string.format('%.0f %d %.0f %.0f', one.due, one.part, one.after, one.retained)
+    else
+      one.due = namespace.now_us + upkeep.EVERY
+    end
   end
   if not begun.begun then
     step.what, step.number = step.trouble == '' and '' or step.what, 0

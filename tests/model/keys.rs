@@ -196,6 +196,7 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
     if let Some(Kept::Hash(meta)) = kept.as_mut().filter(|_| name == "meta") {
         meta.remove("roams");
         meta.remove("roamed");
+        meta.remove("asked");
     }
     kept
 }

@@ -137,7 +137,7 @@ impl Exam {
         let mut wrong = Vec::new();
         self.fields(&key, |field, value| {
             let known = match field.split_once(':').map_or((field, None), |(kind, queue)| (kind, Some(queue))) {
-                ("schema" | "run" | "gap" | "roams", None) | ("paused", Some(_)) => true,
+                ("schema" | "run" | "gap" | "roams" | "asked", None) | ("paused", Some(_)) => true,
                 ("settings", _) => {
                     let odd = value.split(' ').filter(|pair| !is_setting(pair));
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));

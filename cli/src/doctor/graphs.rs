@@ -46,6 +46,9 @@ fn wrong_set(id: &str, edges: &[String], set: &[i64]) -> Option<String> {
              and {missed}"
         ));
     }
+    if least > some + owed {
+        return Some(format!("{id} waits for {least} of its set, but {} are left", some + owed));
+    }
     let open = i64::try_from(edges.len()).unwrap_or(0);
     (open > 0 && least <= 0 && open == some).then(|| format!("{id} is waiting, but enough of its set are complete"))
 }

@@ -1,9 +1,9 @@
 //! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a
 //! terabyte. These functions neither block nor follow links, and read no more than their limit.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;

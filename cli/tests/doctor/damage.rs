@@ -156,6 +156,7 @@ fn of_tasks_that_wait_for_others() {
             "either waits for some of 3 and 0 tasks, of which 0 ended otherwise; counted are 3, 0 and 1",
         ),
         (&["HSET blueque_inputs_either least 0"], "either is waiting, but enough of its set are complete"),
+        (&["HSET blueque_inputs_either least 9"], "either waits for 9 of its set, but 3 are left"),
         (&["DEL blueque_inputs_either"], "either waits for some of a set, but it is not known how many"),
     ]);
 }

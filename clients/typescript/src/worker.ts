@@ -652,8 +652,9 @@ export class Worker implements AsyncDisposable {
         const woken = first === undefined ? null : await connection.send(first, ["BLPOP", ...lists, "5"]);
         if (first !== undefined && Array.isArray(woken)) {
           if (this.#stop || this.#held.size >= this.#slots) {
-            // For another one.
+            // For another one; the wake-up expires where none is left to take it.
             await this.#link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
+            await this.#link.connection.send(first, ["EXPIRE", written(woken[0]), "300"]);
           } else this.#woken = true;
         }
       } catch {

@@ -6,7 +6,8 @@ use super::{Checked, Record, ensure, field, hash, held, set};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
-const META: [&str; 10] = ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "roams", "roamed"];
+const META: [&str; 11] =
+    ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "roams", "roamed", "asked"];
 const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "lanes:", "sweep:", "swept:", "drained:"];
 
 /// A key's kind, its queue, and what follows that.

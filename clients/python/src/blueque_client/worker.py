@@ -832,6 +832,7 @@ class Worker:
             if woken and (self._stop or len(self._held) >= self._slots):
                 with suppress(*TROUBLE):  # for another one
                     self._link.server.lpush(woken[0], 1)
+                    self._link.server.expire(woken[0], 300)  # where none is left to take it
             elif woken:
                 self._woken = True
             self._events.put(None)
