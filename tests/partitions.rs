@@ -13,7 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::{GraphPart, SubmitGraphOptions, TaskOptions};
 use blueque::{
-    Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, QueueName, Status, Submit, TaskId, Topology, Worker,
+    Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, QueueName, Status, Submit, TaskId, Topology,
+    Worker,
 };
 use delivering::{Stopped, delivering};
 use places::{addresses, name, signal};

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-#[path = "../../tests/support/mod.rs"]
-mod support;
 #[path = "rights/next_door.rs"]
 mod next_door;
+#[path = "../../tests/support/mod.rs"]
+mod support;
 #[path = "worker/world.rs"]
 mod world;
 

@@ -487,7 +487,8 @@ impl Desk<'_> {
         if self.ask(&to, bring)? {
             return Ok(());
         }
-        let why = format!("the partition {to} has no receipt of this part: submit the same graph again, as a user of {to}");
+        let why =
+            format!("the partition {to} has no receipt of this part: submit the same graph again, as a user of {to}");
         Err(Failure::new(why).group(format!("refused-{to}")).into())
     }
 

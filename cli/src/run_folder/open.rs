@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 
 use super::removal::remove_tree;
-use crate::safe_path::private_folders;
 use crate::file::not_a_file;
+use crate::safe_path::private_folders;
 
 /// Opens a regular file for reading. The open file is examined, since the name may lead elsewhere by now.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
