@@ -55,9 +55,10 @@ pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> an
     let mut walked = Ok(());
     // After an error, too, rights are returned from the inside out.
     while let Some((folder, lent)) = waiting.pop() {
-        walked = walked.and_then(|()| match lent {
-            Some(lent) => look(Step::Left(&folder, &lent.usual)),
-            None => {
+        walked = walked.and_then(|()| {
+            if let Some(lent) = lent {
+                look(Step::Left(&folder, &lent.usual))
+            } else {
                 let shown = || folder.strip_prefix(root).unwrap_or(&folder).display().to_string();
                 look(Step::Folder(&folder))?;
                 let lent = lend(&folder, LISTED).with_context(shown)?;
