@@ -172,7 +172,7 @@ fn no_argument_holds_a_password() {
 #[test]
 fn a_parameter_of_a_url_that_is_not_known_is_refused_wherever_the_url_comes_from() {
     let desk = Desk::new();
-    for parameter in ["PASS", "password", "pasword", "Db", "timeout"] {
+    for parameter in ["PASS", "password", "passphrase", "Db", "timeout"] {
         let url = format!("{}?{parameter}={SECRET}", desk.server.url());
         let config = desk.file("config.toml", 0o600, format!("url = \"{url}\"\n"));
         for command in [desk.bare(&["queues"]).env("BLUEQUE_URL", &url), &mut desk.with_config(&config, &["queues"])] {
