@@ -42,7 +42,9 @@ pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf,
     let mut links = 0;
     while let Some(part) = left.pop_front() {
         // The rest is looked up in this folder.
-        pass(&real, &about, base)?;
+        if about.is_dir() {
+            pass(&real, &about, base)?;
+        }
         if part == ".." {
             real.pop();
             about = look(&real)?;

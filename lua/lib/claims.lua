@@ -201,6 +201,7 @@ function claims.plan(task, to, taker)
     namespace.probe('HLEN', graphs.key(task.graph))
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
+    namespace.declare(graphs.chosen(task.graph))
     task.bounds = to == 'deleted' and graphs.plan_unlimit(task.graph) or nil
   end
   if task.graph and task.status == 'waiting' and (to == 'failed' or to == 'cancelled') then

@@ -592,7 +592,7 @@ function graphs.count(task, to)
   end
   if to == 'deleted' and redis.call('HINCRBY', key, 'left', -1) == 0 then
     graphs.unlimit(task.bounds)
-    redis.call('UNLINK', key, graphs.tasks(task.graph))
+    redis.call('UNLINK', key, graphs.tasks(task.graph), graphs.chosen(task.graph))
     redis.call('ZREM', graphs.all(), task.graph)
   end
 end

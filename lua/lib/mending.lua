@@ -659,7 +659,8 @@ function mending.remove_graph(id)
     mending.write('HDEL', bound.limits, bound.key)
   end
   mending.mend('ZREM', graphs.all(), id)
-  mending.write('UNLINK', graphs.key(id), namespace.declare(graphs.tasks(id)))
+  mending.write('UNLINK', graphs.key(id), namespace.declare(graphs.tasks(id)),
+    namespace.declare(graphs.chosen(id)))
 end
 
 -- Corrects how many tasks name a shared limit, and removes limits that nobody has used for as long as they are kept.

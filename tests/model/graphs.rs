@@ -523,7 +523,7 @@ impl Model {
             self.web.inputs.remove(id);
             if !self.web.needed(id) {
                 self.web.dependents.remove(id);
-            } else if !self.web.open(id).is_empty() {
+            } else if (is_final(from) || ties.contains('d')) && !self.web.open(id).is_empty() {
                 self.web.unsettled.insert(id.to_owned(), self.now);
             }
         }
@@ -554,6 +554,7 @@ impl Model {
 
     /// The last of its tasks is gone.
     fn forget_graph(&mut self, graph: &str) {
+        self.web.chosen.remove(graph);
         let Some(found) = self.web.graphs.remove(graph) else { return };
         if let Some((name, key, _)) = found.bound {
             self.queue(queue(name)).lanes.limits.remove(KEYS[usize::from(key)]);
@@ -1112,7 +1113,6 @@ impl Model {
         }
         if members.len() + edges.len() == 0 {
             self.forget_graph(graph);
-            self.web.chosen.remove(graph);
             self.web.due.remove(graph);
         }
         members.len() + edges.len()

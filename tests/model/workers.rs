@@ -79,7 +79,9 @@ impl Model {
                 Some(worker) => self.now.saturating_sub(worker.at) > 30 * SECOND,
                 None => self.now.saturating_sub(**seen) >= self.keep(name) && idle,
             };
-            !silent && !worker.is_some_and(|worker| worker.draining) && !queue.draining.contains(*who)
+            let ordered = |name: &String| self.queues.get(name).is_some_and(|queue| queue.draining.contains(*who));
+            let drains = worker.is_some_and(|worker| worker.draining || worker.queues.iter().any(ordered));
+            !silent && !drains && !queue.draining.contains(*who)
         };
         queue.listeners.iter().filter(takes).count()
     }

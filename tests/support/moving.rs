@@ -192,7 +192,8 @@ impl Ground for Moving {
         let end = Instant::now() + LIMIT;
         loop {
             let answer = cmd.query(&mut self.client);
-            let unstable = answer.as_ref().is_err_and(|error| error.code() == Some("TRYAGAIN"));
+            // A cluster whose servers had no processor for a while is down until they hear of one another.
+            let unstable = answer.as_ref().is_err_and(|error| matches!(error.code(), Some("TRYAGAIN" | "CLUSTERDOWN")));
             if !unstable || Instant::now() > end {
                 return answer;
             }

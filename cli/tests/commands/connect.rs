@@ -177,7 +177,7 @@ fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     let said = desk.refused(2, &["worker", "-q", "q", "--env", "A=1", "--", "true"]);
     assert!(said.contains("'A=1' for '--env <NAME>': must be a name alone"), "{said}");
     let said = desk.refused(2, &["worker", "-q", "q", "--publish", "/dev/null/x", "--", "/bin/true"]);
-    assert!(said.contains("nothing can be published in /dev/null/x: Not a directory"), "{said}");
+    assert!(said.contains("nothing can be published in /dev/null/x: /dev/null/x: Not a directory"), "{said}");
     let said = desk.refused(2, &["dev", "--dir", "/bin", "-q", "a b"]);
     assert!(said.contains("'a b' for '--queue <QUEUE>'") && !said.contains("This is the server's URL"), "{said}");
     let help = desk.ok(&["--help"]);
