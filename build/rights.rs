@@ -41,7 +41,7 @@ const BEFORE: [&str; 26] = [
 ];
 
 /// Redis commands that write.
-pub(super) const WRITES: [&str; 22] = [
+pub(super) const WRITES: [&str; 23] = [
     "APPEND",
     "EXPIRE",
     "HDEL",
@@ -64,6 +64,7 @@ pub(super) const WRITES: [&str; 22] = [
     "ZADD",
     "ZINCRBY",
     "ZREM",
+    "ZREMRANGEBYSCORE",
 ];
 
 /// Whether a script checks permission for this command before its first write.

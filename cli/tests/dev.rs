@@ -247,7 +247,7 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     let client = Client::open(&format!("redis://:{password}@127.0.0.1:{port}/")).unwrap();
     assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
     let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
-    assert!(talk.contains(&format!("BLUEQUE_PASSWORD=\"$(cat {})\"", file.display())), "{talk}");
+    assert!(talk.contains(&format!("export BLUEQUE_PASSWORD_FILE={}\n", file.display())), "{talk}");
     assert!(!talk.contains(&password));
     for pid in dev.processes() {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

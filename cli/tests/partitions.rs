@@ -536,19 +536,18 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
     let file = desk.home.path().join("film.json");
     fs::write(&file, document).unwrap();
     desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", "premiere"]);
-    // It loses its part, refuses it when it comes again, and that counts as the last time.
+    // It loses its part with the receipt of it, refuses it when it comes again, and that counts as the last time.
     desk.servers[1].kill();
     desk.servers[1].restart();
     let partitions = desk.partitions();
     partitions.store().unwrap();
-    desk.client("2").queue("films").unwrap().configure("closed", Some("1")).unwrap();
     let brings = desk.client("1").task("@@@2:premiere").unwrap();
     brings.edit(&EditOptions::new().max_failures(1)).unwrap();
     desk.complete("1", "films", "1");
     delivering(&partitions, || {
         eventually("it is given up", || (brings.info().unwrap().status() == Some(Status::Failed)).then_some(()));
         let left = desk.run(&["graph", "show", "1:premiere"]);
-        let cause = "partition 2: STATE: it has not made its part of the graph: the partition 2: CLOSED";
+        let cause = "partition 2: STATE: it has not made its part of the graph: the partition 2 has no receipt";
         assert!(left.code != 0 && left.err.contains(cause), "{} {}", left.code, left.err);
         assert!(left.err.contains("Mend that, then retry the graph"), "{}", left.err);
         let wait = desk.run(&["graph", "wait", "1:premiere", "--timeout", "1s"]);
@@ -559,7 +558,7 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
             "{why}"
         );
 
-        desk.client("2").queue("films").unwrap().configure("closed", None).unwrap();
+        desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", "premiere"]);
         desk.run(&["graph", "retry", "1:premiere"]);
         desk.complete("2", "films", "2");
         desk.complete("1", "films", "3");

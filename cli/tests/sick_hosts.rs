@@ -8,6 +8,7 @@ mod support;
 mod world;
 
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -245,7 +246,8 @@ fn a_left_run_folder_that_cannot_be_removed_is_said_in_the_worker_s_log_and_reco
     assert_eq!(result(&task), "1");
     world.nothing_is_left();
     let runs = attempt.parent().unwrap();
-    let hidden = || fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path()).next();
+    let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
+    let hidden = || fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path()).find(is_hidden);
     let hidden = eventually("it is set aside", hidden);
     fs::File::open(&hidden).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
     drop(worker);
@@ -257,8 +259,8 @@ fn a_left_run_folder_that_cannot_be_removed_is_said_in_the_worker_s_log_and_reco
         assert!(text.contains(hidden.to_str().unwrap()) && text.contains("Permission denied"), "{text}");
     }
     assert!(run(&world, &["doctor"]).contains("cannot be removed"));
-    fs::remove_dir_all(&left).ok();
-    fs::remove_dir_all(hidden.join("work/of-root")).unwrap();
+    let owner = user.to_string();
+    assert!(Command::new("chown").args(["-R", &owner]).arg(&hidden).status().unwrap().success());
     drop(worker);
     let _worker = worker_of_its_own_user(&world, user);
     eventually("it is removed", || (!hidden.exists()).then_some(()));

@@ -300,7 +300,7 @@ fn a_worker_and_its_program_live_through_a_new_password() {
     for kind in ["normal", "pubsub"] {
         redis::cmd("CLIENT").arg(&["KILL", "TYPE", kind, "SKIPME", "yes"]).exec(&mut admin).unwrap();
     }
-    let says = |log: &str| log.contains("waiting for the server") && log.contains("authentication failed");
+    let says = |log: &str| log.contains("waiting for the server") && log.contains("refuses this user or password");
     eventually("the worker says what it waits for", || says(&world.log()).then_some(()));
     write(secrets[1]);
     world.touch("go");

@@ -539,13 +539,14 @@ function graphs.plan_removal(graph, limit)
   namespace.declare(graphs.outside(graph))
   namespace.declare(graphs.chosen(graph))
   local ids = redis.call('LRANGE', graphs.tasks(graph), -limit, -1)
-  ids.bytes = 0
+  ids.bytes, ids.untold = 0, {}
   for _, id in ipairs(ids) do
     ids.bytes = ids.bytes + graphs.size(id)
     namespace.declare(namespace.key('task', id))
     namespace.declare(edges.upstreams(id))
     namespace.declare(edges.inputs(id))
     namespace.declare(edges.dependents(id))
+    ids.untold[id] = redis.call('ZSCORE', namespace.declare(edges.unsettled()), id)
   end
   local outside = #ids == 0 and graphs.plan_outside(graph, limit) or {}
   return ids, outside, graphs.plan_unlimit(graph)
@@ -560,7 +561,10 @@ end
 
 function graphs.remove(graph, ids, outside, bounds)
   for _, id in ipairs(ids) do
-    redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id), edges.dependents(id))
+    redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id))
+    if not ids.untold[id] then -- others may wait for another task of this id
+      redis.call('ZREMRANGEBYSCORE', edges.dependents(id), '(0', '(inf')
+    end
     redis.call('RPOP', graphs.tasks(graph))
   end
   if ids[1] then

@@ -270,8 +270,8 @@ function quorum.plan_anew(task, again, text, order, marks)
       end
     end
   end
-  if there[1] and not contract.is_final(task.status) then
-    -- It waits still, so its set has not enough: what was deleted of it counted above as complete.
+  if there[1] then
+    -- It has not been ready since, so its set has not enough: what was deleted of it counted above as complete.
     set.least = math.max(set.least, quorum.read(task.id).least)
   end
   for _, id in ipairs(set.least > 0 and others or {}) do

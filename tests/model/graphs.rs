@@ -1103,7 +1103,11 @@ impl Model {
             self.web.staged.remove(id);
             self.web.upstreams.remove(id);
             self.web.inputs.remove(id);
-            self.web.dependents.remove(id);
+            if !self.web.unsettled.contains_key(id)
+                && let Some(all) = self.web.dependents.get_mut(id)
+            {
+                all.retain(|_, seen| !matches!(seen, Seen::Waits(_)));
+            }
         }
         let edges = if members.is_empty() { self.web.outside(graph, limit) } else { Vec::new() };
         for (up, id) in &edges {

@@ -454,7 +454,7 @@ impl Model {
                 least -= 1;
             }
         }
-        if !open.is_empty() && !task.finished() {
+        if !open.is_empty() {
             least = least.max(self.web.least(id));
         }
         if least > 0 {

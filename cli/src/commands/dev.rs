@@ -129,7 +129,7 @@ fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) 
     let queue = queues.first().map_or("QUEUE", String::as_str);
     let mut more = String::new();
     if let Some(file) = servers.password_file() {
-        more += &format!("    export BLUEQUE_PASSWORD=\"$(cat {})\"\n", file.display());
+        more += &format!("    export BLUEQUE_PASSWORD_FILE={}\n", file.display());
     }
     if servers.is_cluster() {
         more += &format!("    export BLUEQUE_NAMESPACE='{namespace}'\n");
