@@ -289,7 +289,7 @@ fn dev_has_a_cluster_whose_data_is_there_at_the_next_start_even_at_other_ports()
     status(&held, Status::Started);
     eventually("the program has begun", || dev.folder.path().join("pid").exists().then_some(()));
     let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
-    assert!(talk.contains("export BLUEQUE_NAMESPACE='{blueque}'") && talk.contains("BLUEQUE_PASSWORD="), "{talk}");
+    assert!(talk.contains("export BLUEQUE_NAMESPACE='{blueque}'") && talk.contains("BLUEQUE_PASSWORD_FILE="), "{talk}");
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);

@@ -38,10 +38,20 @@ pub fn agree(points: &mut [Point]) {
     });
 }
 
-/// From now on the slot is half moved.
+/// From now on the slot is half moved. A node that has heard late of an epoch may have taken the slot back: then it is
+/// told again whose it is.
 pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
-    to.cluster::<()>(&["SETSLOT", slot, "IMPORTING", &from.id]).unwrap();
-    from.cluster::<()>(&["SETSLOT", slot, "MIGRATING", &to.id]).unwrap();
+    let (source, target) = (from.id.clone(), to.id.clone());
+    eventually("two nodes agree whose the slot is", || {
+        let accepted = to.cluster::<()>(&["SETSLOT", slot, "IMPORTING", &source]);
+        let begun = accepted.and_then(|()| from.cluster::<()>(&["SETSLOT", slot, "MIGRATING", &target]));
+        if begun.is_err() {
+            for point in [&mut *from, &mut *to] {
+                let _ = point.cluster::<()>(&["SETSLOT", slot, "NODE", &source]);
+            }
+        }
+        begun.ok()
+    });
 }
 
 /// Moves some keys; how many there were.
