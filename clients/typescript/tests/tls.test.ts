@@ -1,4 +1,4 @@
-// TLS at real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals.
+// TLS at real servers: each version, the client's certificate, Sentinels by TLS, and refusals.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -108,13 +108,4 @@ test("Sentinels by TLS", async () => {
     sentinel.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   }
-});
-
-test("a cluster by TLS", async () => {
-  const bus = await freePort();
-  const cluster = ["--cluster-enabled", "yes", "--cluster-port", bus, "--tls-cluster", "yes", "--tls-auth-clients", "no", "--appendonly", "no"];
-  await using node = await serving("server.pem", "--bind", "127.0.0.1", ...cluster);
-  await node.ask(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
-  await becomes(async () => (await node.ask(["CLUSTER", "INFO"])).includes("cluster_state:ok"));
-  await life(`rediss+cluster://localhost:${node.port}?${CA}`, "{tls}");
 });
