@@ -191,8 +191,8 @@ impl Address {
         environment::with_parameter(url, name, value)
     }
 
-    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace. The
-    /// limit is that of each command, too.
+    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace. Each
+    /// command has the same limit.
     ///
     /// # Errors
     /// If it cannot be found or reached within the limit.
@@ -243,7 +243,7 @@ impl Address {
 
     fn with_settings(&self, info: ConnectionInfo, settings: redis::RedisConnectionInfo) -> RedisResult<Server> {
         Ok(Server {
-            // A server that hangs would be waited for once more for each word of the greeting.
+            // Each further word of the greeting would be another wait for a server that hangs.
             info: info.set_redis_settings(settings.set_skip_set_lib_name()),
             #[cfg(feature = "tls-rustls")]
             certificates: self.files.certificates()?,

@@ -16,8 +16,8 @@ use redis::{ConnectionAddr, ConnectionInfo, ConnectionLike, RedisConnectionInfo,
 use crate::deadline::Deadline;
 pub(crate) use certificates::certificate;
 
-/// The largest reply. Those of the scripts end after 8 MiB, and a task with all that it may hold is below 64; `doctor` reads
-/// whole hashes, of millions of tenants.
+/// The size of the largest reply. Scripts stop a reply after 8 MiB, and the record of one task is below 64 MiB, but
+/// `doctor` reads whole hashes, which may have fields for millions of tenants.
 const LARGEST: u64 = 256 << 20;
 
 /// Why a larger one is refused.
@@ -28,8 +28,8 @@ const REFUSED: &str = "the server refuses this user or password";
 
 /// A connection for commands of one's own: see [`Address::connect`](crate::Address::connect).
 ///
-/// A command with its whole reply takes no longer than the limit, and a reply over 256 MiB is refused. After either, and
-/// after any other failure that is no reply, the connection is closed.
+/// A command and its whole reply take no longer than the limit, and a reply over 256 MiB is refused. The connection is
+/// closed after both, and after every other failure that is not a reply.
 pub struct Connection {
     stream: Stream,
     parser: redis::Parser,
@@ -78,7 +78,7 @@ impl Connection {
         self.reply()
     }
 
-    /// The time for what is sent or received next begins.
+    /// Starts the time limit of what is sent or received next.
     fn begin(&mut self) -> RedisResult<()> {
         if !self.open {
             return Err(io::Error::from(ErrorKind::NotConnected).into());
@@ -117,7 +117,7 @@ impl ConnectionLike for Connection {
         // All of them are read, or the next command would get one of these.
         let replies = (0..offset + count).map(|_| self.reply()).collect::<RedisResult<Vec<_>>>()?;
         let mut replies = replies.into_iter();
-        // Those to skip only matter if one is an error: the others then say that they were not executed.
+        // A skipped reply matters only if it is an error. Then the remaining replies say that nothing was executed.
         let refused = replies.by_ref().take(offset).map(Value::extract_error).find_map(Result::err);
         refused.map_or_else(|| Ok(replies.collect()), Err)
     }
@@ -251,7 +251,7 @@ impl Write for Stream {
     }
 }
 
-/// A socket on which nothing is waited for after a moment, and so many bytes are read at most.
+/// A socket with a deadline for reads and writes, and a limit for the bytes that are read.
 struct Bounded {
     socket: Socket,
     end: Deadline,
@@ -327,7 +327,7 @@ pub(crate) fn is_too_long(error: &RedisError) -> bool {
     error.is_io_error() && error.to_string().contains(TOO_LONG)
 }
 
-/// What is left of a limit, for calls that take 0 for no limit.
+/// Returns the time left, at least a millisecond: the calls that take it treat 0 as no limit.
 pub(crate) fn some(end: Deadline) -> Duration {
     end.left().max(Duration::from_millis(1))
 }
@@ -344,4 +344,17 @@ fn tcp(host: &str, port: u16, end: Deadline) -> RedisResult<Socket> {
         }
     }
     Err(failure.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST, TOO_LONG};
+    use crate::Error;
+
+    #[test]
+    fn the_bound_of_a_reply_is_that_of_its_errors() {
+        let bound = format!("{} MiB", LARGEST >> 20);
+        let error = Error::ReplyTooBig((redis::ErrorKind::Io, "").into());
+        assert!(TOO_LONG.contains(&bound) && error.to_string().contains(&bound), "{bound}");
+    }
 }

@@ -100,9 +100,8 @@ pub fn user(pid: impl Display) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
 }
 
-/// Returns false if a process certainly runs another program than this one. The file of an older release may be
-/// deleted, or renamed with its version. Nobody but root may read the path of a process that cannot be dumped, such as
-/// a supervisor.
+/// Returns false if a process certainly runs another program. The file of an older release may be deleted, or renamed
+/// with its version. Only root may read the path of a process that cannot be dumped, such as a supervisor.
 pub fn may_be_this_program(pid: i32) -> bool {
     let name = |pid: &dyn Display| {
         let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;

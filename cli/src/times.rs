@@ -17,7 +17,7 @@ static AHEAD: AtomicI64 = AtomicI64::new(0);
 /// An argument was a time from now.
 static RELATIVE: AtomicBool = AtomicBool::new(false);
 
-/// The time from which arguments such as `+10m` count: that of the server's clock, once `learn` was called.
+/// The time from which arguments such as `+10m` count: the server's time once `learn` was called, else this machine's.
 pub fn origin() -> SystemTime {
     RELATIVE.store(true, Ordering::Relaxed);
     let ahead = AHEAD.load(Ordering::Relaxed);

@@ -23,10 +23,10 @@ edges.readied = false
 -- Bytes of the error of an upstream in that of its dependents.
 edges.ERROR = 256
 
--- The task that this call has had begin to wait last.
+-- The last task for which `edges.since` was called.
 edges.waiter = ''
 
--- Number of tasks that this call had begin to wait before it.
+-- Number of tasks for which `edges.since` was called earlier.
 edges.earlier = -1
 
 function edges.upstreams(id)
@@ -41,8 +41,8 @@ function edges.inputs(id)
   return namespace.prefix .. 'inputs_' .. id
 end
 
--- The time at which a task begins to wait. Tasks that one call has begin to wait are a microsecond apart, so that the
--- dependents of a task keep their order.
+-- Returns the time at which a task begins to wait. Tasks of one call get times a microsecond apart, which keeps the
+-- dependents of a task in order.
 function edges.since(id)
   if id ~= edges.waiter then
     edges.waiter, edges.earlier = id, edges.earlier + 1
@@ -694,7 +694,7 @@ function edges.settle(task)
   end
 end
 
--- Leaves the end of a task to the release of the graph of its dependent, which looks at the edge again.
+-- Defers the notification of a dependent that is not released yet: the release of its graph looks at the edge again.
 function edges.postpone(up, plan)
   if not up.is_settled then
     redis.call('ZADD', edges.unsettled(), namespace.now, up.id)

@@ -132,8 +132,8 @@ function json.shorten(text)
   return (string.gsub(string.gsub(text, '(%d%d)%d+', '%1'), '[ \t\r\n]+', ' '))
 end
 
--- Looks at a piece of a text, from a byte on, within these brackets and perhaps a string. Returns true or false if that
--- decides; else nil, the byte at which the next one begins, the brackets open there, and how much there was to look at.
+-- Checks a piece of a text from the byte `from` on. `place`: the open brackets there, and `k` or `v` within a string.
+-- Returns true or false if that decides; else nil, where the next piece begins, the brackets open there, and the cost.
 function json.look(text, from, place)
   local open, string_of = string.match(place, '^([^kv]*)([kv]?)$')
   string_of = string_of ~= '' and string_of or nil

@@ -19,9 +19,10 @@ mending.moves = {}
 -- Ranked tasks that were in the plain list.
 mending.entering = {}
 
--- Waiting tasks of which enough of their set are complete, and the right counts of others.
+-- Waiting tasks whose set is satisfied.
 mending.readied = {}
 
+-- Corrected counts of the sets of waiting tasks.
 mending.sets = {}
 
 -- Entries among the ranked tasks without a pending task.
@@ -378,12 +379,12 @@ function mending.upstreams(task)
   end
 end
 
--- A task of a set that waits in vain: it has enough, too few of its set can be complete, or it counts wrongly.
+-- Repairs a waiting task whose set is satisfied, cannot be satisfied, or is counted wrongly.
 function mending.set(task)
   local v = redis.call('HMGET', task.key, 'cascade', 'graph')
   if v[1] or redis.call('ZSCORE', edges.unsettled(), task.id)
     or v[2] and redis.call('HEXISTS', graphs.key(v[2]), 'doing') == 1 then
-    return -- steps of `settle` are under way
+    return -- `settle` is not done with it
   end
   local set, what, ended = quorum.check(task.id)
   if what == 'ready' then
@@ -397,7 +398,7 @@ function mending.set(task)
   end
   local up = ended and graphs.on_failure(v[2]) ~= 'hold' and record.find(ended)
   local fails = up and contract.is_final(up.status)
-  if fails then -- it tells its end again
+  if fails then -- `settle` notifies the task again
     mending.write('ZADD', edges.dependents(ended), namespace.now, task.id)
     mending.write('ZADD', edges.unsettled(), namespace.now, ended)
   end

@@ -9,7 +9,7 @@ patterns.BYTES = 4096
 -- Different sets of patterns whose listeners sleep: a wake-up looks at each. Listeners of others ask every second.
 patterns.SETS = 32
 
--- Seconds for which a wake-up is kept: by then every listener that lives has asked again.
+-- Seconds after which a wake-up that no listener took expires. Every live listener has asked again before that.
 patterns.KEPT = 300
 
 -- Entries of the index that one call looks at, and reads at a time.
@@ -119,17 +119,17 @@ function patterns.list(text)
   return namespace.prefix .. 'wakes_' .. string.sub(redis.sha1hex(text), 1, 16)
 end
 
--- Wakes a listener that waits on a list. Without a listener the list expires.
+-- Wakes a listener that waits on a list. The list expires if no listener does.
 function patterns.wake(list)
   redis.pcall('LPUSH', list, '1')
   redis.pcall('EXPIRE', list, patterns.KEPT)
 end
 
--- The sleeping sets without those for which no listener has asked for the setting `forget_after`; and when one asked
--- for each: `DIGITS=SECONDS`, by the digits in the name of its list. A set without a time counts from now on. `text`:
--- the set for which a listener asks now, nil for none; if it `sleeps`, it is among them. Returns false as the third
--- value if there is no room for it. Its time is noted only if the former one is a quarter of `forget_after` old, so a
--- set is kept for a quarter longer.
+-- Returns the sleeping sets, and for each the time when a listener last asked for it: `DIGITS=SECONDS`, by the digits
+-- in the name of its list. Sets for which no listener has asked within the setting `forget_after` are left out. A set
+-- without a time counts from now on. `text`: the set for which a listener asks now, or nil; it is added if it `sleeps`.
+-- The third value is false if there is no room for it. To save writes, a time is updated only once it is older than a
+-- quarter of `forget_after`, so a set is kept up to a quarter longer.
 function patterns.remember(sets, asked, text, sleeps, common)
   local keep, now = tonumber(settings.value(nil, common, 'forget_after')), math.floor(namespace.now_us / 1000000)
   local texts, times, known = {}, {}, false
@@ -155,7 +155,7 @@ function patterns.remember(sets, asked, text, sleeps, common)
   return table.concat(texts, ' '), table.concat(times, ' '), fits
 end
 
--- What `remember` returns of the sleeping sets, if that is a change.
+-- Returns the sleeping sets and their times without those to be forgotten, or nil if nothing changes.
 function patterns.plan_forget()
   local meta = redis.call('HMGET', namespace.meta, 'roams', 'asked', 'settings')
   if (meta[1] or '') ~= '' then

@@ -131,12 +131,12 @@ function quorum.count(task)
   end
 end
 
--- An edge goes.
-function quorum.take(set, mark)
+-- Counts an edge of the set, or with `by` -1 one that goes.
+function quorum.add(set, mark, by)
   if mark == '0' then
-    set.owed = set.owed - 1
+    set.owed = set.owed + by
   else
-    set.left, set.missed = set.left - 1, set.missed - (tonumber(mark) == set.turn and 1 or 0)
+    set.left, set.missed = set.left + by, set.missed + (tonumber(mark) == set.turn and by or 0)
   end
 end
 
@@ -144,7 +144,7 @@ end
 -- for any more, `ready`; else `missed`, if the task waits for the others, or `short`, if it fails.
 function quorum.plan_end(plan, task, up, to, mark, slots)
   local set, open = plan.set, redis.call('HLEN', edges.upstreams(plan.id))
-  quorum.take(set, mark)
+  quorum.add(set, mark, -1)
   plan.met = to == 'complete'
   if plan.met then
     set.least = set.least - 1
@@ -271,7 +271,7 @@ function quorum.plan_anew(task, again, text, order, marks)
     end
   end
   if there[1] then
-    -- It has not been ready since, so its set has not enough: what was deleted of it counted above as complete.
+    -- The task was never ready, so its set is not satisfied: the deleted upstreams counted as complete above are not.
     set.least = math.max(set.least, quorum.read(task.id).least)
   end
   for _, id in ipairs(set.least > 0 and others or {}) do
@@ -291,9 +291,9 @@ function quorum.plan_anew(task, again, text, order, marks)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
 
--- Finds what is wrong with the counts of a waiting task, whose steps are done. Returns the right ones, and `ready` if
--- it has enough, or `wrong`; nil if there is too much to look at. As the third value an upstream that ended otherwise,
--- if too few can still be complete.
+-- Counts the set of a waiting task again. Returns the counts, `ready` if the set is satisfied or `wrong` if the stored
+-- counts differ, and an upstream that was not completed if too few can still complete. Returns nil if the task has more
+-- than `edges.RETRIED` edges.
 function quorum.check(id)
   local key = namespace.declare(edges.upstreams(id))
   local open = redis.call('HLEN', key)
@@ -301,14 +301,13 @@ function quorum.check(id)
     return nil
   end
   local known, found, ended = quorum.read(id), redis.call('HGETALL', key), nil
-  local set = { least = known.least, left = 0, missed = 0, turn = known.turn, owed = 0 }
+  local set = quorum.new(known.least)
+  set.turn = known.turn
   for i = 1, #found, 2 do
     local mark = string.match(found[i + 1], '^some(%d*)')
     ended = mark and tonumber(mark) == set.turn and found[i] or ended
-    if mark == '0' then
-      set.owed = set.owed + 1
-    elseif mark then
-      set.left, set.missed = set.left + 1, set.missed + (tonumber(mark) == set.turn and 1 or 0)
+    if mark then
+      quorum.add(set, mark, 1)
     end
   end
   set.least = math.min(set.least, set.left + set.owed) -- no retry brings more than there are
@@ -321,7 +320,7 @@ end
 
 -- Takes one from the set of a task. At least so many as were to be complete must be left, or none.
 function quorum.plan_removal(set, mark)
-  quorum.take(set, mark)
+  quorum.add(set, mark, -1)
   if set.left + set.owed == 0 then
     set.least = 0
   elseif set.least > quorum.chances(set) then

@@ -238,9 +238,9 @@ function statistics.end_of(days_hosts, day, node, v, bounds)
   statistics.event(sums, v[4], v[6], v[12], v[14], v[10], v[16], bounds)
 end
 
--- Merges the sums of hosts with those of the day: for each host the fields and values to write. A host of which nothing
--- counts, such as after a recall of a task that it had not started, is left out. Once there are 100 hosts, others are
--- not counted.
+-- Merges the sums of hosts with the stored sums of the day. Returns the fields and values to write for each host. Hosts
+-- without a count are left out, such as one that only lost a task to a recall before its start. After 100 hosts,
+-- further hosts are not counted.
 function statistics.merge_hosts(key, hosts)
   local names = {}
   for name in pairs(hosts) do

@@ -38,13 +38,12 @@ function upkeep.read(queues)
   return all
 end
 
--- Returns true if there is such a queue: nothing is noted of a name that a caller makes up, as nobody would remove it.
+-- Returns true if the queue exists. Nothing is noted for other names, since nobody would remove it.
 function upkeep.is_queue(queue)
-  local tasks = '_tasks_' .. queue
-  return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue) or redis.call('EXISTS',
-    namespace.key('tasks', queue), namespace.key('listeners', queue), namespace.prefix .. 'pending' .. tasks,
-    namespace.prefix .. 'scheduled' .. tasks, namespace.prefix .. 'complete' .. tasks,
-    namespace.prefix .. 'failed' .. tasks, namespace.key('leases', queue)) > 0
+  local key = namespace.key
+  return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
+    or redis.call('EXISTS', key('tasks', queue), key('listeners', queue), key('pending_tasks', queue),
+      key('scheduled_tasks', queue), key('complete_tasks', queue), key('failed_tasks', queue), key('leases', queue)) > 0
 end
 
 -- When the first of them is due, in microseconds.

@@ -9,7 +9,7 @@ use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
 /// How long a password may be.
 const LONGEST: u64 = 64 << 10;
 
-/// How much a file with certificates may have: those of all authorities of a system have a quarter of it.
+/// The size of the largest file with certificates. The bundle of a system's authorities has a quarter of it.
 #[cfg(feature = "tls-rustls")]
 const LARGEST: u64 = 1 << 20;
 
@@ -159,4 +159,17 @@ fn no_password(path: &str, why: &str) -> RedisError {
 #[cfg(feature = "tls-rustls")]
 fn unreadable(path: &str, why: &str) -> RedisError {
     (ErrorKind::InvalidClientConfig, "a file of the address cannot be read", format!("{path}: {why}")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_SOCKETS, PARAMETERS, PASSWORD, UNKNOWN};
+
+    #[test]
+    fn the_error_of_an_unknown_parameter_names_those_that_are_known() {
+        let words: Vec<&str> = UNKNOWN.split([' ', ',']).collect();
+        for name in PARAMETERS.into_iter().chain(OF_SOCKETS).chain([PASSWORD]) {
+            assert!(words.contains(&name), "{name}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! What is said of a failed handshake.
+//! Error messages of failed TLS handshakes.
 
 use redis::{ErrorKind, RedisError};
 
-/// What is wrong with the certificates, and the remedy, if that is why a connection failed.
+/// Returns an error that names the cause and the remedy if a connection failed because of TLS.
 pub(crate) fn certificate(error: &RedisError) -> Option<RedisError> {
     if error.kind() != ErrorKind::Io {
         return None;

@@ -1,4 +1,4 @@
-//! The session of a connection by TLS: whom it trusts, and the client's own certificate.
+//! TLS sessions: trusted authorities and the client's own certificate.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
-/// A session with a server of this name, by the certificates of the address or else by the system's.
+/// Begins a session with a server of this name. Trusts the authorities of the address, or else the system's.
 pub(super) fn session(host: &str, certificates: Option<&TlsCertificates>) -> RedisResult<ClientConnection> {
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     Ok(ClientConnection::new(Arc::new(config(certificates)?), name).map_err(io::Error::other)?)
@@ -28,7 +28,7 @@ fn config(certificates: Option<&TlsCertificates>) -> RedisResult<ClientConfig> {
     builder.with_client_auth_cert(chain, key).map_err(|error| unusable(&error))
 }
 
-/// The authorities of a file, or those of the system.
+/// Reads the authorities from a file, or the system's if there is none.
 fn trusted(file: Option<&Vec<u8>>) -> RedisResult<RootCertStore> {
     let mut store = RootCertStore::empty();
     let Some(file) = file else {

@@ -174,7 +174,7 @@ struct Connections {
     calls: Mutex<Option<(u64, Wire)>>,
     /// For calls that wait until they are durable, one after another: whatever follows on a connection waits, too.
     durable: Mutex<Option<Wire>>,
-    /// The number of the last connection for calls. Zero once it is to be given up.
+    /// The number of the current connection for calls. A higher number gives that connection up.
     age: AtomicU64,
     waits: Waits,
 }

@@ -475,10 +475,10 @@ impl Desk<'_> {
                 for call in calls {
                     client.call(&call.once())?;
                 }
-                // Workers would do it, too.
+                // Saves waiting for a worker to do it.
                 let _ = client.settle(links::SETTLED);
             }
-            // Of several, those that came before the last one go when their time is over.
+            // Removes this part's receipt. The receipts of earlier parts expire.
             if is_created(&client, &graph)? {
                 Blocking::answer(super::graphs::forget(&client, &receipt))?;
             }

@@ -276,7 +276,7 @@ impl Web {
         self.waiter = None;
     }
 
-    /// A task begins to wait for another: those of one call a microsecond apart, in order.
+    /// A task begins to wait for another. The tasks of one call do so a microsecond apart, in order.
     pub fn begin_to_wait(&mut self, up: &str, id: &str, now: u64) {
         let earlier = match self.waiter.take() {
             None => 0,
@@ -575,8 +575,8 @@ impl Model {
         (if own("cause").is_empty() { up.into() } else { own("cause").into() }, error)
     }
 
-    /// Some dependents of a task learn that it has ended so. The release of a graph looks again at those that have yet
-    /// to begin. `settled`: by `settle`, which leaves them to it.
+    /// Notifies dependents of the end of a task. Dependents that are not released yet are left to the release of their
+    /// graph. `settled`: the call is a `settle`.
     fn tell(&mut self, up: &str, to: &str, ids: &[String], settled: bool) {
         let now = self.now;
         let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();

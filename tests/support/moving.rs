@@ -192,7 +192,7 @@ impl Ground for Moving {
         let end = Instant::now() + LIMIT;
         loop {
             let answer = cmd.query(&mut self.client);
-            // A cluster whose servers had no processor for a while is down until they hear of one another.
+            // A cluster counts as down for a while after its servers were starved of processor time.
             let unstable = answer.as_ref().is_err_and(|error| matches!(error.code(), Some("TRYAGAIN" | "CLUSTERDOWN")));
             if !unstable || Instant::now() > end {
                 return answer;

@@ -28,8 +28,7 @@ use crate::output::{Code, behind, fault, line, say};
 use crate::process::Process;
 use crate::processes::leftovers;
 use crate::run_folder::RunFolder;
-use crate::safe_path::private_folders;
-use crate::safe_path::{Refused, Rule, resolve};
+use crate::safe_path::{Refused, Rule, private_folders, resolve};
 use crate::session::config::Connection;
 
 /// How long programs have to save and exit at Ctrl-C.

@@ -103,9 +103,9 @@ pub fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
 
-/// Control characters, those that change the direction of writing or end a line invisibly, and characters that show
-/// nothing though they are no space. What shapes the character before it is kept: the joiners of Persian, of Indian
-/// scripts and of emoji, and the selectors of variants.
+/// Returns true for control characters, changes of the writing direction, invisible line ends, and characters that show
+/// nothing and are not spaces. Characters that shape the one before them are kept: the joiners of Persian, of Indian
+/// scripts and of emoji, and variation selectors.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_ignorable(c) && !is_shaping(c) || is_blank(c)
         // The ends of lines and paragraphs, and annotations (Zl, Zp, Cf).
@@ -134,7 +134,21 @@ fn is_blank(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaner, Decoder, clean, clean_line, one_line};
+    use super::{Cleaner, Decoder, clean, clean_line, is_hidden, one_line};
+
+    /// The clients for Python and TypeScript hide the same.
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a failure is one of the test")]
+    fn the_characters_that_show_nothing_are_those_of_all_languages() {
+        let listed: Vec<[String; 2]> = serde_json::from_str(include_str!("../../../tests/hidden.json")).unwrap();
+        let code = |text: &String| u32::from_str_radix(text, 16).unwrap();
+        let ranges: Vec<_> = listed.iter().map(|[first, last]| code(first)..=code(last)).collect();
+        for c in '\0'..=char::MAX {
+            let is_listed = ranges.iter().any(|range| range.contains(&u32::from(c)));
+            let is_break = matches!(c, '\u{2028}' | '\u{2029}');
+            assert_eq!(is_hidden(c), c.is_control() || is_break || is_listed, "{c:?}");
+        }
+    }
 
     #[test]
     fn text_is_shown_without_what_a_terminal_obeys() {

@@ -207,7 +207,7 @@ pub struct Places {
     /// Without connections and passwords.
     pub partitions: Partitions,
     settings: BTreeMap<PartitionName, Settings>,
-    /// The namespace of those that name none.
+    /// Namespace of the partitions that do not name one.
     usual: Namespace,
 }
 

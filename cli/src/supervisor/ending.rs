@@ -189,8 +189,8 @@ pub fn error(text: &str, words: &str) -> String {
     error
 }
 
-/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null. The log says so
-/// if stdout looks like JSON and is none.
+/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null. Adds a line to the
+/// log if stdout looks like JSON but is not.
 fn result(folder: &RunFolder, shared: &Shared, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
     let too_large = |what: &str, size: String| {
         NoResult::Bad(format!(

@@ -272,7 +272,7 @@ fn is_at(folder: &File, path: &Path) -> bool {
     folder.metadata().map(identity).is_ok_and(|own| there.is_ok_and(|there| there == own))
 }
 
-/// The copy belongs to this user, and must not run with its rights because the original had those of another one.
+/// Permissions without setuid and setgid: the copy belongs to this user, and must not run with the rights of this user.
 fn usual(rights: &Permissions) -> Permissions {
     Permissions::from_mode(rights.mode() & 0o1777)
 }

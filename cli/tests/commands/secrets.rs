@@ -362,7 +362,7 @@ fn a_usage_error_repeats_arguments_without_what_a_terminal_obeys() {
     }
     let said = desk.refused(2, &["ls", "--bogus"]);
     assert!(said.contains("unexpected argument '--bogus' found") && said.ends_with("'--help'.\n"), "{said:?}");
-    // On a terminal, too.
+    // The same on a terminal.
     let mut script = Command::new("script");
     let line = format!("{} submit \"$EVIL\"", env!("CARGO_BIN_EXE_blueque"));
     script.args(["-qec", &line, "/dev/null"]).env("EVIL", evil).env("TERM", "xterm");

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +32,14 @@ def test_text_is_shown_without_what_a_terminal_obeys(text: str, shown: str) -> N
     record = logging.LogRecord("n", logging.INFO, "f", 1, "%s: %d", (text, 5), None)
     assert clean(record)
     assert record.getMessage() == f"{shown}: 5" or "\n" in text or "\x1b" in text
+
+
+def test_the_characters_that_show_nothing_are_those_of_all_languages() -> None:
+    ranges = json.loads((Path(__file__).parents[3] / "tests" / "hidden.json").read_bytes())
+    listed = {code for first, last in ranges for code in range(int(first, 16), int(last, 16) + 1)}
+    for code in set(range(0x110000)) - set(range(0xD800, 0xE000)):
+        shown = one_line(f"a{chr(code)}b")
+        if code in listed:
+            assert shown == "ab", hex(code)
+        else:
+            assert shown != "ab" or unicodedata.category(chr(code)) == "Cc", hex(code)

@@ -15,7 +15,7 @@ interface Exports {
   readonly serializer?: Serializer;
 }
 
-/** The longest text that says so. */
+/** The longest text about why a file cannot be used. */
 const MOST_REASON = 10_000;
 
 /** Why a file cannot be used, and where in it. */
@@ -114,7 +114,7 @@ function main(file: string): void {
       }
     }
   };
-  // The worker is gone: so is the lease, soon. What was started here goes, too.
+  // The worker is gone, and its lease ends soon. Everything that was started here is killed.
   void hear().catch(() => undefined).finally(() => {
     try {
       if (mark) killStrays(mark);

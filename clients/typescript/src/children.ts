@@ -209,14 +209,14 @@ export class Child {
     if (this.#pipe?.writable) this.#pipe.write(packed(message, ...bodies));
   }
 
-  /** Hears one message after another: what waits for the server waits in the child. */
+  /** Handles one message at a time, so that a slow server holds up the child and not the memory of the worker. */
   async #hears(): Promise<void> {
     try {
       if (this.#pipe) for await (const [message, body] of fromChild(this.#pipe)) await this.#hear(message, body);
     } catch {
       // It is gone, or says what no child does.
     }
-    // Whoever does not talk any more must not go on either.
+    // A child whose pipe has ended must not go on.
     if (!this.#over) this.#kill("SIGKILL");
   }
 

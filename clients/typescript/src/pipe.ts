@@ -21,7 +21,7 @@ export type ToChild =
   | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
-/** From a child: the bytes are those of the end, of what is asked, of the log, or why it cannot be used. */
+/** From a child. The bytes are the body of the end, the checkpoint or progress, the log, or the reason of a failed load. */
 export type FromChild =
   | { readonly kind: "loaded"; readonly good: boolean }
   | { readonly kind: "begun" }

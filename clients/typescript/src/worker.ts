@@ -652,7 +652,7 @@ export class Worker implements AsyncDisposable {
         const woken = first === undefined ? null : await connection.send(first, ["BLPOP", ...lists, "5"]);
         if (first !== undefined && Array.isArray(woken)) {
           if (this.#stop || this.#held.size >= this.#slots) {
-            // For another one; the wake-up expires where none is left to take it.
+            // For another listener. The wake-up expires if there is none.
             await this.#link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
             await this.#link.connection.send(first, ["EXPIRE", written(woken[0]), "300"]);
           } else this.#woken = true;

@@ -33,8 +33,8 @@ pub fn own() -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&serde_json::json!({ FIELD: published }))?)
 }
 
-/// Prints the folders of the published output among the parameters, in their order, once all are there. Each is a folder
-/// beside that of this task's own output, whatever the reference says: a client could name the output of others.
+/// Waits for the published output that the parameters refer to, and prints its folders in their order. Each folder is
+/// looked up next to this task's own output, not where the reference says: a client could name any folder there.
 pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     let Some(path) = file("BLUEQUE_PARAMETERS") else { return Ok(Code::Ok) };
     let text = open::read(&path, LARGEST).with_context(|| format!("{} cannot be read", path.display()))?;

@@ -30,7 +30,7 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the named file, or the one in its usual place if it exists.
+    /// Reads the given file, or the default one if it exists.
     pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
@@ -101,8 +101,8 @@ fn place(url: &str) -> Option<(bool, String)> {
     Some((tls, Address::parse(url).ok()?.identity()))
 }
 
-/// The list of addresses, which a topology is, or which is in the file that it names: one a line. Empty lines, and lines that
-/// begin with `#`, are skipped.
+/// Returns the addresses of a topology, which is a list or the path of a file with one address a line. Empty lines, and
+/// lines that begin with `#`, are skipped.
 pub fn addresses(given_by: &str, topology: &str) -> anyhow::Result<String> {
     if topology.contains("://") {
         return Ok(topology.to_owned());

@@ -1,7 +1,7 @@
 """The environment of the processes of tasks: that of the worker, without the passwords of its server.
 
-What a function prints of it, or leaves to programs that it starts, then shows none. It may be the wrong place for other
-secrets, too, but only those of Blueque are known here.
+A function can then print its environment, or pass it to a program, without showing them. Other secrets in the
+environment stay: only Blueque's are known here.
 """
 
 from __future__ import annotations

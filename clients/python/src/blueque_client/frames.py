@@ -42,7 +42,7 @@ def _pack(kind: str, key: int, body: bytes, about: dict[str, Any]) -> bytes:
 class Pipe:
     """One end of a connection between two processes. Any thread may send, one receives.
 
-    trusts: Whether messages may be of any length: those of a worker.
+    trusts: If true, messages may have any length. True for messages of the worker.
     """
 
     def __init__(self, end: socket.socket, trusts: bool = True) -> None:
@@ -103,7 +103,7 @@ class Pipe:
                     self._left.clear()
 
     def receive(self) -> Frame | None:
-        """The next message; None when the other end is closed. Raises `ValueError` at what is none."""
+        """Returns the next message, or None when the pipe is closed. Raises `ValueError` if the bytes are no message."""
         try:
             sizes = self._exactly(_HEAD.size)
             if sizes is None:

@@ -40,7 +40,7 @@ log.addFilter(clean)
 FAR = 4_102_444_800
 #: Items of one step, and their bytes.
 MOST, MOST_BYTES = 100, 4 << 20
-#: The lists of an old queue, and those beside them.
+#: The lists of an old queue, and those that the import adds.
 LISTS = ("queue", "processing", "cleaning", "importing", "imported", "refused")
 #: How often an item is submitted while others complete or delete a task of its id.
 TRIES = 10
@@ -198,7 +198,7 @@ class WorkQueueImport:
         """Goes on where the importer before was killed."""
         for id in self._old.lrange(self._key("imported"), 0, -1):
             with suppress(UnicodeDecodeError):  # what is no text was never a task
-                # It may have run meanwhile, and another one may have its name.
+                # The item may have run since, and another may have its name.
                 info = self._link.run(calls.get(encode(id.decode())))
                 if info and info.eta == FAR:
                     self._make_due(id)
