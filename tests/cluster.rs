@@ -9,8 +9,9 @@ mod half_moved;
 mod slots;
 mod support;
 
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::fs;
+use std::net::TcpStream;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -19,10 +20,10 @@ use std::time::Duration;
 use blueque::{Client, Namespace, Outcome, Status, Submit};
 use redis::Connection;
 use slots::Point;
-use support::{Folder, eventually, server_program};
+use support::{Folder, eventually, free_ports, server_program};
 
 struct Node {
-    port: u16,
+    port: String,
     child: Child,
     _folder: Folder,
 }
@@ -30,16 +31,20 @@ struct Node {
 impl Node {
     fn start() -> Self {
         let folder = Folder::new();
-        let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let (port, bus) = (free(), free());
-        let child = Command::new(server_program())
-            .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string(), "--bind", "127.0.0.1"])
+        let [port, bus] = free_ports();
+        let mut child = Command::new(server_program())
+            .args(["--logfile", "log", "--port", &port, "--cluster-port", &bus, "--bind", "127.0.0.1"])
             .args(["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--save", ""])
             .arg("--dir")
             .arg(folder.path())
-            .stdout(Stdio::null())
             .spawn()
             .unwrap();
+        let log = folder.path().join("log");
+        eventually("the node listens", || {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "{}", fs::read_to_string(&log).unwrap());
+            TcpStream::connect(format!("127.0.0.1:{port}")).ok()
+        });
         let node = Self { port, child, _folder: folder };
         eventually("the node answers", || node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok()));
         // Each node keeps its bus port; the others learn it when they meet.
@@ -96,7 +101,7 @@ fn three_nodes() -> Vec<Node> {
         let info = cluster(&mut nodes[0].connect(), &["INFO"]).unwrap();
         // On a loaded machine a handshake may take too long, and be given up.
         for other in nodes[1..].iter().filter(|_| !info.contains("cluster_known_nodes:3")) {
-            cluster(&mut nodes[0].connect(), &["MEET", "127.0.0.1", &other.port.to_string(), &other.bus()]).unwrap();
+            cluster(&mut nodes[0].connect(), &["MEET", "127.0.0.1", &other.port, &other.bus()]).unwrap();
         }
         info.contains("cluster_known_nodes:3").then_some(())
     });

@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use blueque::{Address, Client, Namespace, Status, Submit, Task};
-use support::{Folder, eventually};
+use support::{Folder, eventually, free_port};
 use world::{result, send, status};
 
 struct Dev {
@@ -232,8 +232,8 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     send("INT", dev.pid());
     assert!(dev.ended().success());
 
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    dev.child = spawn(&dev.folder, &["--port", &port.to_string()]);
+    let port = free_port();
+    dev.child = spawn(&dev.folder, &["--port", &port]);
     let mut url = String::new();
     BufReader::new(dev.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
     assert_eq!(url.trim(), format!("redis://127.0.0.1:{port}/"));

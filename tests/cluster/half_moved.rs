@@ -132,10 +132,10 @@ impl<'a> Scene<'a> {
     }
 
     fn migrate(&self, key: &str) {
-        let port = self.nodes[TAKER].port.to_string();
+        let port = &self.nodes[TAKER].port;
         let mut source = self.nodes[self.owner].connect();
         let moved: String =
-            redis::cmd("MIGRATE").arg(&["127.0.0.1", &port, key, "0", "5000"]).query(&mut source).unwrap();
+            redis::cmd("MIGRATE").arg(&["127.0.0.1", port, key, "0", "5000"]).query(&mut source).unwrap();
         assert_eq!(moved, "OK", "{key}");
     }
 

@@ -79,10 +79,14 @@ pub fn free_port() -> String {
     port
 }
 
-/// Different ones.
+/// Different free ports. They lie below the ports that the system gives to outgoing connections (from 32768 on), which
+/// could take one before the server does. Each process of tests has a hundred of its own.
 pub fn free_ports<const N: usize>() -> [String; N] {
-    let sockets = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    sockets.map(|socket| socket.local_addr().unwrap().port().to_string())
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = 10_000 + std::process::id() % 220 * 100;
+    let next = || u16::try_from(first + NEXT.fetch_add(1, Ordering::Relaxed) % 100).unwrap();
+    let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    [(); N].map(|()| (0..100).map(|_| next()).find(free).expect("no free port").to_string())
 }
 
 /// A running server, killed when dropped.

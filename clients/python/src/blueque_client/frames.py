@@ -103,7 +103,7 @@ class Pipe:
                     self._left.clear()
 
     def receive(self) -> Frame | None:
-        """Returns the next message, or None when the pipe is closed. Raises `ValueError` if the bytes are no message."""
+        """Returns the next message, or None at the end of the pipe. Raises `ValueError` for other bytes."""
         try:
             sizes = self._exactly(_HEAD.size)
             if sizes is None:
