@@ -5,7 +5,7 @@
 //! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
 //!   after those that it needs.
 //! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value is inlined wherever it is used.
-//! - The constants of `lua/lib/rights.lua` are filled in here: the Redis commands that scripts call.
+//! - The constants of `lua/lib/core/rights.lua` are filled in here: the Redis commands that scripts call.
 //! - Most functions are rarely needed, mostly to refuse a call. All such pieces share one function, `cold`, which
 //!   creates the one with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until then.
 //!   Functions that most calls need are marked with the comment line `-- @hot`; if only cold pieces of a command
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(target.join("records.rs"), rust_replies::records(&bundle.contract))?;
     fs::write(target.join("tables.rs"), rust::tables(&bundle.contract))?;
     for (name, command) in &bundle.commands {
-        let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+        let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
     let manifest = manifest::manifest(&bundle.contract, &bundle.commands);
@@ -95,16 +95,16 @@ pub(crate) struct Bundle {
 impl Bundle {
     /// Reads those of the project in this folder.
     pub(crate) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
-        let commands = folder(&root.join("lua/cmd"), "lua")?.into_iter().map(|(name, text)| (name, joined(&text)));
+        let commands = tree(&root.join("lua/cmd"))?.into_iter().map(|(name, text)| (name, joined(&text)));
         let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
         let contract = Contract::read(&sources)?;
-        let library = Library::read(&folder(&root.join("lua/lib"), "lua")?, "contract")?;
+        let library = Library::read(&tree(&root.join("lua/lib"))?, "contract")?;
         let mut bundle = Self { contract, library, commands: BTreeMap::new() };
         for (name, text) in &sources.commands {
             let command = bundle.command(name, &bundle.contract.expand(name, text));
-            let command = command.map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            let command = command.map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
             if command.writes() && command.role.is_none() {
-                return Err(format!("lua/cmd/{name}.lua: it writes: say who may call it, @role ROLE").into());
+                return Err(format!("lua/cmd/**/{name}.lua: it writes: say who may call it, @role ROLE").into());
             }
             bundle.commands.insert(name.clone(), command);
         }
@@ -143,6 +143,20 @@ fn folder(path: &Path, extension: &str) -> Result<BTreeMap<String, String>, Box<
         if path.extension().is_some_and(|found| found == extension) {
             let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a file without a name")?;
             files.insert(name.to_owned(), read(&path)?);
+        }
+    }
+    Ok(files)
+}
+
+/// The Lua files below a folder, by their names without the extension: which folder has one says nothing to a script.
+fn tree(path: &Path) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut files = folder(path, "lua")?;
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        for (name, text) in if path.is_dir() { tree(&path)? } else { BTreeMap::new() } {
+            if files.insert(name.clone(), text).is_some() {
+                return Err(format!("{}: a second file has the name {name}.lua", path.display()).into());
+            }
         }
     }
     Ok(files)

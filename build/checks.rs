@@ -209,10 +209,7 @@ mod tests {
             *files.get_mut("replies").unwrap() += "[new]\nwords = [\"done\"]\n";
             *files.get_mut("touches").unwrap() += "new = \"\"\n";
         }
-        let folder = std::fs::read_dir("lua/cmd").unwrap().map(|entry| entry.unwrap().path());
-        let name = |path: &std::path::Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let mut commands: BTreeMap<_, _> =
-            folder.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect();
+        let mut commands = super::super::tree(std::path::Path::new("lua/cmd")).unwrap();
         commands.insert(command.to_owned(), header.to_owned());
         library(&Contract::read(&Sources { files, commands }).unwrap(), command)
     }

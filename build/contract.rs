@@ -217,7 +217,7 @@ impl Sources {
 impl Contract {
     pub(super) fn read(sources: &Sources) -> Result<Self, String> {
         let header = |(name, text): (&String, &String)| {
-            let header = Header::read(text).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            let header = Header::read(text).map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
             Ok::<_, String>((name.clone(), header))
         };
         let mut contract = Self {
@@ -391,7 +391,7 @@ impl Contract {
             }
         }
         for (command, header) in &self.commands {
-            self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
+            self.check_header(command, header).map_err(|what| format!("lua/cmd/**/{command}.lua: {what}"))?;
             if !self.replies.contains_key(command) {
                 return Err(format!(
                     "contract/replies.toml has no shape of {command}: write [{command}] and what it returns, or if that is a word, all such words in backquotes after @reply"
@@ -733,7 +733,7 @@ mod tests {
                 "command",
                 "now id",
                 "now id what",
-                "lua/cmd/do.lua: contract/arguments.toml does not describe what: write what =",
+                "lua/cmd/**/do.lua: contract/arguments.toml does not describe what: write what =",
             ),
             ("command", "request", "request what", "contract/options.toml does not describe what: write what ="),
             ("command", "task.*", "task.* tasks.*", "does not describe tasks.*"),

@@ -46,7 +46,7 @@ impl Library {
         let (pieces, places, inlines) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let mut library = Self { names, pieces, places, inlines };
         for (name, text) in files {
-            library.take_apart(name, text).map_err(|what| format!("lua/lib/{name}.lua: {what}"))?;
+            library.take_apart(name, text).map_err(|what| format!("lua/lib/**/{name}.lua: {what}"))?;
         }
         library.prepare(0)?;
         Ok(library)

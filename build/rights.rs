@@ -91,7 +91,7 @@ const WORKER: [&str; 12] = [
     "unregister",
 ];
 
-/// The constants of `lua/lib/rights.lua` in the script of a command, as Lua text; none for other pieces.
+/// The constants of `lua/lib/core/rights.lua` in the script of a command, as Lua text; none for other pieces.
 pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<String, Command>) -> Option<String> {
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));

@@ -125,12 +125,12 @@ fn a_mark_that_is_none_is_refused() {
     let marked = ("tasks", "-- @cold\nfunction tasks.find()\n  return 1\nend");
     assert_eq!(
         refused(&[marked], "return tasks.find()\n"),
-        "lua/lib/tasks.lua: tasks.find is marked @cold, but the only marks are @hot and @inline"
+        "lua/lib/**/tasks.lua: tasks.find is marked @cold, but the only marks are @hot and @inline"
     );
     let value = ("tasks", "-- @hot\ntasks.count = 1");
     assert_eq!(
         refused(&[value], "return tasks.count\n"),
-        "lua/lib/tasks.lua: tasks.count is marked, but only functions can be"
+        "lua/lib/**/tasks.lua: tasks.count is marked, but only functions can be"
     );
 }
 
@@ -347,11 +347,11 @@ fn an_unknown_piece_is_refused() {
             &[("tasks", "function tasks.a()\n  return 1\nend\n\nfunction tasks.a()\n  return 2\nend")],
             "return 1\n"
         ),
-        "lua/lib/tasks.lua: tasks.a is defined twice"
+        "lua/lib/**/tasks.lua: tasks.a is defined twice"
     );
     assert_eq!(
         refused(&[("tasks", "print(1)")], "return 1\n"),
-        "lua/lib/tasks.lua: neither a function nor a value of tasks: print(1)"
+        "lua/lib/**/tasks.lua: neither a function nor a value of tasks: print(1)"
     );
 }
 

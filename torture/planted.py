@@ -34,7 +34,7 @@ PLANTED = {
     ),
     "a clock that steps ahead leaves no gap": (
         "ran beside another",
-        "lua/lib/namespace.lua", "    namespace.gap = namespace.now_us\n", "    namespace.gap = false\n",
+        "lua/lib/core/namespace.lua", "    namespace.gap = namespace.now_us\n", "    namespace.gap = false\n",
         "clock-forward cut worker-killed",
     ),
     "a checkpoint on the disk is known by its attempt's number": (
@@ -44,7 +44,7 @@ PLANTED = {
     ),
     "a piece of a log that is sent again is added again": (
         "is twice in its log",
-        "lua/cmd/log.lua", "offset <= log.seen then", "offset < 0 then",
+        "lua/cmd/attempt/log.lua", "offset <= log.seen then", "offset < 0 then",
         "cut-after",
     ),
     "any process with a supervisor's arguments is one": (

@@ -99,8 +99,8 @@ fn make_quick_runs_what_an_edit_concerns() {
         let seconds = [".venv/bin/typos ", "luacheck "];
         plan(files).into_iter().filter(|step| !seconds.iter().any(|first| step.starts_with(first))).collect()
     };
-    assert_eq!(steps(&["lua/cmd/complete.lua", "lua/lib/state.lua"]), ["cases changed"]);
-    assert_eq!(steps(&["lua/cmd/bulk.lua", "tests/conformance/bulk.json"]), ["cases changed bulk"]);
+    assert_eq!(steps(&["lua/cmd/attempt/complete.lua", "lua/lib/task/state.lua"]), ["cases changed"]);
+    assert_eq!(steps(&["lua/cmd/task/bulk.lua", "tests/conformance/bulk.json"]), ["cases changed bulk"]);
     assert_eq!(steps(&["docs/architecture.md", "Makefile"]), [""; 0]);
     let page = steps(&["docs/retries.md"]);
     assert!(

@@ -95,7 +95,7 @@ def of(lua, file):
         yield Change(file, text.count("\n", 0, start) + 1, line, becomes, start, end, new, piece, seen[key])
 
 def files(lua):
-    return sorted(str(path.relative_to(lua)) for path in lua.glob("*/*.lua"))
+    return sorted(str(path.relative_to(lua)) for path in lua.rglob("*.lua"))
 
 def draw(changes, count, random):
     """So many changes of all files, of a file with four times as many changes only twice as many:
