@@ -1,5 +1,6 @@
 //! The modules of the command and of the library are on floors, and each imports only from floors below it: lists of
-//! the floors are compared with the imports in the sources, and are the tables in `docs/architecture.md`.
+//! the floors are compared with the imports in the sources, and are the tables in `docs/architecture.md`. So are the
+//! folders of the Lua library: `modules/lua.rs`.
 //!
 //! `make bless` regenerates the table.
 
@@ -8,6 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+#[path = "modules/lua.rs"]
+mod lua;
 
 /// A package, and the rooms of each floor, the highest floor first. A room is a file of its sources with the folder of
 /// its name, or a command.
@@ -234,7 +238,7 @@ fn purpose(source: &str) -> String {
 
 impl House {
     fn picture(&self, all: &BTreeMap<Module, String>) -> String {
-        let mut text = "| floor | module | what it is |\n|---|---|---|\n".to_owned();
+        let mut text = format!("{} floors:\n\n| floor | module | what it is |\n|---|---|---|\n", self.floors.len());
         for (number, rooms) in (1..=self.floors.len()).rev().zip(self.floors) {
             for room in *rooms {
                 let purpose = purpose(&all[&vec![(*room).to_owned()]]);
@@ -282,11 +286,11 @@ fn every_module_says_what_it_is() {
 fn the_page_on_architecture_shows_the_floors() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/architecture.md");
     let mut page = fs::read_to_string(&path).unwrap();
-    for house in HOUSES {
-        let [begin, end] = house.marks;
+    let drawn = HOUSES.map(|house| (house.marks, house.picture(&house.read())));
+    let scripts = (["<!-- scripts: begin -->\n", "<!-- scripts: end -->\n"], lua::picture());
+    for ([begin, end], drawn) in drawn.into_iter().chain([scripts]) {
         let (before, rest) = page.split_once(begin).expect("the mark before the picture");
         let (shown, after) = rest.split_once(end).expect("the mark after the picture");
-        let drawn = house.picture(&house.read());
         if std::env::var_os("BLUEQUE_BLESS").is_some() {
             page = format!("{before}{begin}{drawn}{end}{after}");
         } else {
