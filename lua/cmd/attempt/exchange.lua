@@ -32,6 +32,7 @@ namespace.open_at(meta[1])
 local call = {
   listener = listener, queues = queues, meta = meta, limit = limit > 1 and limit or nil, found = nil,
   lease = nil, request = nil, pid = nil, woken = nil, full = nil, refusal = nil, ended = false, -- room for what follows
+  written = nil,
 }
 local most = contract.PAYLOAD_HIGH
 for i = last + 1, #ARGV, 2 do
@@ -59,7 +60,8 @@ call.ended = count > 0
 call.full = count > 0 and queues[1] and taking.full(queues[1])
 local verdicts = table.concat(ending.all(ends, listener, meta[#meta - 2]), ' ')
 if queues[1] then
-  if ends.back or edges.readied then -- a ranked task may wait now
+  call.written = ends.written
+  if ends.back then -- a ranked task may wait now
     call.meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, taking.fields(queues))
   end
   taking.more(call)

@@ -47,7 +47,7 @@ if not fits then
   list = ''
 end
 for _, queue in ipairs(step and step.found or {}) do
-  state.plan_wake(queue)
+  wakeups.plan(queue)
 end
 
 if sets ~= meta[2] or asked ~= (meta[4] or '') or step or passes or fresh[1] or equips[1] or found.gone[1] then
@@ -67,9 +67,9 @@ if sets ~= meta[2] or asked ~= (meta[4] or '') or step or passes or fresh[1] or 
   if passes then
     patterns.wake(list)
   end
-  state.roams = sets
+  namespace.shared('asleep')['*'] = sets
   for _, queue in ipairs(step and step.found or {}) do
-    state.wake(queue)
+    wakeups.wake(queue)
   end
 end
 local answer = { found.next, string.sub(list, #namespace.prefix + 1), step and step.more and 1 or 0 }

@@ -44,7 +44,7 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
 if task.ties and string.find(task.ties, '[uo]') then
-  claims.plan(task, 'started')
+  state.plan_ties(task, 'started')
 end
 if may and not (may('SADD', started, '') and may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
   or task.ties and string.find(task.ties, '[uo]') then
@@ -54,6 +54,6 @@ if namespace.declared then
   namespace.begin_declared(leases, events, started)
 end
 task.pid = pid
-local now = state.time(task)
+local now = record.time(task)
 state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', now)
 return deadline

@@ -15,7 +15,7 @@ if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, queue, eta, parameters, inputs or options')
 end
 local options = args.options(last)
-local facts, request, bounds = graphs.facts(options), options.request, options.bounds
+local facts, request, bounds = staging.facts(options), options.request, options.bounds
 local common = options.deadline
 local replied, answer = requests.find('submit_graph', request)
 if replied then
@@ -25,7 +25,7 @@ end
 local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes',
   'digest')
 if known[6] and options.digest and known[6] ~= options.digest then
-  graphs.refuse_other(known[1])
+  staging.refuse_other(known[1])
 elseif known[1] == 'created' then
   return 'existing'
 elseif known[2] and tonumber(known[2]) ~= total then
@@ -33,7 +33,7 @@ elseif known[2] and tonumber(known[2]) ~= total then
 end
 
 local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
-local spec_of, time, staged_of, find = graphs.spec, args.time_or_none, graphs.staged, record.find
+local spec_of, time, staged_of, find = staging.spec, args.time_or_none, graphs.staged, record.find
 local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
 local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
 local runs = graphs.runs(known[4], staged)
@@ -109,7 +109,7 @@ for at = 5, last, 6 do
         quorum.tie(task)
         runs = nil
       end
-      graphs.check_least(before[5], wanted)
+      staging.check_least(before[5], wanted)
       if found[task.id] then
         found[task.id].ties = task.ties -- others of this call, before it, wait for it
       end
@@ -120,7 +120,7 @@ for at = 5, last, 6 do
     task.inputs = wanted.text
     look(task, wanted, upstream, before[5])
     if task.continues then -- another field would have the table of each task grow
-      task.fields = { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
+      task.fields = { 'inputs', staging.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
     end
   end
   if not task.continues then
@@ -151,7 +151,7 @@ for queue in pairs(sizes) do
     queues[#queues + 1] = queue
   end
 end
-graphs.plan_bounds(bounds)
+staging.plan_bounds(bounds)
 namespace.probe('LLEN', graphs.tasks(id))
 namespace.probe('LLEN', graphs.outside(id))
 namespace.probe('ZCARD', graphs.all())
@@ -161,14 +161,14 @@ local done = staged == total
 redis.call('ZADD', graphs.due(), done and namespace.now or namespace.decimal(namespace.now_us + graphs.STAGED), id)
 redis.call('ZADD', graphs.all(), namespace.now, id)
 redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'created', namespace.now,
-  'total', total, 'left', total, 'staged', staged, 'bytes', size, 'runs', graphs.runs_with(runs, new), unpack(facts))
+  'total', total, 'left', total, 'staged', staged, 'bytes', size, 'runs', staging.runs_with(runs, new), unpack(facts))
 for _, bound in ipairs(bounds or {}) do
   redis.call('HSET', bound.limits, bound.key, bound.places .. ' -')
 end
 for _, queue in ipairs(queues) do
   redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
-graphs.stage(new, id)
+staging.stage(new, id)
 local ids = {}
 for i, task in ipairs(new) do
   ids[i] = task.id

@@ -4,4 +4,4 @@
 -- @errors
 namespace.open()
 local id = contract.arguments()
-return record.whole(id)
+return graphs.whole(id)

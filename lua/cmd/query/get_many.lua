@@ -11,7 +11,7 @@ for i = 1, count do
   ids[i] = args.plain(args.next('id'), 'id')
 end
 args.none()
-local answer, at, bytes, whole = {}, 0, 0, record.whole
+local answer, at, bytes, whole = {}, 0, 0, graphs.whole
 for i = 1, count do
   local fields = whole(ids[i]) or { 'missing', '1' }
   answer[at + 1], answer[at + 2] = 'id', ids[i]

@@ -35,7 +35,7 @@ if value ~= '' then
   kept[#kept + 1] = since and name .. '_since=' .. since or nil
 end
 if queue ~= '*' then
-  state.plan_wake(queue)
+  wakeups.plan(queue)
 end
 local limit = rate or string.find(name, 'concurrency')
 local before = settings.find(found[1], name) or ''
@@ -59,7 +59,7 @@ if limit and queue ~= '*' then
   redis.call('HSET', namespace.meta, 'sweep:' .. queue, '0')
 end
 if queue ~= '*' and (limit or name == 'ageing') then
-  state.wake(queue) -- a higher limit, or another order, may let tasks start
+  wakeups.wake(queue) -- a higher limit, or another order, may let tasks start
 end
 if before ~= value then
   audit.add(by, 'configure', 'queue', queue, before, value, name)

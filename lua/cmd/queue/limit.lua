@@ -28,7 +28,7 @@ end
 local before, after = redis.call('HGET', own_limits, key) or '- -', concurrency .. ' ' .. rate
 local fresh = rate ~= '-' and string.match(before, '(%S+)$') == '-' and not settings.get(queue, 'key_rate')
 fairness.plan_refresh(queue, { key })
-state.plan_wake(queue)
+wakeups.plan(queue)
 audit.plan()
 namespace.begin(nil, own_limits)
 if unset then
@@ -40,7 +40,7 @@ if fresh then
   redis.call('UNLINK', limits.starts_key(queue, key)) -- earlier starts do not count
 end
 fairness.refresh_all(queue, key)
-state.wake(queue)
+wakeups.wake(queue)
 if before ~= after then
   audit.add(by, 'limit', 'key', queue .. '/' .. key, before, after)
 end

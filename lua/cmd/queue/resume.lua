@@ -8,13 +8,13 @@ namespace.open()
 local queue = contract.arguments()
 local by = args.options().by
 orders.plan(queue)
-state.plan_wake(queue)
+wakeups.plan(queue)
 local before = audit.flow(queue)
 audit.plan()
 namespace.begin()
 redis.call('HDEL', namespace.meta, 'paused:' .. queue)
 orders.take_back(queue, 'q')
-state.wake(queue)
+wakeups.wake(queue)
 if before ~= 'open' then
   audit.add(by, 'resume', 'queue', queue, before, 'open')
 end

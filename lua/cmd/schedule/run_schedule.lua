@@ -21,7 +21,7 @@ elseif found[1] then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue; ids are unique in a namespace')
 end
 local overlap = options.overlap or schedule.overlap
-local old, beside = schedules.live(schedule, overlap)
+local old, beside = firing.live(schedule, overlap)
 if old and overlap == 'skip' then
   reply.fail('STATE', 'its task ' .. old.id .. ' is ' .. old.status .. ': wait for its end, or allow both to run')
 elseif beside and (old and beside.id == old.id or schedules.solo(schedule, schedule.overlap)) then
@@ -31,16 +31,16 @@ elseif beside and (old and beside.id == old.id or schedules.solo(schedule, sched
 end
 local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options,
   overlap = overlap }
-local plan = schedules.plan({ schedule = template, id = id, old = overlap == 'cancel' and old or nil }, {})
+local plan = firing.plan({ schedule = template, id = id, old = overlap == 'cancel' and old or nil }, {})
 if plan.other then
   return { 'existing', plan.other }
 end
 audit.plan()
 namespace.begin()
 redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is created
-schedules.make(plan, 'run_schedule')
+firing.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)
-state.wake(schedule.queue)
+wakeups.wake(schedule.queue)
 audit.add(options.by, 'run_schedule', 'schedule', name, '', id)
 return requests.keep({ 'created', id })

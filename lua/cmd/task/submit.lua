@@ -134,7 +134,7 @@ local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix ..
   prefix .. 'events_' .. queue
 state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
-state.asleep, state.roams = redis.call('LLEN', wake) == 0 and queue, meta[4]
+local asleep, roams = redis.call('LLEN', wake) == 0, meta[4]
 if later then
   namespace.probe('ZCARD',
     prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
@@ -162,6 +162,7 @@ if rival then
   -- refused when memory is full, before anything is lost
   redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id)
   state.move(rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. fresh[1].id)
+  asleep, roams = redis.call('LLEN', wake) == 0, redis.call('HGET', namespace.meta, 'roams') -- its end may wake some
 end
 for i = 1, #fresh do
   local task = fresh[i]
@@ -179,9 +180,9 @@ if not known then
   redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
 if pending then
-  state.wake(queue)
-elseif state.roams then
-  state.list_ready(queue)
+  wakeups.send(queue, asleep, roams)
+elseif roams then
+  wakeups.list_ready(queue)
 end
 if request then
   namespace.shared('request').begun = true

@@ -30,6 +30,7 @@ if kind == 'some' then
 end
 if open == 0 or task.set and quorum.is_ready(task.set, open) then
   edges.plan_ready(plan, task.slots, task.bytes)
+  state.plan_follow(plan)
 end
 namespace.begin()
 edges.fill(id, edges.slots(slots))
@@ -43,4 +44,5 @@ else
   redis.call('HDEL', task.key, 'inputs')
 end
 edges.meet({ id = upstream }, plan)
+state.follow(plan)
 return requests.keep(plan.to or 'waiting')

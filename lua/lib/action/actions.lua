@@ -170,7 +170,7 @@ function actions.do_recall(task, spec)
   end
   local more = { claims.cancel_reason(task) }
   if task.to == 'pending' then
-    task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
+    task.front, task.forget, more = true, { record.attempt_fields() }, { 'front', '1' }
     spec.wakes = task.queue
   end
   state.move(task, task.to, 'recall', '', 'ended', task.token,
@@ -246,7 +246,7 @@ end
 
 function actions.do_retry(task, spec)
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'front',
-    'uncounted', 'fruitless', state.attempt_fields() }
+    'uncounted', 'fruitless', record.attempt_fields() }
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
@@ -477,7 +477,7 @@ function actions.run(act, tasks, spec)
     act(task, spec)
   end
   if spec.wakes then
-    state.wake(spec.wakes)
+    wakeups.wake(spec.wakes)
   end
 end
 

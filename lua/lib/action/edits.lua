@@ -193,7 +193,7 @@ function edits.plan(task, step)
     return deadlines.refusal()
   end
   if changed.deadline then
-    namespace.probe('ZCARD', deadlines.key())
+    namespace.probe('ZCARD', claims.deadlines())
   end
   if (changed.needs or changed.limits) and needs.class(fresh) and not moves then
     creation.require_few_needs(task.queue, needs.class(fresh))
@@ -279,7 +279,7 @@ function edits.plan_index(task, step)
     actions.plan_place(task, fresh, step)
   end
   if stands and task.status == 'pending' then
-    state.plan_wake(task.queue) -- a listener may take it that could not before
+    wakeups.plan(task.queue) -- a listener may take it that could not before
     step.wakes = task.queue
   end
 end
@@ -299,9 +299,9 @@ function edits.run(task, step)
     redis.call('HDEL', key, unpack(edit.forget))
   end
   if edit.changed.deadline and edit.fresh.end_by then
-    redis.call('ZADD', deadlines.key(), edit.fresh.end_by, task.id)
+    redis.call('ZADD', claims.deadlines(), edit.fresh.end_by, task.id)
   elseif edit.changed.deadline then
-    redis.call('ZREM', deadlines.key(), task.id)
+    redis.call('ZREM', claims.deadlines(), task.id)
   end
   if edit.changed.queue then
     task.note = edits.note(task, step)
@@ -330,7 +330,7 @@ function edits.run(task, step)
     redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', task.queue),
       edit.eta, task.id)
   end
-  history.add(task, { to = task.status, why = 'edit', by = step.by, at = state.time(task),
+  history.add(task, { to = task.status, why = 'edit', by = step.by, at = record.time(task),
     note = edits.note(task, step) }, '', '', '', '')
   tracks.note(task, 'edit', step.by, edits.names_of(edit))
 end

@@ -187,11 +187,11 @@ function late.suspend(task, wanted, why, ...)
       'error', edges.error_of(task.broken.id, told), ...)
   end
   local to = task.edges[1] and 'waiting' or 'pending'
-  task.front, task.forget = true, { 'readied', 'promoted', state.attempt_fields() }
+  task.front, task.forget = true, { 'readied', 'promoted', record.attempt_fields() }
   owner.finish(task, to, 'released', why, 'inputs', text, 'ties', task.ties, 'front', '1', ...)
   edges.enter({ task })
   if to == 'pending' then
-    state.wake(task.queue)
+    wakeups.wake(task.queue)
   end
   return 'released'
 end
@@ -268,6 +268,7 @@ function late.plan(task)
     if task.status == 'waiting' then
       task.ready = { id = task.id, task = task, set = task.set, filled = task.filled }
       edges.plan_ready(task.ready, task.slots, task.bytes)
+      state.plan_follow(task.ready)
     end
     task.set = nil
   elseif task.edges[1] and task.status ~= 'waiting' then
@@ -285,6 +286,7 @@ function late.run(task)
   end
   if task.ready and not task.ready.joins then
     edges.meet(nil, task.ready)
+    state.follow(task.ready)
     return task.ready.to
   end
   edges.enter({ task })

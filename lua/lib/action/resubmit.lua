@@ -41,7 +41,7 @@ function resubmit.submit(id, call, spec)
   elseif further and (record.held(task) or contract.is_final(task.status)) then
     reply.fail('STATE', 'the task is to begin once more after this round already: wait until it has, or cancel it')
   elseif record.held(task) then
-    return encore.keep(task, call, spec, round)
+    return resubmit.keep(task, call, spec, round)
   end
   edits.read(task)
   local step = { queue = call.queue, by = '', reason = 'submitted again' }
@@ -148,7 +148,7 @@ function resubmit.run(task, step)
   for i = 1, #set, 2 do
     kept[set[i]] = true
   end
-  new.forget = { state.attempt_fields() }
+  new.forget = { record.attempt_fields() }
   local gone = { resubmit.forgotten() }
   for field in string.gmatch(contract.STORED, '=(%S+)') do
     gone[#gone + 1] = field
@@ -168,4 +168,36 @@ function resubmit.run(task, step)
     redis.call('ZADD', namespace.prefix .. 'queues', 0, new.queue)
   end
   step.wakes = new.begins == 'pending' and new.queue or nil
+end
+
+-- Keeps a round for later, as the task has not ended. `call`: as for `submit`, with the `options` as they were given;
+-- `number`: that of the present round.
+function resubmit.keep(task, call, spec, number)
+  local code, text = resubmit.refusal(task)
+  if not code then
+    code, text = actions.destination({ queue = call.queue })
+  end
+  local end_by = spec.claims and spec.claims.end_by
+  if not code and end_by and deadlines.is_past(end_by) then
+    code, text = deadlines.refusal()
+  end
+  if code then
+    reply.fail(code, text)
+  end
+  local key, shared = encore.key(task.id), spec.claims and spec.claims.shared
+  namespace.probe('HLEN', key)
+  if shared then
+    shares.plan_count()
+  end
+  audit.plan()
+  namespace.begin()
+  redis.call('HSET', key, 'queue', call.queue, 'parameters', call.parameters,
+    'eta', call.eta and string.format('%.0f', call.eta) or '', 'by', call.by or '', unpack(call.options))
+  redis.call('HSET', task.key, 'further', call.request, 'ties', (task.ties or '') .. 'a')
+  if shared then
+    shares.count(shared, 1) -- a limit that a round waits with is in use
+  end
+  audit.add(call.by, 'submit', 'task', task.id, task.status, task.status,
+    'once more, ' .. resubmit.told(number + 1, call))
+  return { 'later', number + 1 }
 end

@@ -1,12 +1,6 @@
 -- An attempt: one reservation of a task by a listener, with its token and lease.
 local attempt = {}
 
--- The default lease in microseconds.
-attempt.LEASE = 60000000
-
--- The same as a field: the server formats a number that is an argument with 17 digits, which takes as long as a read.
-attempt.LEASE_TEXT = '60000000'
-
 -- The fields of a reserved task in a reply, for `answer`, besides its id and queue.
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
@@ -36,9 +30,9 @@ end
 -- was set back since it was issued.
 -- @inline
 function attempt.begin(task, lease, why, apart, pid)
-  local listener, length = task.taker, lease == attempt.LEASE and attempt.LEASE_TEXT or lease
+  local listener, length = task.taker, lease == owner.LEASE and owner.LEASE_TEXT or lease
   attempt.number(task, lease, apart)
-  local now = state.time(task)
+  local now = record.time(task)
   if pid then
     task.node, task.pid = listener, pid
     state.move(task, 'started', why, listener,
@@ -86,7 +80,7 @@ function attempt.add_stray(task)
     attempt.strays = attempt.strays or {}
     attempt.strays[#attempt.strays + 1] = task
     ranking.plan(task)
-    state.plan_wake(task.queue)
+    wakeups.plan(task.queue)
   end
 end
 
@@ -100,7 +94,7 @@ function attempt.clear(ghosts)
   end
   for _, task in ipairs(attempt.strays or {}) do
     ranking.add(task)
-    state.wake(task.queue) -- for any listener that may take it
+    wakeups.wake(task.queue) -- for any listener that may take it
   end
   attempt.strays = false
 end
@@ -195,7 +189,7 @@ function attempt.plan_updates()
     end
     waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
-      state.plan_wake(queue)
+      wakeups.plan(queue)
     end
   end
 end
@@ -220,7 +214,7 @@ function attempt.write_updates()
       shares.write(waits.pool)
     end
     if waits.again then
-      state.wake(queue) -- there may be tasks behind the outdated entries
+      wakeups.wake(queue) -- there may be tasks behind the outdated entries
     end
   end
 end

@@ -5,10 +5,11 @@ local ending = {}
 ending.BYTES = 8388608
 
 -- With a result. `limited`: some queue of the namespace has limits, whose places are free then. `asked`: what was said
--- of the next step.
+-- of the next step. `ends`: those of this call, if it has several; they get `written`, as `taking` uses it, and
+-- `back`, if some task may wait now.
 -- @hot
 -- @inline
-function ending.complete(id, token, result, cost, limited, asked)
+function ending.complete(id, token, result, cost, limited, asked, ends)
   local task, answer = owner.task(id, token, 'complete cancelled discarded')
   if task and task.cancel then
     owner.alive(task)
@@ -18,7 +19,10 @@ function ending.complete(id, token, result, cost, limited, asked)
     answer = steps.go_on(task, result, cost, limited, asked)
   end
   if task and not answer then
-    ending.complete_task(task, result, cost, limited)
+    ending.complete_task(task, result, cost, limited, ends)
+  end
+  if ends and task and task.readied then
+    ends.back = true
   end
   return answer or 'complete'
 end
@@ -35,7 +39,7 @@ function ending.discard(task, cost)
 end
 
 -- @inline
-function ending.complete_task(task, result, cost, limited)
+function ending.complete_task(task, result, cost, limited, ends)
   local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
   if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
@@ -51,7 +55,7 @@ function ending.complete_task(task, result, cost, limited)
   state.read_entered(events, 'LLEN', ended)
   if task.ties and string.find(task.ties, '[pudgeoa]') then -- all but ranks, tags, leases, upstreams and steps
     task.result = result
-    claims.plan(task, 'complete')
+    state.plan_ties(task, 'complete')
   end
   if limited or task.limited then
     state.plan_free(task)
@@ -78,8 +82,8 @@ function ending.complete_task(task, result, cost, limited)
   else
     state.move(task, 'complete', 'complete', task.node, 'ended', token, 'outcome', 'complete', 'result', result)
   end
-  if started then
-    state.written = task
+  if ends and started then
+    ends.written = task
   end
 end
 
@@ -107,7 +111,7 @@ function ending.fail(id, token, text, options)
   elseif not options.final then
     local pause = retries.pause(task, failures, options.again)
     if pause then
-      outcome, task.forget = 'retrying', { 'error', 'group', 'front', state.attempt_fields() }
+      outcome, task.forget = 'retrying', { 'error', 'group', 'front', record.attempt_fields() }
       to = claims.state_after_release(task, retries.plan(task, pause))
       if to == 'cancelled' then
         outcome, task.forget = 'cancelled', nil
@@ -173,18 +177,17 @@ function ending.release(id, token, options)
   elseif options.elsewhere and options.into ~= task.queue then
     return options.elsewhere(task, options, why, counter, count)
   end
-  task.front, task.forget = true, { state.attempt_fields() }
+  task.front, task.forget = true, { record.attempt_fields() }
   if options.again and options.again > 0 then
     task.front = nil
     return retries.finish(task, retries.plan(task, options.again), 'released', why, counter, count, 'front', '1')
   end
   owner.finish(task, 'pending', 'released', why, counter, count, 'front', '1')
-  state.wake(task.queue)
+  wakeups.wake(task.queue)
   return 'released'
 end
 
--- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again. One that goes
--- on in another queue is noted by `edges.readied`.
+-- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again.
 -- @hot
 function ending.read(count, most)
   local ends, bytes = {}, 0
@@ -242,7 +245,7 @@ function ending.all(ends, listener, limited)
   end
   for n = 1, #ends do
     if not verdicts[n] then
-      local ok, answer = pcall(ending.one, ends[n], limited)
+      local ok, answer = pcall(ending.one, ends[n], limited, ends)
       verdicts[n] = answer
       if not ok then
         owner.found_stale = true -- this may be said again, too
@@ -257,9 +260,9 @@ function ending.all(ends, listener, limited)
 end
 
 -- @hot
-function ending.one(one, limited)
+function ending.one(one, limited, ends)
   if one.how == 'complete' then
-    return ending.complete(one.id, one.token, one.body, one.cost, limited, one.asked)
+    return ending.complete(one.id, one.token, one.body, one.cost, limited, one.asked, ends)
   elseif one.how == 'fail' or one.how == 'final' then
     return ending.fail(one.id, one.token, one.body, one.options)
   end
@@ -291,7 +294,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
   ending.plan_plain(plain, limited)
   state.complete_all(plain)
   local write = state.record
-  state.written = plain[1]
+  ends.written = plain[1]
   for _, task in ipairs(plain) do
     local one = ends[task.at]
     verdicts[task.at] = 'complete'

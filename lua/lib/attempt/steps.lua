@@ -83,14 +83,14 @@ function steps.move(task, other, to, why, came, fields)
     redis.call('ZADD', namespace.prefix .. 'queues', 0, other.queue)
   end
   if to == 'pending' then
-    edges.readied = true
-    state.wake(other.queue)
+    task.readied = true
+    wakeups.wake(other.queue)
   end
 end
 
 -- The fields that the record loses with the attempt, and these.
 function steps.forgotten(...)
-  local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', state.attempt_fields() }
+  local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', record.attempt_fields() }
   steps.add(names, ...)
   return names
 end
@@ -109,7 +109,7 @@ function steps.plan_plain(task, other, to)
   redis.call('ZCARD', prefix .. 'tasks_' .. other.queue)
   state.read_entered(prefix .. 'events_' .. other.queue, to == 'pending' and 'LLEN' or 'ZCARD', prefix .. to .. waits)
   if to == 'pending' then
-    state.plan_wake(other.queue)
+    wakeups.plan(other.queue)
   end
   if may and not (may('HSET', role, '', '') and may('HDEL', namespace.meta, '') and may('XADD', history_key,
     '*', '', '') and may('UNLINK', history_key) and may('SREM', prefix .. 'started' .. tasks, '')
@@ -158,7 +158,7 @@ function steps.go_on(task, result, cost, limited, asked)
   local to = other.eta and 'scheduled' or 'pending'
   local undated = task.edit and task.edit.changed.deadline and not other.end_by
   if undated then
-    namespace.probe('ZCARD', deadlines.key())
+    namespace.probe('ZCARD', claims.deadlines())
   end
   if not (task.ties or task.recall or limited or namespace.declared or task.edit) then
     steps.plan_plain(task, other, to)
@@ -168,7 +168,7 @@ function steps.go_on(task, result, cost, limited, asked)
   end
   steps.move(task, other, to, 'next', 'next', fields)
   if undated then
-    redis.call('ZREM', deadlines.key(), task.id)
+    redis.call('ZREM', claims.deadlines(), task.id)
   end
   return 'complete'
 end

@@ -5,6 +5,8 @@
 --   lease, request, pid    of the attempts; with `pid` they are started at once
 --   order, weights         in which order the queues are asked
 --   woken                  a wake-up led here
+--   written                a task that this call has moved from or to the listener: its list, and the leases, events
+--                          and started tasks of the queue, need no other proof of their types
 --   found                  the fields of the tasks taken so far, one after another, as they are answered
 --   number, bytes          how many these are if more than one may be taken, and the bytes of their parameters and
 --                          checkpoints
@@ -91,11 +93,11 @@ function taking.take(call)
     end
   end
   if call.wakes then
-    state.wake(call.wakes) -- pass it on: one wake-up may stand for many tasks
+    wakeups.wake(call.wakes) -- pass it on: one wake-up may stand for many tasks
   end
   if call.others then
     for _, queue in ipairs(call.others) do
-      state.wake(queue)
+      wakeups.wake(queue)
     end
   end
 end
@@ -106,7 +108,7 @@ function taking.take_more(call, task, fields)
   local prepare, commit = taking.prepare, taking.commit
   while task and call.number < call.limit and call.bytes <= taking.BYTES do
     local ok
-    state.written, call.run, call.ghosts, call.asked = task, nil, nil, nil
+    call.written, call.run, call.ghosts, call.asked = task, nil, nil, nil
     ok, task, fields = pcall(prepare, call)
     task = ok and task
     if task then
@@ -275,7 +277,7 @@ function taking.plan(call, task)
   if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
     listeners.require(queue, listener)
   end
-  local last = state.written
+  local last = call.written
   local written = last and last.queue == queue and (last.taker or last.node) == listener
   if not written then
     redis.call('XLEN', events)
@@ -293,14 +295,14 @@ function taking.plan(call, task)
     namespace.probe('ZCARD', prefix .. 'tasks_' .. queue)
   end
   if task.ties then
-    claims.plan(task, pid and 'started' or 'reserved', listener)
+    state.plan_ties(task, pid and 'started' or 'reserved', listener)
   end
   if call.woken then
     local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
     call.wakes = (left > (ghosts and ghosts[queue] or 0) or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
       and queue
     if call.wakes then
-      state.plan_wake(queue)
+      wakeups.plan(queue)
     end
     if call.queues[2] then
       taking.plan_others(call, queue)
@@ -340,7 +342,7 @@ function taking.plan_others(call, taken)
     if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
       and (waiting > 0 or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
       and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
-      state.plan_wake(queue)
+      wakeups.plan(queue)
       others[#others + 1] = queue
     end
   end
@@ -362,7 +364,7 @@ function taking.commit(call, task, fields)
     if task.ties then
       lease = tonumber(task.own_lease) or lease
     end
-    lease = lease or task.set_lease or attempt.LEASE
+    lease = lease or task.set_lease or owner.LEASE
     attempt.begin(task, lease, 'reserve', call.meta[#call.meta], call.pid)
     if attempt.updates then
       attempt.write_updates()
@@ -376,7 +378,7 @@ end
 
 -- The same for tasks that stand one behind another and claim nothing.
 function taking.commit_run(call)
-  local run, lease, pid, listener = call.run, call.lease or attempt.LEASE, call.pid, call.listener
+  local run, lease, pid, listener = call.run, call.lease or owner.LEASE, call.pid, call.listener
   local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)
   for i = 1, #run do
     attempt.number(run[i], lease, apart)
@@ -385,7 +387,7 @@ function taking.commit_run(call)
   state.take_all(run, pid)
   for i = 1, #run do
     local task = run[i]
-    local now = state.time(task)
+    local now = record.time(task)
     if pid then
       write(task, 'started', 'reserve', listener,
         'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,

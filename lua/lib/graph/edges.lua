@@ -17,17 +17,8 @@ edges.AT_END = 262144
 -- Edges that a retry looks at in its own call. More are left to `settle`.
 edges.RETRIED = 300
 
--- Whether this call has made a task pending.
-edges.readied = false
-
 -- Bytes of the error of an upstream in that of its dependents.
 edges.ERROR = 256
-
--- The last task for which `edges.since` was called.
-edges.waiter = ''
-
--- Number of tasks for which `edges.since` was called earlier.
-edges.earlier = -1
 
 function edges.upstreams(id)
   return namespace.prefix .. 'upstreams_' .. id
@@ -44,10 +35,11 @@ end
 -- Returns the time at which a task begins to wait. Tasks of one call get times a microsecond apart, which keeps the
 -- dependents of a task in order.
 function edges.since(id)
-  if id ~= edges.waiter then
-    edges.waiter, edges.earlier = id, edges.earlier + 1
+  local last = namespace.shared('since')
+  if id ~= last.id then
+    last.id, last.nth = id, (last.nth or -1) + 1
   end
-  return edges.earlier == 0 and namespace.now or namespace.decimal(namespace.now_us + edges.earlier)
+  return last.nth == 0 and namespace.now or namespace.decimal(namespace.now_us + last.nth)
 end
 
 -- Ended tasks whose dependents are not all settled, by the time of their end.
@@ -554,6 +546,15 @@ function edges.plan_removal(task)
   end
 end
 
+-- Reads what the end of a waiting task of a graph writes: what it waited for may not be needed any more.
+function edges.plan_cascade(task)
+  local known = task.broken and 1 or 0 -- an edge to a task that has ended
+  if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled, task.cascades = true, true
+  end
+end
+
 -- Reads what the end of a task does to some of its dependents.
 function edges.plan_page(task, to, ids)
   task.dependents = {}
@@ -593,7 +594,6 @@ function edges.plan_one(up, to, id)
   task.later = true -- whoever waits for it is left to `settle`: the chain may be long
   if not plan.met then
     plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
-    state.plan(task, plan.to)
     return plan
   end
   local open = redis.call('HLEN', key)
@@ -606,9 +606,7 @@ function edges.plan_one(up, to, id)
   if slots ~= '' and not plan.ready then
     edges.plan_input(plan, up, to, slots, tonumber(known[2] or 0))
   end
-  if plan.wrong then
-    state.plan(task, plan.to)
-  elseif plan.last then
+  if plan.last and not plan.wrong then
     edges.plan_ready(plan, tonumber(known[1] or 0), plan.bytes or tonumber(known[2] or 0))
   end
   return plan
@@ -619,7 +617,8 @@ function edges.fields()
   return 'eta', 'front', 'ended', 'retry_eta', 'graph'
 end
 
--- Reads how a task is ready. `slots`: how many its input has; `bytes`: those of its results.
+-- Reads how a task is ready: its next state, `to`, is left to `state.plan_follow`. `slots`: how many its input has;
+-- `bytes`: those of its results.
 function edges.plan_ready(plan, slots, bytes)
   local task = plan.task
   plan.joins = joins.is_long(plan.id, slots, bytes)
@@ -636,7 +635,6 @@ function edges.plan_ready(plan, slots, bytes)
   if slots > 0 then
     plan.joined, plan.lengths = joins.list(joins.collect(edges.inputs(plan.id), slots, plan), slots)
   end
-  state.plan(task, plan.to)
 end
 
 -- Reads what the end of its upstream adds to the input of a task: its result, or `null` if it is not complete.
@@ -663,7 +661,8 @@ function edges.plan_input(plan, up, to, slots, bytes)
   end
 end
 
--- Makes what `plan_end` has planned. The task has ended.
+-- Makes what `plan_end` has planned. The task has ended. Its dependents are left to `state.follow`: each that changes
+-- its state has its next one, `to`, with `why`, and `fields` for its record.
 function edges.settle(task)
   if task.unsettled then
     redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
@@ -686,8 +685,8 @@ function edges.settle(task)
       edges.fail_with(task, plan, told)
     elseif plan.wrong then
       redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
-      state.move(plan.task, 'failed', 'input', '', 'cause', task.id, 'group', 'input',
-        'error', 'the result of ' .. task.id .. ' ' .. plan.wrong)
+      plan.why, plan.fields = 'input', { 'cause', task.id, 'group', 'input',
+        'error', 'the result of ' .. task.id .. ' ' .. plan.wrong }
     else
       edges.meet(task, plan)
     end
@@ -704,17 +703,16 @@ function edges.postpone(up, plan)
   redis.call('RPUSH', graphs.outside(plan.staged), up.id .. ' ' .. plan.id)
 end
 
--- Ends a task whose upstream ended otherwise than it needs. `told`: status, error and cause of that one.
+-- A task ends, as its upstream ended otherwise than it needs. `told`: status, error and cause of that one.
 function edges.fail_with(up, plan, told)
   local cause = told[3] or up.id
   redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
   if plan.to == 'cancelled' then
-    state.move(plan.task, 'cancelled', 'upstream', '', 'cause', cause,
-      'reason', 'not needed: ' .. up.id .. ' is complete')
+    plan.why, plan.fields = 'upstream', { 'cause', cause, 'reason', 'not needed: ' .. up.id .. ' is complete' }
     return
   end
-  state.move(plan.task, 'failed', 'upstream', '', 'cause', cause, 'group', 'upstream',
-    'error', (plan.short and quorum.SHORT or '') .. edges.error_of(up.id, told))
+  plan.why, plan.fields = 'upstream', { 'cause', cause, 'group', 'upstream',
+    'error', (plan.short and quorum.SHORT or '') .. edges.error_of(up.id, told) }
 end
 
 -- The error of a task that ends with its upstream. `told`: status, error and cause of that one.
@@ -739,7 +737,7 @@ function edges.fill(id, slots)
   end
 end
 
--- Removes an edge that is met, if `up` is given; the last one makes the task ready.
+-- Removes an edge that is met, if `up` is given; with the last one the task is ready, which is left to `state.follow`.
 function edges.meet(up, plan)
   if up then
     redis.call('ZREM', edges.dependents(up.id), plan.id)
@@ -757,10 +755,10 @@ function edges.meet(up, plan)
   end
   if plan.joined then
     redis.call('UNLINK', edges.inputs(plan.id))
-    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task), 'parameters', plan.joined,
-      'slots', plan.lengths)
+    plan.why = 'ready'
+    plan.fields = { 'readied', record.time(plan.task), 'parameters', plan.joined, 'slots', plan.lengths }
   elseif plan.to then
-    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task))
+    plan.why, plan.fields = 'ready', { 'readied', record.time(plan.task) }
   elseif plan.slots then
     for _, slot in ipairs(plan.slots) do
       redis.call('HSET', edges.inputs(plan.id), slot, plan.text)
@@ -769,10 +767,6 @@ function edges.meet(up, plan)
   end
   if plan.joins then
     joins.begin(plan.id)
-  end
-  if plan.to == 'pending' then
-    edges.readied = true
-    state.wake(plan.task.queue)
   end
 end
 

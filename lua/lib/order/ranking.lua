@@ -93,13 +93,13 @@ function ranking.leave(task, to)
   local number = needs.number(queue, class)
   if task.fair_key then
     redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
-    if state.takes(task, to) then
+    if record.takes(task, to) then
       limits.take(task)
     end
     fairness.refresh_all(queue, task.fair_key)
   else
     redis.call('ZREM', fairness.ranked_key(queue, number), task.rank .. ' ' .. task.id)
-    if task.limited and state.takes(task, to) then
+    if task.limited and record.takes(task, to) then
       limits.take(task)
     end
   end

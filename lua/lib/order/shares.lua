@@ -285,7 +285,7 @@ function shares.plan_write(pool)
     end
   end
   for member in pairs(pool.offers) do
-    state.plan_wake(string.match(member, '^%S+'))
+    wakeups.plan(string.match(member, '^%S+'))
   end
 end
 
@@ -306,7 +306,7 @@ function shares.write(pool)
     local since = string.match(redis.call('HGET', shares.waits_key(), member) or '', '^%d+')
     if since then
       redis.call('HSET', shares.waits_key(), member, since .. ' ' .. string.format('%.0f', namespace.now_us))
-      state.wake(string.match(member, '^%S+'))
+      wakeups.wake(string.match(member, '^%S+'))
     end
   end
 end
@@ -336,7 +336,7 @@ function shares.plan_wakes(name, queue, most)
     local other = string.match(member, '^%S+')
     if #woken[key] < most and not seen[other] and redis.call('HEXISTS', namespace.meta, 'paused:' .. other) == 0 then
       seen[other] = true
-      state.plan_wake(other)
+      wakeups.plan(other)
       table.insert(woken[key], other)
     end
   end
@@ -344,7 +344,7 @@ end
 
 function shares.wake(name, queue)
   for _, other in ipairs(namespace.shared('woken')[name .. ' ' .. queue] or {}) do
-    state.wake(other)
+    wakeups.wake(other)
   end
 end
 

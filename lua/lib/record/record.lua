@@ -53,23 +53,25 @@ function record.lease(task)
   return task.id .. ' ' .. task.token
 end
 
--- All fields of a task and their values in turn, or false.
-function record.whole(id)
-  local key = namespace.prefix .. 'task_' .. id
-  local fields = redis.call('HGETALL', key)
-  if #fields == 0 then
-    namespace.check_slot(key)
-    return false
+-- Fields of an attempt that the next attempt must not find in the record. Those of the lease end with the attempt,
+-- whatever its outcome: see `state.record`.
+function record.attempt_fields()
+  return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
+end
+
+-- Whether this transition begins an attempt: a task may be reserved, or reserved and started at once.
+-- @hot
+function record.takes(task, to)
+  return to == 'reserved' or to == 'started' and task.status == 'pending'
+end
+
+-- The time of this call, or of the task's last transition if the clock was set back since: transitions of a task
+-- are in order.
+-- @inline
+function record.time(task)
+  local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has advanced
+  if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
+    now = since
   end
-  for i = 1, #fields, 2 do
-    if fields[i] == 'status' then
-      return fields
-    end
-  end
-  local graph = redis.call('HGET', key, 'graph')
-  if graph then -- it is not there yet, or has yet to release this task
-    fields[#fields + 1], fields[#fields + 2] = 'status', 'waiting'
-    return graphs.is_created(graph) and fields or false
-  end
-  return fields
+  return now
 end

@@ -73,7 +73,7 @@ function tracks.transition(task, to, why, by, ...)
       text = fields[i + 1]
     end
   end
-  tracks.add(task, state.time(task), 'state', task.status, to, by, why, text)
+  tracks.add(task, record.time(task), 'state', task.status, to, by, why, text)
   if to == 'deleted' then
     tracks.forget(task.id)
   end

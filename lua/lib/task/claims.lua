@@ -7,6 +7,11 @@ claims.TAKEN = 'another task has this unique name; get its id with the policy ex
   .. ' starts, or its time passes'
 claims.TAKEN_THERE = 'another task of the other queue has this unique name'
 
+-- Tasks that have not ended, by their deadline; without those whose owner was told to stop.
+function claims.deadlines()
+  return namespace.prefix .. 'deadlines'
+end
+
 -- Reads the claims of a planned task from its record.
 function claims.load(task)
   if task.bound then
@@ -205,10 +210,10 @@ function claims.plan(task, to, taker)
     task.bounds = to == 'deleted' and graphs.plan_unlimit(task.graph) or nil
   end
   if task.graph and task.status == 'waiting' and (to == 'failed' or to == 'cancelled') then
-    cascades.plan_begin(task)
+    edges.plan_cascade(task)
   end
   if task.end_by and claims.opens_or_closes(task, to) then
-    namespace.probe('ZCARD', deadlines.key())
+    namespace.probe('ZCARD', claims.deadlines())
   end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
@@ -230,9 +235,10 @@ function claims.plan_shared(to)
   shares.plan_count()
 end
 
--- Reads the same for its unique name; `move` does not read it again.
+-- Reads the same for its unique name; `move` does not read it again. Sets `older`: an interrupted attempt of this name,
+-- which is to be cancelled for this one.
 function claims.plan_name(task, to)
-  local taken = state.takes(task, to) and claims.has_latest_policy(task)
+  local taken = record.takes(task, to) and claims.has_latest_policy(task)
   if (to == 'reserved' or to == 'started') and not taken and not (to == 'started' and task.till == 'start') then
     return
   end
@@ -243,9 +249,6 @@ function claims.plan_name(task, to)
   task.holder, task.held_till, task.kept = claims.name_holders(task.queue, task.unique)
   if taken and task.status == 'pending' then
     task.older = claims.waiting_attempt(task, task.kept)
-    if task.older then
-      state.plan(task.older, 'cancelled')
-    end
   end
 end
 
@@ -306,14 +309,11 @@ function claims.move_name(task, to)
   local from, latest = task.status, claims.has_latest_policy(task)
   local back = (from == 'reserved' or from == 'started') and contract.is_waiting(to)
   local ends = contract.is_final(to) or to == 'deleted' or to == 'moved'
-  if ends or to == 'started' and task.till == 'start' or latest and state.takes(task, to) then
+  if ends or to == 'started' and task.till == 'start' or latest and record.takes(task, to) then
     claims.release_name(task, to)
   elseif not from or task.restarts or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)
     or latest and back then
     claims.take_name(task)
-  end
-  if task.older then
-    state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
   end
 end
 
@@ -334,7 +334,7 @@ function claims.move(task, to)
   if task.rank and not back then
     ranking.remove(task, to)
     task.rank = nil
-  elseif task.limited and state.takes(task, to) then
+  elseif task.limited and record.takes(task, to) then
     limits.take(task)
     if task.fair_key then
       fairness.refresh_all(task.queue, task.fair_key)
@@ -359,9 +359,9 @@ function claims.move(task, to)
   end
   if task.end_by and claims.opens_or_closes(task, to) then
     if contract.is_final(to) or to == 'deleted' or to == 'moved' then
-      redis.call('ZREM', deadlines.key(), task.id)
+      redis.call('ZREM', claims.deadlines(), task.id)
     else
-      redis.call('ZADD', deadlines.key(), task.end_by, task.id)
+      redis.call('ZADD', claims.deadlines(), task.end_by, task.id)
     end
   end
   if task.graph then

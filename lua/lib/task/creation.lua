@@ -92,7 +92,7 @@ function creation.plan(task)
   if task.needs or task.shared then
     creation.require_few_needs(task.queue, needs.class(task))
   end
-  claims.plan(task, task.begins)
+  state.plan_ties(task, task.begins)
 end
 
 function creation.require_few_needs(queue, wanted)

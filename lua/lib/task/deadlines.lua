@@ -6,11 +6,6 @@ local deadlines = {}
 -- The error of a task that is past its deadline.
 deadlines.ERROR = 'its deadline has passed'
 
--- Tasks that have not ended, by their deadline; without those whose owner was told to stop.
-function deadlines.key()
-  return namespace.prefix .. 'deadlines'
-end
-
 function deadlines.has(task)
   return task.ties and string.find(task.ties, 'e', 1, true)
 end
@@ -49,60 +44,6 @@ end
 function deadlines.finish(task, why, ...)
   task.group, task.forget = 'deadline', deadlines.forgotten()
   return owner.finish(task, 'failed', 'failed', why, 'group', 'deadline', 'error', deadlines.ERROR, ...)
-end
-
--- Reads a step of what is past its deadline; nil if there is nothing.
-function deadlines.plan(limit)
-  local ids = redis.call('ZRANGEBYSCORE', namespace.declare(deadlines.key()), '-inf', namespace.now, 'LIMIT', 0,
-    limit)
-  if not ids[1] then
-    return nil
-  end
-  local step = { ids = {}, tasks = {} }
-  local spec = { planned = {}, entries = 0 }
-  for i, id in ipairs(ids) do
-    local task = actions.find(id)
-    step.ids[i] = id
-    if task then
-      deadlines.plan_one(task, spec)
-      step.tasks[#step.tasks + 1] = task.to and task
-    end
-    if spec.entries > actions.ENTRIES then
-      break
-    end
-  end
-  return step
-end
-
-function deadlines.plan_one(task, spec)
-  if contract.is_final(task.status) or not deadlines.has(task) then
-    return -- ended, or made anew, by a client without scripts
-  end
-  claims.load(task)
-  if not task.end_by or not deadlines.is_past(task.end_by) then
-    return
-  elseif not record.held(task) then
-    task.group = 'deadline'
-    actions.plan(task, 'failed', spec)
-  elseif not task.cancel then
-    task.to = 'stopping'
-    orders.plan(task.queue)
-    tracks.plan_note(task)
-  end
-end
-
--- Makes what was planned.
-function deadlines.run(step)
-  redis.call('ZREM', deadlines.key(), unpack(step.ids))
-  for _, task in ipairs(step.tasks) do
-    if task.to == 'stopping' then
-      orders.give(task.queue, 't:' .. task.id, 'cancel')
-      redis.call('HSET', task.key, 'cancel', namespace.now)
-      tracks.note(task, 'cancel', '', deadlines.ERROR, 'deadline')
-    else
-      state.move(task, 'failed', 'deadline', '', 'group', 'deadline', 'error', deadlines.ERROR)
-    end
-  end
 end
 
 -- Looks whether a task may run again: before its deadline, or with a new one. Returns the code and text of a refusal.

@@ -43,9 +43,9 @@ function interruption.move(task, to, why, text)
     more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: '
       .. (text or 'its owners stopped reporting') }
   elseif to == 'pending' then
-    task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
+    task.front, task.forget, more = true, { record.attempt_fields() }, { 'front', '1' }
   elseif to == 'scheduled' then
-    task.forget, more = { state.attempt_fields() }, { 'front', '1', 'eta', task.eta }
+    task.forget, more = { record.attempt_fields() }, { 'front', '1', 'eta', task.eta }
     if task.own_eta then
       more[5], more[6] = 'retry_eta', '1'
     end
@@ -69,7 +69,7 @@ function interruption.died(task, text)
   namespace.begin()
   interruption.move(task, to, 'lost', text)
   if to == 'pending' then
-    state.wake(task.queue)
+    wakeups.wake(task.queue)
   end
   return 'lost'
 end

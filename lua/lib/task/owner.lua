@@ -1,6 +1,12 @@
 -- Calls of an attempt's owner. Their first arguments are an id and the token of the attempt.
 local owner = {}
 
+-- The default lease in microseconds.
+owner.LEASE = 60000000
+
+-- The same as a field: the server formats a number that is an argument with 17 digits, which takes as long as a read.
+owner.LEASE_TEXT = '60000000'
+
 -- Whether this call met a token that does not hold its task, or refused an end: then it may be a repetition.
 owner.found_stale = false
 

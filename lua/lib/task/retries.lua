@@ -53,7 +53,7 @@ function retries.finish(task, to, outcome, why, ...)
   end
   owner.finish(task, to, outcome, why, ...)
   if to == 'pending' then
-    state.wake(task.queue)
+    wakeups.wake(task.queue)
   end
   return outcome
 end

@@ -5,28 +5,6 @@ local state = {}
 -- Minimum number of events kept per queue if `tally` never runs; `tally` trims to the setting.
 state.EVENTS = '100000'
 
--- Fields of an attempt that the next attempt must not find in the record. Those of the lease end with the attempt,
--- whatever its outcome: see `record`.
-function state.attempt_fields()
-  return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
-end
-
--- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
-state.asleep = false
-
--- The sets of patterns whose listeners sleep, if listeners of this namespace take queues by pattern.
-state.roams = false
-
--- A task that this call has moved from or to a listener: the leases, events and started tasks of its queue, and the
--- listener's list, need no other proof of their types.
-state.written = false
-
--- Whether this transition begins an attempt: a task may be reserved, or reserved and started at once.
--- @hot
-function state.takes(task, to)
-  return to == 'reserved' or to == 'started' and task.status == 'pending'
-end
-
 -- Reads the list that contains a task, and finds the end nearer to it: ids enter at the head, ordered by time.
 function state.probe_list(list, task)
   if namespace.probe('LLEN', list) <= 100 or task.from_end then
@@ -40,53 +18,6 @@ function state.probe_list(list, task)
   end
 end
 
-function state.plan_wake(queue)
-  local asleep = namespace.shared('asleep')
-  asleep[queue] = namespace.probe('LLEN', namespace.prefix .. 'wake_' .. queue) == 0
-  if not asleep['*'] then
-    asleep['*'], state.roams = true, redis.call('HGET', namespace.meta, 'roams')
-  end
-end
-
--- Notes that a queue has work, for listeners that take queues by pattern. A hint: `ready` finds what is missed.
--- @inline
-function state.list_ready(queue)
-  local ready = namespace.prefix .. 'ready'
-  if not namespace.declared or namespace.is_here(ready) then
-    redis.pcall('ZADD', ready, '0', queue)
-  end
-end
-
--- Wakes one of those that sleep, of each set of patterns that the queue matches.
-function state.rouse(queue)
-  local left = patterns.rouse(state.roams, queue)
-  if left ~= state.roams then
-    state.roams = left
-    redis.pcall('HSET', namespace.meta, 'roams', left)
-  end
-end
-
--- Wakes one listener of a planned queue that waits on the list, and every one that subscribes to the channel.
--- @inline
-function state.wake(queue)
-  local others = namespace.shared_tables and namespace.shared_tables.asleep
-  if state.asleep == queue or others and others[queue] then
-    redis.call('LPUSH', namespace.prefix .. 'wake_' .. queue, '1')
-    state.asleep = false
-    if others then
-      others[queue] = nil
-    end
-  end
-  if state.roams then
-    state.list_ready(queue)
-    if state.roams ~= '' then
-      state.rouse(queue)
-    end
-  end
-  -- only a hint: without permission to publish, listeners poll
-  redis.pcall('PUBLISH', namespace.prefix .. 'channel_' .. queue, '')
-end
-
 -- If the end of an attempt frees a place, a listener that may wait for it is woken.
 -- @inline
 function state.plan_free(task)
@@ -94,7 +25,7 @@ function state.plan_free(task)
   if (task.limited or settings.get(queue, 'concurrency'))
     and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
     or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1) then
-    state.plan_wake(queue)
+    wakeups.plan(queue)
     task.wakes = true
   end
 end
@@ -105,7 +36,7 @@ function state.plan_left(task)
   local queue = task.queue
   if namespace.probe('LLEN', namespace.key('pending_tasks', queue))
     + namespace.probe('ZCARD', namespace.key('lane_tasks', queue)) > 1 then
-    state.plan_wake(queue)
+    wakeups.plan(queue)
     task.wakes = true
   end
 end
@@ -137,7 +68,7 @@ function state.plan(task, to, taker)
   local from, queue, prefix = task.status, task.queue, namespace.prefix
   local tasks, events = '_tasks_' .. queue, touch(prefix .. 'events_' .. queue)
   if task.ties then
-    claims.plan(task, to, taker)
+    state.plan_ties(task, to, taker)
     if from == 'pending' and not taker and (task.weight or task.solo) then
       state.plan_left(task)
     end
@@ -175,7 +106,7 @@ function state.plan(task, to, taker)
   else
     state.read_entered(events, 'LLEN', touch(prefix .. to .. tasks))
     if to == 'pending' then
-      state.plan_wake(queue)
+      wakeups.plan(queue)
       if task.ranked then
         task.last = false
       end
@@ -185,6 +116,25 @@ function state.plan(task, to, taker)
     probe('ZCARD', prefix .. 'tasks_' .. queue)
   end
   state.plan_own(task, to)
+end
+
+-- Reads what the claims of a task write, and whose states change with its own: those that wait for its end, and an
+-- older attempt of its unique name.
+function state.plan_ties(task, to, taker)
+  claims.plan(task, to, taker)
+  if task.older then
+    state.plan(task.older, 'cancelled')
+  end
+  for _, plan in ipairs(task.dependents or {}) do
+    state.plan_follow(plan)
+  end
+end
+
+-- Reads how a task changes its state because of one that it waited for. `plan`: from `edges`.
+function state.plan_follow(plan)
+  if plan.task and plan.to then
+    state.plan(plan.task, plan.to)
+  end
 end
 
 -- The reads that are specific to one task: all that is needed if the same call has planned the same transition of
@@ -198,17 +148,6 @@ function state.plan_own(task, to)
   if to == 'failed' or task.status == 'failed' then
     groups.plan(task, to)
   end
-end
-
--- The time of this call, or of the task's last transition if the clock was set back since: transitions of a task
--- are in order.
--- @inline
-function state.time(task)
-  local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has advanced
-  if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
-    now = since
-  end
-  return now
 end
 
 -- Moves a planned task to another state. `...`: fields and values for its record. Further input is in the task:
@@ -277,7 +216,7 @@ function state.move(task, to, why, by, ...)
       if to == 'scheduled' then
         redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
       elseif to == 'waiting' then
-        local at = state.time(task)
+        local at = record.time(task)
         redis.call('ZADD', new, at, id)
       elseif to ~= 'deleted' and to ~= 'moved' and not (task.ranked and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
@@ -293,7 +232,7 @@ end
 -- @inline
 function state.record(task, to, why, by, ...)
   local id, queue, from, prefix = task.id, task.queue, task.status, namespace.prefix
-  local now = state.time(task)
+  local now = record.time(task)
   local key = prefix .. 'task_' .. id
   if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted'
     and not (from == 'pending' and why == 'reserve') then
@@ -325,6 +264,9 @@ function state.record(task, to, why, by, ...)
   end
   if task.ties then
     claims.move(task, to)
+    if task.older then
+      state.replace(task)
+    end
     if task.tracked then
       tracks.transition(task, to, why, by, ...)
     end
@@ -349,10 +291,34 @@ function state.record(task, to, why, by, ...)
       'since', from and task.since or '')
   end
   if task.wakes then
-    state.wake(queue)
+    wakeups.wake(queue)
   end
   if task.dependents or task.unsettled then
-    edges.settle(task)
+    state.settle(task)
+  end
+end
+
+-- Cancels the older attempt of a unique name.
+function state.replace(task)
+  state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
+end
+
+-- Tells those that waited for the end of a task. Sets `readied` if one of them is pending now.
+function state.settle(task)
+  edges.settle(task)
+  for _, plan in ipairs(task.dependents or {}) do
+    state.follow(plan)
+    task.readied = task.readied or plan.to == 'pending'
+  end
+end
+
+-- Makes what `plan_follow` has read, once `edges` has made what belongs to it.
+function state.follow(plan)
+  if plan.why then
+    state.move(plan.task, plan.to, plan.why, '', unpack(plan.fields))
+    if plan.to == 'pending' then
+      wakeups.wake(plan.task.queue)
+    end
   end
 end
 

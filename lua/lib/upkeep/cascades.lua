@@ -6,15 +6,6 @@ local cascades = {}
 -- Dependents of one upstream that a step looks at. If there are more that do not need it, it is taken for needed.
 cascades.LOOKS = 100
 
--- Reads what the end of a waiting task of a graph writes for that.
-function cascades.plan_begin(task)
-  local known = task.broken and 1 or 0 -- an edge to a task that has ended
-  if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
-    namespace.probe('ZCARD', edges.unsettled())
-    task.unsettled, task.cascades = true, true
-  end
-end
-
 -- Reads a step. `task`: the one that ended; `from`: how far its cascade is. Returns what is to be written.
 function cascades.plan(task, from, limit)
   local cursor, offset = string.match(from, '^(%d+)/?(%d*)$')

@@ -109,16 +109,16 @@ function mending.deadline(task)
     return
   end
   local end_by = redis.call('HGET', task.key, 'deadline')
-  if end_by and tonumber(redis.call('ZSCORE', deadlines.key(), task.id) or -1) ~= tonumber(end_by) then
-    mending.mend('ZADD', deadlines.key(), end_by, task.id)
+  if end_by and tonumber(redis.call('ZSCORE', claims.deadlines(), task.id) or -1) ~= tonumber(end_by) then
+    mending.mend('ZADD', claims.deadlines(), end_by, task.id)
   end
 end
 
 -- Removes the entry of the deadline of a task that such a client ended or removed.
 -- @hot
 function mending.no_deadline(id)
-  if redis.call('ZSCORE', deadlines.key(), id) then
-    mending.mend('ZREM', deadlines.key(), id)
+  if redis.call('ZSCORE', claims.deadlines(), id) then
+    mending.mend('ZREM', claims.deadlines(), id)
   end
 end
 
@@ -132,7 +132,7 @@ function mending.attempt(task)
   local leases = namespace.key('leases', mending.queue)
   if not redis.call('ZSCORE', leases, record.lease(task)) then
     mending.leased = true
-    mending.mend('ZADD', leases, string.format('%.0f', namespace.now_us + (task.extra[5] or attempt.LEASE)),
+    mending.mend('ZADD', leases, string.format('%.0f', namespace.now_us + (task.extra[5] or owner.LEASE)),
       record.lease(task))
   end
   local set, entry = namespace.key('started_tasks', mending.queue), task.node .. ' ' .. task.pid .. ' ' .. task.id
@@ -392,6 +392,7 @@ function mending.set(task)
     local plan = { id = task.id, task = record.find(task.id, edges.fields()), set = set }
     plan.task.later = true
     edges.plan_ready(plan, tonumber(known[1] or 0), tonumber(known[2] or 0))
+    state.plan_follow(plan)
     mending.readied[#mending.readied + 1] = plan
   elseif what then
     mending.sets[#mending.sets + 1] = { id = task.id, set = set }
@@ -608,7 +609,7 @@ function mending.places(cursor, limit, shared)
   end
   if mending.freed[1] then
     limits.plan_released(queue, mending.freed)
-    state.plan_wake(queue)
+    wakeups.plan(queue)
   end
   local wrong = page[1] == '0' and recount.wrong(queue, shared) or {}
   for nth = 1, #wrong, 2 do
@@ -782,14 +783,14 @@ function mending.finish()
     end
   end
   if #mending.entering > 0 then
-    state.plan_wake(mending.queue)
+    wakeups.plan(mending.queue)
   end
   namespace.begin()
   if mending.leased then
     namespace.advance_clock(namespace.now_us)
   end
   for _, task in ipairs(mending.moves) do
-    task.front, task.forget = true, { 'token', 'lease', 'request', state.attempt_fields() }
+    task.front, task.forget = true, { 'token', 'lease', 'request', record.attempt_fields() }
     state.move(task, 'pending', 'mend', '', 'front', '1')
   end
   for _, command in ipairs(mending.writes) do
@@ -797,6 +798,7 @@ function mending.finish()
   end
   for _, plan in ipairs(mending.readied) do
     edges.meet(nil, plan)
+    state.follow(plan)
   end
   for _, one in ipairs(mending.sets) do
     quorum.write(one.id, one.set)
@@ -811,7 +813,7 @@ function mending.finish()
     limits.release(mending.queue, ended.id, ended.token)
   end
   if #mending.moves + #mending.entering + #mending.freed > 0 then
-    state.wake(mending.queue)
+    wakeups.wake(mending.queue)
   end
   for _, name in ipairs(mending.recounted) do
     shares.wake(name, '')

@@ -94,7 +94,7 @@ function orphans.requeue(queue, limit, run, gap)
   end
   workers.forget(past, namespace.decimal(namespace.now_us + listeners.keep(queue)))
   if counts.pending > 0 then
-    state.wake(queue)
+    wakeups.wake(queue)
   end
   return { counts.pending + counts.scheduled, counts.failed, counts.cancelled, #postponed, more, present - #silent }
 end

@@ -50,7 +50,7 @@ function promotion.promote(queue, limit, limited)
   local looks = ranked or limited or redis.pcall('EXISTS', namespace.key('delayed', queue)) == 1
   local held_up = looks and fairness.plan_due(queue, limit, limited) or { keys = {} }
   if held_up.wakes then
-    state.plan_wake(queue)
+    wakeups.plan(queue)
   end
   local answer = { #tasks, (due > limit or held_up.more) and 1 or 0, later or '' }
   if held_up.next and (answer[3] == '' or held_up.next < answer[3] * 1000000) then
@@ -65,11 +65,11 @@ function promotion.promote(queue, limit, limited)
     redis.call('ZREM', unpack(stray))
   end
   for _, task in ipairs(tasks) do
-    local now = state.time(task)
+    local now = record.time(task)
     state.move(task, 'pending', 'promote', '', 'promoted', now)
   end
   if #tasks > 0 or held_up.wakes then
-    state.wake(queue)
+    wakeups.wake(queue)
   end
   return answer
 end

@@ -7,6 +7,9 @@ function settling.settle(limit)
   -- Tells dependents of a task that has ended.
   local function tell(up, ids, last)
     edges.plan_page(up, up.status, ids)
+    for _, plan in ipairs(up.dependents) do
+      state.plan_follow(plan)
+    end
     -- The index stays for a graph that has yet to say that it waits for the task.
     local gone = last and up.status == 'deleted' and not up.awaited
       and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
@@ -15,7 +18,7 @@ function settling.settle(limit)
     if last then
       redis.call('ZREM', edges.unsettled(), up.id)
     end
-    edges.settle(up)
+    state.settle(up)
     if up.runs then
       edges.tie(up)
     end
@@ -36,8 +39,10 @@ function settling.settle(limit)
   -- Puts together what the task waited for.
   local function join(task)
     local step = joins.plan(task)
+    state.plan_follow(step.ready or {})
     namespace.begin()
     joins.run(task, step)
+    state.follow(step.ready or {})
     return 1, true
   end
 
@@ -70,12 +75,12 @@ function settling.settle(limit)
     namespace.probe('LLEN', graphs.tasks(id))
     local graph = graphs.find(id)
     if not graph or graph.state ~= 'created' then
-      local ids, outside, bounds = graphs.plan_removal(id, limit)
+      local ids, outside, bounds = graph_release.plan_removal(id, limit)
       namespace.begin()
-      graphs.remove(id, ids, outside, bounds)
+      graph_release.remove(id, ids, outside, bounds)
       return #ids + #outside, #ids + #outside > 0
     end
-    local tasks, outside = graphs.plan_release(graph, limit)
+    local tasks, outside = graph_release.plan_release(graph, limit)
     local walk = #tasks + #outside == 0 and walks.find(graph)
     if walk then
       walks.plan(walk, limit)
@@ -87,7 +92,7 @@ function settling.settle(limit)
     if #tasks + #outside == 0 then
       redis.call('ZREM', graphs.due(), id)
     end
-    graphs.release(graph, tasks, outside)
+    graph_release.release(graph, tasks, outside)
     return #tasks + #outside, #tasks + #outside > 0
   end
 
@@ -125,7 +130,7 @@ function settling.settle(limit)
     end
     local further = encore.has(task) and contract.is_final(task.status)
     if further and not (ids[1] or from) then
-      encore.begin(id)
+      next_round.begin(id)
       return 1
     end
     if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then
@@ -138,11 +143,11 @@ function settling.settle(limit)
     return cascade(task, from)
   end
 
-  local overdue = deadlines.plan(limit)
-  if overdue then
+  local late_ones = overdue.plan(limit)
+  if late_ones then
     namespace.begin()
-    deadlines.run(overdue)
-    return { #overdue.ids, 1 }
+    overdue.run(late_ones)
+    return { #late_ones.ids, 1 }
   end
   local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
   local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 10)

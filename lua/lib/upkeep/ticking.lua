@@ -47,7 +47,7 @@ function ticking.tick(limit)
       guarded(schedule, foreign, schedule, queue)
       return 'skip'
     end
-    local ok, plan = guarded(schedule, schedules.plan, { schedule = schedule, id = id, slot = slot, old = old }, taken)
+    local ok, plan = guarded(schedule, firing.plan, { schedule = schedule, id = id, slot = slot, old = old }, taken)
     if ok then
       return plan and (plan.task and 'plan' or 'skip') or 'wait', plan
     end
@@ -115,7 +115,7 @@ function ticking.tick(limit)
       changed[#changed + 1] = schedule
     else
       bytes = bytes + #schedule.parameters
-      local ok, old, beside = guarded(schedule, schedules.live, schedule, schedule.overlap)
+      local ok, old, beside = guarded(schedule, firing.live, schedule, schedule.overlap)
       if beside then
         schedule.error = namespace.now .. ' ' .. schedules.beside(schedule, beside)
       end
@@ -145,7 +145,7 @@ function ticking.tick(limit)
   -- A slot is counted right after the writes that create its task.
   for _, schedule in ipairs(changed) do
     for _, plan in ipairs(schedule.plans or {}) do
-      schedules.make(plan, 'schedule')
+      firing.make(plan, 'schedule')
       queues[#queues + 1] = schedule.queue
     end
     schedules.write(schedule, 'tasks', 'last_slot', 'last_task', 'last_at', 'error')
@@ -155,7 +155,7 @@ function ticking.tick(limit)
   end
   for i, queue in ipairs(queues) do
     if queue ~= queues[i + 1] then
-      state.wake(queue)
+      wakeups.wake(queue)
     end
   end
   local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')[2]

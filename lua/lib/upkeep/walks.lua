@@ -284,7 +284,7 @@ function walks.run(walk)
     wakes[#wakes + 1] = walk.spec.wakes ~= wakes[#wakes] and walk.spec.wakes or nil
   end
   for _, queue in ipairs(wakes) do -- of the tasks, which may be in several
-    state.wake(queue)
+    wakeups.wake(queue)
   end
   local key = graphs.key(walk.graph)
   if walk.next then

@@ -1,0 +1,84 @@
+-- Creates the task of a slot of a schedule, once none is in its way.
+local firing = {}
+
+-- The remembered tasks of a schedule that are not finished: the last one, if it is among them, and one that would
+-- run at the same time as a new task with this overlap, if any. That one is in another queue, or was created
+-- without the key.
+function firing.live(schedule, overlap)
+  local solo, last, beside = schedules.solo(schedule, overlap), nil, nil
+  local unfinished = {}
+  for _, id in ipairs(schedule.unfinished) do
+    local task = actions.find(id)
+    local maker, key, alone = unpack(redis.call('HMGET', namespace.key('task', id), 'schedule', 'key', 'solo'))
+    if task and maker == schedule.name and not contract.is_final(task.status) then
+      unfinished[#unfinished + 1] = id
+      last = id == schedule.last_task and task or last
+      -- it is cancelled for the new one
+      local stops = id == schedule.last_task and overlap == 'cancel' and not record.held(task)
+      if solo and not stops and not (task.queue == schedule.queue and key == solo and alone) then
+        beside = task
+      end
+    end
+  end
+  schedule.unfinished = unfinished
+  return last, beside
+end
+
+-- Plans a new task. `plan` has its `schedule`, `id` and `slot`, and `old`: the task to cancel for it.
+-- `taken`: what this call changes before. Returns `plan`, or nil where a later call has to make the task.
+function firing.plan(plan, taken)
+  local schedule, id, old = plan.schedule, plan.id, plan.old
+  local queue = schedule.queue
+  creation.require_open(unpack(redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings'), 1, 2))
+  local options = schedules.options(schedule)
+  local claiming = (options.unique or options.needs) and queue
+  if old and taken[old.id] or claiming and taken['/' .. queue] then
+    return nil
+  end
+  options.slot = plan.slot
+  local spec = creation.spec(options)
+  local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = namespace.now,
+    foreign = true }
+  creation.apply(task, spec)
+  if old then
+    old.reason = 'a later slot of the schedule ' .. schedule.name
+    actions.cancel(old, old)
+  end
+  if spec.unique and not (old and old.to == 'cancelled' and claims.name_conflict(task) == old.id) then
+    local other, rival = creation.conflict(task, spec)
+    if rival and taken[rival.id] then
+      return nil
+    elseif rival then
+      state.plan(rival, 'cancelled')
+      plan.rival = rival
+    elseif other then
+      plan.other = other
+      return plan
+    end
+  end
+  namespace.declare(namespace.key('task', id))
+  plan.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
+  if task.ties then
+    creation.plan(task)
+  end
+  state.plan(task, task.begins)
+  plan.task, plan.spec = task, spec
+  taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
+    taken[claiming and '/' .. queue or ''] = true, true, true
+  return plan
+end
+
+-- Creates a planned task. Listeners are woken after all is written.
+function firing.make(plan, why)
+  local queue = plan.schedule.queue
+  if plan.old and plan.old.to then
+    actions.do_cancel(plan.old, plan.old)
+  end
+  if plan.rival then
+    state.move(plan.rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. plan.id)
+  end
+  creation.insert(plan.task, plan.spec, why)
+  if plan.unknown then
+    redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)
+  end
+end

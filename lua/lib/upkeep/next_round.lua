@@ -1,0 +1,82 @@
+-- Begins the round that was submitted while its task had not ended: see `encore`.
+local next_round = {}
+
+-- Begins the round of a task that has ended. One that cannot begin is dropped, as is that of a task that was cancelled;
+-- the history says why.
+function next_round.begin(id)
+  local task = actions.find(id)
+  local round, request = unpack(redis.call('HMGET', task.key, 'round', 'further'), 1, 2)
+  local found = redis.call('HGETALL', namespace.declare(encore.key(id)))
+  local call = { request = request }
+  for i = 1, #found, 2 do
+    call[found[i]] = found[i + 1]
+  end
+  if task.status == 'cancelled' then
+    return next_round.drop(task, call, 'the task was cancelled')
+  elseif not (request and call.queue and call.parameters) then
+    return next_round.drop(task, call, 'somebody removed ' .. encore.key(id))
+  end
+  call.eta = tonumber(call.eta)
+  local step = { queue = call.queue, by = call.by, reason = 'submitted again' }
+  edits.read(task)
+  local ok, code, text = pcall(next_round.plan, task, call, step)
+  if not ok then
+    local verdict = reply.code(code)
+    if verdict ~= 'TOOMANY' and verdict ~= 'NOLIMIT' then
+      error(code, 0)
+    end
+    code, text = string.match(reply.refusal(code).err, '^%-?(%u+) (.*)$')
+  end
+  if code then
+    return next_round.drop(task, call, code .. ' ' .. text)
+  end
+  task.new.round = { 'round', string.format('%d', (round or 1) + 1), 'round_request', request }
+  actions.run(resubmit.run, { task }, step)
+  redis.call('UNLINK', encore.key(id))
+  redis.call('ZREM', edges.unsettled(), id)
+  next_round.uncount(call)
+end
+
+-- A round waits no longer: what it names is counted for the task now, or not at all.
+function next_round.uncount(call)
+  if call['/limits'] then
+    shares.count(call['/limits'], -1)
+  end
+end
+
+-- Reads what the round writes, as its submit would: its options are checked again. Returns the code and text of a
+-- refusal, or fails with it.
+function next_round.plan(task, call, step)
+  local options = {}
+  if call['/limits'] then
+    shares.plan_count()
+  end
+  for field, value in pairs(call) do
+    local name = string.match(field, '^/(.*)')
+    if name then
+      options[name] = contract.task_option(name, value)
+    end
+  end
+  return resubmit.plan(task, call, creation.spec(options), step)
+end
+
+-- Forgets the round, and says why in the history.
+function next_round.drop(task, call, why)
+  local notes = redis.call('HGET', task.key, 'notes') or 0
+  history.plan(task)
+  tracks.plan_note(task)
+  if call['/limits'] then
+    shares.plan_count()
+  end
+  namespace.begin()
+  redis.call('ZREM', edges.unsettled(), task.id)
+  redis.call('UNLINK', encore.key(task.id))
+  local ties = string.gsub(task.ties, 'a', '')
+  redis.call('HSET', task.key, 'notes', string.format('%.0f', notes + 1), 'ties', ties)
+  redis.call('HDEL', task.key, 'further', ties == '' and 'ties' or 'further')
+  next_round.uncount(call)
+  local text = 'the round ' .. (call.request or '') .. ' does not begin: ' .. why
+  history.add(task, { to = task.status, why = 'note', by = '', at = record.time(task),
+    note = { 'note', text, 'data', '' } }, '', '', '', '')
+  tracks.note(task, 'note', '', text)
+end
