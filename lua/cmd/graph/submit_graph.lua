@@ -32,7 +32,7 @@ elseif known[2] and tonumber(known[2]) ~= total then
   reply.fail('BADARG', 'the graph has another total: it is the same in all calls of a graph')
 end
 
-local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
+local prefix, plain, parse, look = namespace.prefix, args.plain, edge_inputs.parse, edge_submit.look
 local spec_of, time, staged_of, find = staging.spec, args.time_or_none, graphs.staged, record.find
 local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
 local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
@@ -88,7 +88,7 @@ for at = 5, last, 6 do
   task.continues = before[3] and true
   if not task.continues then
     if not unknown then
-      edges.require_free(task)
+      edge_submit.require_free(task)
     end
     if spec.claims and spec.claims.end_by then
       deadlines.require_ahead(spec.claims.end_by)
@@ -181,5 +181,5 @@ for _, task in ipairs(tasks) do
     redis.call('HSET', task.key, unpack(task.fields))
   end
 end
-edges.enter(tasks, id)
+edge_submit.enter(tasks, id)
 return requests.keep(done and 'created' or 'staged')

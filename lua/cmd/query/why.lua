@@ -10,8 +10,8 @@ local CHAIN = 100 -- tasks of a chain that one call goes through
 
 -- One of the tasks that this one waits for, how many they are, and its set.
 local function waits_for(id, ties, graph)
-  local open, upstream, set = edges.open(id, ties)
-  return graph and edges.holding(id) or upstream, open, set
+  local open, upstream, set = edge_end.open(id, ties)
+  return graph and edge_end.holding(id) or upstream, open, set
 end
 
 -- The first task of a chain that does not wait for others, or the one after so many.

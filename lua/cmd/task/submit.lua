@@ -84,7 +84,7 @@ for at = 4, last, 3 do
       task.eta = namespace.decimal(eta)
     end
     if spec and spec.inputs then
-      edges.look(task, spec.inputs)
+      edge_submit.look(task, spec.inputs)
     end
     local to = spec and creation.apply(task, spec) or task.eta and 'scheduled' or 'pending'
     if to == 'pending' then

@@ -29,7 +29,7 @@ if kind == 'some' then
   quorum.plan_removal(task.set, mark)
 end
 if open == 0 or task.set and quorum.is_ready(task.set, open) then
-  edges.plan_ready(plan, task.slots, task.bytes)
+  edge_end.plan_ready(plan, task.slots, task.bytes)
   state.plan_follow(plan)
 end
 namespace.begin()
@@ -43,6 +43,6 @@ if text ~= '' then
 else
   redis.call('HDEL', task.key, 'inputs')
 end
-edges.meet({ id = upstream }, plan)
+edge_end.meet({ id = upstream }, plan)
 state.follow(plan)
 return requests.keep(plan.to or 'waiting')

@@ -192,7 +192,7 @@ function actions.retry(task, spec)
     return 'DUPLICATE', claims.TAKEN
   end
   if task.ties and string.find(task.ties, 'w', 1, true) then
-    local code, text = (spec.look or edges.plan_retry)(task, spec)
+    local code, text = (spec.look or edge_retry.plan_retry)(task, spec)
     if code then
       return code, text
     end
@@ -282,7 +282,7 @@ function actions.do_retry(task, spec)
     spec.wakes = task.queue
   end
   if task.again_edges then
-    (spec.wait or edges.retry)(task)
+    (spec.wait or edge_retry.retry)(task)
   end
   if task.repairs then
     graphs.begin_walk(task.graph, 'repair')

@@ -14,7 +14,7 @@ late.TEXT = 1048576
 
 -- Checks a text of further inputs.
 function late.parse(text, what)
-  local found = edges.parse(text, what, true)
+  local found = edge_inputs.parse(text, what, true)
   if #found.values > 0 then
     reply.fail('BADARG', what .. ' must not have values: those are given at submit')
   end
@@ -101,7 +101,7 @@ function late.look(task, wanted, look_at)
     or #task.inputs + #task.text >= late.TEXT then
     reply.fail('TOOMANY', 'a task waits for ' .. late.MOST .. ' others at most')
   end
-  edges.require_room(task)
+  edge_submit.require_room(task)
 end
 
 function late.refuse_twice()
@@ -115,13 +115,13 @@ function late.look_at(task, wish)
   late.require_released(wish.id)
   local up = record.find(wish.id)
   if not up or up.queue == '' then
-    edges.refuse_missing(task, wish)
+    edge_submit.refuse_missing(task, wish)
   end
   if not contract.is_final(up.status) then
     namespace.probe('ZCARD', edges.dependents(up.id))
     task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
   else
-    local left = edges.look_at_ended(task, wish, up)
+    local left = edge_submit.look_at_ended(task, wish, up)
     task.edges[#task.edges + 1] = left
   end
 end
@@ -184,12 +184,12 @@ function late.suspend(task, wanted, why, ...)
     local told = redis.call('HMGET', namespace.key('task', task.broken.id), 'status', 'error', 'cause')
     task.group = 'upstream'
     return owner.finish(task, 'failed', 'failed', why, 'group', 'upstream', 'cause', told[3] or task.broken.id,
-      'error', edges.error_of(task.broken.id, told), ...)
+      'error', edge_end.error_of(task.broken.id, told), ...)
   end
   local to = task.edges[1] and 'waiting' or 'pending'
   task.front, task.forget = true, { 'readied', 'promoted', record.attempt_fields() }
   owner.finish(task, to, 'released', why, 'inputs', text, 'ties', task.ties, 'front', '1', ...)
-  edges.enter({ task })
+  edge_submit.enter({ task })
   if to == 'pending' then
     wakeups.wake(task.queue)
   end
@@ -267,7 +267,7 @@ function late.plan(task)
     task.edges = {}
     if task.status == 'waiting' then
       task.ready = { id = task.id, task = task, set = task.set, filled = task.filled }
-      edges.plan_ready(task.ready, task.slots, task.bytes)
+      edge_end.plan_ready(task.ready, task.slots, task.bytes)
       state.plan_follow(task.ready)
     end
     task.set = nil
@@ -285,13 +285,13 @@ function late.run(task)
     state.move(task, 'waiting', 'depend', '')
   end
   if task.ready and not task.ready.joins then
-    edges.meet(nil, task.ready)
+    edge_end.meet(nil, task.ready)
     state.follow(task.ready)
     return task.ready.to
   end
-  edges.enter({ task })
+  edge_submit.enter({ task })
   if task.ready then
-    edges.meet(nil, task.ready)
+    edge_end.meet(nil, task.ready)
   end
   return task.to or task.status
 end

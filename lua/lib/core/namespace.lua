@@ -223,3 +223,11 @@ end
 function namespace.write_when_full(key)
   redis.call('HDEL', key, '')
 end
+
+-- Returns true if the queue exists. Nothing is noted for other names, since nobody would remove it.
+function namespace.is_queue(queue)
+  local key = namespace.key
+  return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
+    or redis.call('EXISTS', key('tasks', queue), key('listeners', queue), key('pending_tasks', queue),
+      key('scheduled_tasks', queue), key('complete_tasks', queue), key('failed_tasks', queue), key('leases', queue)) > 0
+end

@@ -47,12 +47,12 @@ end
 
 -- Looks at the next inputs: those that run anew, too, are waited for, and their results do not count.
 function anew.look(task, piece, chosen, inputs, from)
-  local page, rest = edges.page(inputs, from, anew.INPUTS)
+  local page, rest = edge_inputs.page(inputs, from, anew.INPUTS)
   local ids, slots = {}, {}
   for i, entry in ipairs(page) do
     ids[i] = entry.id
   end
-  local marks = edges.marks(chosen, ids)
+  local marks = edge_rerun.marks(chosen, ids)
   local known = ids[1] and redis.call('HMGET', edges.upstreams(task.id), unpack(ids)) or {}
   local texts = {}
   for i, entry in ipairs(page) do

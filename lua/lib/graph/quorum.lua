@@ -207,9 +207,9 @@ function quorum.drop(id)
   redis.call('UNLINK', edges.upstreams(id), edges.inputs(id))
 end
 
--- Fails if a task that is submitted begins to wait for too many. `find`: as `edges.look` takes it; then further calls
--- may bring others of the set, until one says how many must be complete. Else a task that waits for nothing has no
--- edges.
+-- Fails if a task that is submitted begins to wait for too many. `find`: as `edge_submit.look` takes it; then further
+-- calls may bring others of the set, until one says how many must be complete. Else a task that waits for nothing has
+-- no edges.
 function quorum.require(task, wanted, find)
   local code, text = quorum.count(task)
   if code and (wanted.least or not find) then

@@ -1,5 +1,4 @@
--- Limits of a queue and of its keys: concurrency, counted in places, and rate. An attempt takes its places when it
--- begins and releases them when it ends.
+-- Limits of a queue and of its keys: concurrency, counted in places, and rate.
 local limits = {}
 
 -- Keys of a queue that may have limits of their own.
@@ -68,26 +67,6 @@ function limits.allowed_at(starts, rate, since, before)
   return math.max(free, namespace.now_us) + rounds * seconds * 1000000
 end
 
--- Takes the places of an attempt that begins.
-function limits.take(task)
-  local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
-  local held = namespace.key('places', queue)
-  redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue,
-    weight .. ' ' .. (key or '') .. (task.shared and ' ' .. task.shared or ''))
-  if task.shared then
-    shares.take(task.shared)
-  end
-  if weight > 1 then
-    redis.call('HINCRBY', held, 'extra', weight - 1)
-  end
-  if key then
-    local _, rate = limits.of_key(queue, key)
-    redis.call('HINCRBY', held, 'k:' .. key, weight)
-    redis.call('HSET', namespace.key('turns', queue), key, fairness.rank(namespace.now_us))
-    limits.record_start(limits.starts_key(queue, key), rate, string.format('%.0f', namespace.now_us))
-  end
-end
-
 -- Records a start for a rate.
 function limits.record_start(starts, rate, us)
   if rate then
@@ -95,31 +74,6 @@ function limits.record_start(starts, rate, us)
     local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
     redis.call('LTRIM', starts, 0, number - 1)
     redis.call('EXPIRE', starts, 2 * seconds + 60) -- keys come and go; an older start has no effect
-  end
-end
-
--- Releases the places of an attempt that has ended.
-function limits.release(queue, id, token)
-  local held, member = namespace.key('places', queue), 'a:' .. id .. ' ' .. token
-  local weight, key, shared = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*) ?(%S*)$')
-  if not weight then
-    return
-  end
-  redis.call('HDEL', held, member)
-  if shared ~= '' then
-    shares.release(shared, queue)
-  end
-  local counts = { extra = weight - 1 }
-  if key ~= '' then
-    counts['k:' .. key] = tonumber(weight)
-  end
-  for field, count in pairs(counts) do
-    if count > 0 and redis.call('HINCRBY', held, field, -count) <= 0 then
-      redis.call('HDEL', held, field)
-    end
-  end
-  if key ~= '' then
-    fairness.refresh_all(queue, key)
   end
 end
 
@@ -138,19 +92,4 @@ function limits.queue_allows(queue, weight)
     return true
   end
   return limits.rate_allows(limits.starts_key(queue), rate, settings.since(queue, 'rate'))
-end
-
--- Reads what `release` writes for attempts that have no owner any more.
-function limits.plan_released(queue, attempts)
-  local keys = {}
-  for _, ended in ipairs(attempts) do
-    local held = redis.call('HGET', namespace.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
-    -- without places of its own it has no key
-    local key, shared = string.match(held or '', '^%d+ (%S*) ?(%S*)$')
-    keys[#keys + 1] = key ~= '' and key or nil
-    if shared and shared ~= '' then
-      shares.plan(shared, queue)
-    end
-  end
-  fairness.plan_refresh(queue, keys)
 end

@@ -94,13 +94,13 @@ function ranking.leave(task, to)
   if task.fair_key then
     redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
     if record.takes(task, to) then
-      limits.take(task)
+      held_places.take(task)
     end
     fairness.refresh_all(queue, task.fair_key)
   else
     redis.call('ZREM', fairness.ranked_key(queue, number), task.rank .. ' ' .. task.id)
     if task.limited and record.takes(task, to) then
-      limits.take(task)
+      held_places.take(task)
     end
   end
   needs.count(queue, class, -1)

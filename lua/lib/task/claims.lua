@@ -200,7 +200,7 @@ function claims.plan(task, to, taker)
     tags.plan(task.queue, task.tags)
   end
   if to == 'deleted' and string.find(task.ties, '[wd]') then
-    edges.plan_removal(task)
+    edge_end.plan_removal(task)
   end
   if task.graph and task.status and claims.opens_or_closes(task, to) then
     namespace.probe('HLEN', graphs.key(task.graph))
@@ -210,14 +210,14 @@ function claims.plan(task, to, taker)
     task.bounds = to == 'deleted' and graphs.plan_unlimit(task.graph) or nil
   end
   if task.graph and task.status == 'waiting' and (to == 'failed' or to == 'cancelled') then
-    edges.plan_cascade(task)
+    edge_end.plan_cascade(task)
   end
   if task.end_by and claims.opens_or_closes(task, to) then
     namespace.probe('ZCARD', claims.deadlines())
   end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
-    edges.plan_end(task, to)
+    edge_end.plan_end(task, to)
   end
   if task.tracked then
     tracks.plan()
@@ -329,13 +329,13 @@ function claims.move(task, to)
     ranking.add(task) -- before its places are released, so that the turn of its key is not forgotten
   end
   if task.limited and held and to ~= 'started' then
-    limits.release(task.queue, task.id, task.token)
+    held_places.release(task.queue, task.id, task.token)
   end
   if task.rank and not back then
     ranking.remove(task, to)
     task.rank = nil
   elseif task.limited and record.takes(task, to) then
-    limits.take(task)
+    held_places.take(task)
     if task.fair_key then
       fairness.refresh_all(task.queue, task.fair_key)
     end

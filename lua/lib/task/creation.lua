@@ -111,7 +111,7 @@ function creation.insert(task, spec, why)
   state.move(task, task.begins, why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
   if task.begins == 'waiting' then
-    edges.enter({ task })
+    edge_submit.enter({ task })
   end
   if task.joins then
     joins.begin(task.id)

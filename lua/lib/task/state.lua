@@ -305,7 +305,7 @@ end
 
 -- Tells those that waited for the end of a task. Sets `readied` if one of them is pending now.
 function state.settle(task)
-  edges.settle(task)
+  edge_end.settle(task)
   for _, plan in ipairs(task.dependents or {}) do
     state.follow(plan)
     task.readied = task.readied or plan.to == 'pending'

@@ -391,7 +391,7 @@ function mending.set(task)
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
     local plan = { id = task.id, task = record.find(task.id, edges.fields()), set = set }
     plan.task.later = true
-    edges.plan_ready(plan, tonumber(known[1] or 0), tonumber(known[2] or 0))
+    edge_end.plan_ready(plan, tonumber(known[1] or 0), tonumber(known[2] or 0))
     state.plan_follow(plan)
     mending.readied[#mending.readied + 1] = plan
   elseif what then
@@ -608,7 +608,7 @@ function mending.places(cursor, limit, shared)
     end
   end
   if mending.freed[1] then
-    limits.plan_released(queue, mending.freed)
+    held_places.plan_released(queue, mending.freed)
     wakeups.plan(queue)
   end
   local wrong = page[1] == '0' and recount.wrong(queue, shared) or {}
@@ -797,7 +797,7 @@ function mending.finish()
     redis.call(unpack(command))
   end
   for _, plan in ipairs(mending.readied) do
-    edges.meet(nil, plan)
+    edge_end.meet(nil, plan)
     state.follow(plan)
   end
   for _, one in ipairs(mending.sets) do
@@ -810,7 +810,7 @@ function mending.finish()
     ranking.discard(mending.queue, ghost)
   end
   for _, ended in ipairs(mending.freed) do
-    limits.release(mending.queue, ended.id, ended.token)
+    held_places.release(mending.queue, ended.id, ended.token)
   end
   if #mending.moves + #mending.entering + #mending.freed > 0 then
     wakeups.wake(mending.queue)
@@ -851,7 +851,7 @@ function mending.step(queue, cursor, limit, grace, shared)
   namespace.probe('HLEN', namespace.key('suspects', mending.queue))
   namespace.probe('ZCARD', namespace.key('tasks', mending.queue))
   if shared then
-    local goes_on = upkeep.is_queue(queue) and mending.shared_cursor()
+    local goes_on = namespace.is_queue(queue) and mending.shared_cursor()
     if not goes_on then
       return { '', 0, 0 }
     end

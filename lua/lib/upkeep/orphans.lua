@@ -62,7 +62,7 @@ function orphans.requeue(queue, limit, run, gap)
   local past = workers.plan_forget()
   local sets, asked = patterns.plan_forget()
   if placed then
-    limits.plan_released(queue, freed)
+    held_places.plan_released(queue, freed)
   end
   namespace.begin()
 
@@ -78,7 +78,7 @@ function orphans.requeue(queue, limit, run, gap)
     redis.call('HSET', task.key, 'postponed', task.deadline)
   end
   for _, task in ipairs(placed and freed or {}) do
-    limits.release(queue, task.id, task.token)
+    held_places.release(queue, task.id, task.token)
   end
   for _, task in ipairs(foreign) do
     redis.call('HDEL', task.key, 'token', 'lease', 'request')

@@ -6,7 +6,7 @@ local settling = {}
 function settling.settle(limit)
   -- Tells dependents of a task that has ended.
   local function tell(up, ids, last)
-    edges.plan_page(up, up.status, ids)
+    edge_end.plan_page(up, up.status, ids)
     for _, plan in ipairs(up.dependents) do
       state.plan_follow(plan)
     end
@@ -38,10 +38,10 @@ function settling.settle(limit)
 
   -- Puts together what the task waited for.
   local function join(task)
-    local step = joins.plan(task)
+    local step = joining.plan(task)
     state.plan_follow(step.ready or {})
     namespace.begin()
-    joins.run(task, step)
+    joining.run(task, step)
     state.follow(step.ready or {})
     return 1, true
   end
@@ -59,12 +59,12 @@ function settling.settle(limit)
 
   -- Looks again at what a task waits for that was retried.
   local function look(task, from)
-    local step = edges.plan_look(task, from)
+    local step = edge_retry.plan_look(task, from)
     namespace.begin()
     if not step.after then
       redis.call('ZREM', edges.unsettled(), task.id)
     end
-    edges.look_again(task, step)
+    edge_retry.look_again(task, step)
     return #step.open + #step.ended, step.after
   end
 
@@ -112,7 +112,7 @@ function settling.settle(limit)
     if contract.is_final(task.status) or task.status == 'deleted' then
       task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
       limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
-      ids = edges.untold(id, task.status, limit + 1)
+      ids = edge_end.untold(id, task.status, limit + 1)
       -- another task of this id, which ended without them: what is held waits for its retry
       task.runs = task.status ~= 'deleted' and not string.find(task.ties or '', 'd', 1, true)
         and select(2, edges.waiting(id)) > 0

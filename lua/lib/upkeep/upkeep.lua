@@ -38,14 +38,6 @@ function upkeep.read(queues)
   return all
 end
 
--- Returns true if the queue exists. Nothing is noted for other names, since nobody would remove it.
-function upkeep.is_queue(queue)
-  local key = namespace.key
-  return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
-    or redis.call('EXISTS', key('tasks', queue), key('listeners', queue), key('pending_tasks', queue),
-      key('scheduled_tasks', queue), key('complete_tasks', queue), key('failed_tasks', queue), key('leases', queue)) > 0
-end
-
 -- When the first of them is due, in microseconds.
 function upkeep.first(all)
   local first = all[1].due
@@ -130,7 +122,7 @@ function upkeep.step(queues, meta)
     if one.due > namespace.now_us or begun.begun or step.trouble ~= '' then
       break
     end
-    if one.name == upkeep.ALL or upkeep.is_queue(one.name) then
+    if one.name == upkeep.ALL or namespace.is_queue(one.name) then
       changed[#changed + 1] = one.name
       repeat
         upkeep.go_on(one, meta, step)

@@ -159,7 +159,7 @@ function walks.plan_marks(walk)
     local mark = redis.call('ZSCORE', graphs.chosen(walk.graph), id)
     local v = redis.call('HMGET', namespace.key('task', id), 'inputs', 'graph')
     local inputs = mark ~= '1' and id ~= walk.task and v[2] == walk.graph and v[1] or ''
-    local page, rest = edges.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
+    local page, rest = edge_inputs.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
     entries = entries + #page
     local below = mark == '1' or id == walk.task or walks.hangs_below(walk, page, after, mark == '2')
     walk.part = not below and rest or nil
@@ -192,7 +192,7 @@ function walks.hangs_below(walk, page, after, any)
       ids[#ids + 1] = entry.id
     end
   end
-  for _, mark in pairs(edges.marks(graphs.chosen(walk.graph), ids)) do
+  for _, mark in pairs(edge_rerun.marks(graphs.chosen(walk.graph), ids)) do
     if mark and (any or mark ~= '0') then
       return true
     end
@@ -206,7 +206,7 @@ function walks.plan_anew(walk, limit)
   local spec = walk.spec
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
   namespace.probe('ZCARD', edges.unsettled())
-  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edges.plan_anew, edges.anew
+  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edge_rerun.plan_anew, edge_rerun.anew
   spec.graph = walk.graph
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
@@ -261,8 +261,8 @@ function walks.begin_anew(walk, task, part)
     task.prepared = part == 'ready'
   end
   if task and task.status == 'waiting' then
-    edges.plan_anew(task, walk.spec)
-    task.act = edges.anew
+    edge_rerun.plan_anew(task, walk.spec)
+    task.act = edge_rerun.anew
     walk.tasks[#walk.tasks + 1] = task
   elseif task and contract.is_final(task.status) then
     walks.act(walk, task, actions.retry, actions.do_retry)

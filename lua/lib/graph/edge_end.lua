@@ -1,0 +1,292 @@
+-- What the end of a task means for those that wait for it. Their states are changed by `state.follow`.
+local edge_end = {}
+
+-- Bytes of results that a call looks at which ends attempts.
+edge_end.AT_END = 262144
+
+-- Bytes of the error of an upstream in that of its dependents.
+edge_end.ERROR = 256
+
+-- How many upstreams a task still waits for, and one of them, if there is any.
+function edge_end.open(id, ties)
+  local key = edges.upstreams(id)
+  local open = redis.call('HLEN', key)
+  if ties and string.find(ties, 'k', 1, true) then
+    return quorum.open(id, open)
+  end
+  return open, redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
+end
+
+-- An upstream that has failed or was cancelled and is waited for all the same, or nil. Of very many the first ones are
+-- looked at.
+function edge_end.holding(id)
+  local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
+  for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
+    if string.match(found[i + 1], '^%l+') ~= 'some' and redis.call('ZSCORE', edges.dependents(found[i]), id) == 'inf'
+      and contract.is_final(redis.call('HGET', namespace.key('task', found[i]), 'status')) then
+      return found[i]
+    end
+  end
+end
+
+-- Reads what the end of a task does to its dependents. `task.result`: its result, if it is complete.
+function edge_end.plan_end(task, to)
+  local key = namespace.declare(edges.dependents(task.id))
+  local ids = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'LIMIT', 0, edges.INLINE + 1 + (task.knowing or 0))
+  local number = #ids - (task.knowing or 0)
+  if number <= 0 then
+    return
+  elseif task.later or number > edges.INLINE or edge_end.is_much(task.id, ids, #(task.result or ''))
+    or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled = true
+    return
+  end
+  edge_end.plan_page(task, to, ids)
+end
+
+-- Whether the call that ends an attempt leaves it to `settle` to pass its result on: these dependents, or others of the
+-- same call, get too much.
+function edge_end.is_much(id, ids, length)
+  local told = namespace.shared('told')
+  local looked, copied = (told.looked or 0) + length, (told.copied or 0) + #ids * length
+  if length <= json.SHORT and looked <= edge_end.AT_END and copied <= edges.COPIES then
+    told.looked, told.copied = looked, copied
+    return false
+  end
+  for _, other in ipairs(ids) do
+    if string.find(redis.call('HGET', edges.upstreams(other), id) or '', '/', 1, true) then
+      return true -- others need no more than its end
+    end
+  end
+  return false
+end
+
+-- The next dependents that have yet to learn of the end of a task. What a failed one holds knows of it.
+function edge_end.untold(id, to, limit)
+  local most = (to == 'failed' or to == 'cancelled') and '(inf' or 'inf'
+  return redis.call('ZRANGEBYSCORE', namespace.declare(edges.dependents(id)), '(0', most, 'LIMIT', 0, limit)
+end
+
+-- Finds what is kept of the edges of a task that is deleted. Its dependents are told before their index goes.
+function edge_end.plan_removal(task)
+  local dependents = namespace.declare(edges.dependents(task.id))
+  task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)),
+    namespace.declare(joins.key(task.id)) }
+  local all, waiting = edges.waiting(task.id)
+  if all == 0 then
+    task.edge_keys[4] = dependents
+  elseif waiting > 0 and contract.is_final(task.status) then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled = true -- those that it held, or that have yet to learn of its end
+  end
+end
+
+-- Reads what the end of a waiting task of a graph writes: what it waited for may not be needed any more.
+function edge_end.plan_cascade(task)
+  local known = task.broken and 1 or 0 -- an edge to a task that has ended
+  if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled, task.cascades = true, true
+  end
+end
+
+-- Reads what the end of a task does to some of its dependents.
+function edge_end.plan_page(task, to, ids)
+  task.dependents = {}
+  for i, id in ipairs(ids) do
+    task.dependents[i] = edge_end.plan_one(task, to, id)
+  end
+end
+
+function edge_end.plan_one(up, to, id)
+  local task = record.find(id, edges.fields())
+  local key = namespace.declare(edges.upstreams(id))
+  local kind, mark, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)(%d*)/?(.*)$')
+  local plan = { id = id, met = not kind or edges.is_met(kind, to) }
+  if not task or task.status ~= 'waiting' or not kind then
+    plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
+    plan.staged = not task and kind and redis.call('HGET', namespace.key('task', id), 'graph')
+    if plan.staged then
+      up.awaited = true
+      namespace.probe('ZCARD', edges.unsettled())
+      namespace.declare(graphs.outside(plan.staged))
+    end
+    return plan
+  end
+  if quorum.has(task) then
+    plan.set = quorum.read(id)
+  end
+  if kind == 'some' then
+    quorum.plan_end(plan, task, up, to, mark, slots)
+    if plan.missed then
+      return plan
+    end
+  elseif not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
+    plan.held = true
+    return plan
+  end
+  plan.task = task
+  task.later = true -- whoever waits for it is left to `settle`: the chain may be long
+  if not plan.met then
+    plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
+    return plan
+  end
+  local open = redis.call('HLEN', key)
+  plan.last = plan.ready or open == 1
+  if plan.set and not plan.ready then
+    plan.last = quorum.is_ready(plan.set, open - 1)
+  end
+  local own = namespace.declare(edges.inputs(id))
+  local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
+  if slots ~= '' and not plan.ready then
+    edge_end.plan_input(plan, up, to, slots, tonumber(known[2] or 0))
+  end
+  if plan.last and not plan.wrong then
+    edge_end.plan_ready(plan, tonumber(known[1] or 0), plan.bytes or tonumber(known[2] or 0))
+  end
+  return plan
+end
+
+-- Reads how a task is ready: its next state, `to`, is left to `state.plan_follow`. `slots`: how many its input has;
+-- `bytes`: those of its results.
+function edge_end.plan_ready(plan, slots, bytes)
+  local task = plan.task
+  plan.joins = joins.is_long(plan.id, slots, bytes)
+  if plan.joins then
+    return
+  end
+  local eta, front, ended, retry_eta = unpack(task.extra, 1, 4)
+  plan.to = tonumber(eta or 0) * 1000000 > namespace.now_us and 'scheduled' or 'pending'
+  task.eta = eta
+  if plan.to == 'pending' then
+    task.front, task.turn = front and true, front and tonumber(ended) -- it had its turn then
+    task.forget = retry_eta and { 'eta', 'retry_eta' } or nil
+  end
+  if slots > 0 then
+    plan.joined, plan.lengths = joins.list(joins.collect(edges.inputs(plan.id), slots, plan), slots)
+  end
+end
+
+-- Reads what the end of its upstream adds to the input of a task: its result, or `null` if it is not complete.
+function edge_end.plan_input(plan, up, to, slots, bytes)
+  local result = to == 'complete' and up.result or ''
+  plan.slots, plan.text = edges.slots(slots), edges.element(result)
+  plan.bytes = bytes + #plan.text * #plan.slots
+  if up.json == nil then
+    up.json = result == '' or json.decodes(result)
+  end
+  local over = edges.over(plan.task.queue, plan.bytes)
+  if not up.json then
+    plan.wrong = 'is not JSON'
+  elseif over then
+    plan.wrong = 'brings the inputs of this task ' .. over
+  elseif graphs.counted(#plan.text) > 0 and plan.task.extra[5] then
+    plan.graph, plan.grows = plan.task.extra[5], #plan.text * #plan.slots
+    if not graphs.has_room(plan.graph, plan.grows) then
+      plan.wrong = 'brings the inputs of its graph over ' .. graphs.most() .. ' bytes, the setting graph_bytes'
+    end
+  end
+  if plan.wrong then
+    plan.to, plan.task.group, plan.task.broken = 'failed', 'input', true
+  end
+end
+
+-- Makes what `plan_end` has planned. The task has ended. Its dependents are left to `state.follow`: each that changes
+-- its state has its next one, `to`, with `why`, and `fields` for its record.
+function edge_end.settle(task)
+  if task.unsettled then
+    redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+  end
+  if task.cascades then
+    redis.call('HSET', task.key or namespace.key('task', task.id), 'cascade', '0')
+  end
+  local told
+  for _, plan in ipairs(task.dependents or {}) do
+    if plan.kept then
+      redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+    elseif plan.staged then
+      edge_end.postpone(task, plan)
+    elseif plan.held then
+      redis.call('ZADD', edges.dependents(task.id), 'inf', plan.id)
+    elseif plan.missed then
+      quorum.miss(task, plan)
+    elseif plan.task and not plan.met then
+      told = told or redis.call('HMGET', task.key or namespace.key('task', task.id), 'status', 'error', 'cause')
+      edge_end.fail_with(task, plan, told)
+    elseif plan.wrong then
+      redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+      plan.why, plan.fields = 'input', { 'cause', task.id, 'group', 'input',
+        'error', 'the result of ' .. task.id .. ' ' .. plan.wrong }
+    else
+      edge_end.meet(task, plan)
+    end
+  end
+end
+
+-- Defers the notification of a dependent that is not released yet: the release of its graph looks at the edge again.
+function edge_end.postpone(up, plan)
+  if not up.is_settled then
+    redis.call('ZADD', edges.unsettled(), namespace.now, up.id)
+    return
+  end
+  redis.call('ZADD', edges.dependents(up.id), '-inf', plan.id)
+  redis.call('RPUSH', graphs.outside(plan.staged), up.id .. ' ' .. plan.id)
+end
+
+-- A task ends, as its upstream ended otherwise than it needs. `told`: status, error and cause of that one.
+function edge_end.fail_with(up, plan, told)
+  local cause = told[3] or up.id
+  redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
+  if plan.to == 'cancelled' then
+    plan.why, plan.fields = 'upstream', { 'cause', cause, 'reason', 'not needed: ' .. up.id .. ' is complete' }
+    return
+  end
+  plan.why, plan.fields = 'upstream', { 'cause', cause, 'group', 'upstream',
+    'error', (plan.short and quorum.SHORT or '') .. edge_end.error_of(up.id, told) }
+end
+
+-- The error of a task that ends with its upstream. `told`: status, error and cause of that one.
+function edge_end.error_of(id, told)
+  local status = told[1] or 'deleted'
+  local text = id .. (status == 'failed' and ' failed' or ' was ' .. status)
+  if told[3] then -- it did not fail by itself: its error names the cause
+    return told[2] or text
+  elseif told[2] and told[2] ~= '' then
+    return text .. ': ' .. string.sub(told[2], 1, edge_end.ERROR)
+  end
+  return text
+end
+
+-- Removes an edge that is met, if `up` is given; with the last one the task is ready, which is left to `state.follow`.
+function edge_end.meet(up, plan)
+  if up then
+    redis.call('ZREM', edges.dependents(up.id), plan.id)
+    redis.call('HDEL', edges.upstreams(plan.id), up.id)
+  end
+  if plan.grows then
+    redis.call('HINCRBY', graphs.key(plan.graph), 'bytes', plan.grows)
+  end
+  if not plan.task then
+    return
+  elseif plan.set and plan.to then
+    quorum.drop(plan.id)
+  elseif plan.set and not plan.joins then
+    quorum.write(plan.id, plan.set)
+  end
+  if plan.joined then
+    redis.call('UNLINK', edges.inputs(plan.id))
+    plan.why = 'ready'
+    plan.fields = { 'readied', record.time(plan.task), 'parameters', plan.joined, 'slots', plan.lengths }
+  elseif plan.to then
+    plan.why, plan.fields = 'ready', { 'readied', record.time(plan.task) }
+  elseif plan.slots then
+    for _, slot in ipairs(plan.slots) do
+      redis.call('HSET', edges.inputs(plan.id), slot, plan.text)
+    end
+    redis.call('HSET', edges.inputs(plan.id), 'bytes', plan.bytes)
+  end
+  if plan.joins then
+    joins.begin(plan.id)
+  end
+end

@@ -1,0 +1,129 @@
+-- How a task waits again that is run anew, together with some of those that it waited for.
+local edge_rerun = {}
+
+-- Those of many tasks that are to run anew: 1 or 2 if that is still to come, 0 if they have begun.
+function edge_rerun.marks(chosen, ids)
+  local found = {}
+  for from = 1, #ids, 1000 do
+    local page = { unpack(ids, from, math.min(#ids, from + 999)) }
+    for i, mark in ipairs(redis.call('ZMSCORE', chosen, unpack(page))) do
+      found[page[i]] = mark
+    end
+  end
+  return found
+end
+
+-- Reads what a task waits for that is to run anew: those that are to do so too, by `spec.chosen`, whose results no
+-- longer count, and those that it waited for anyway. Sets `again_edges`.
+function edge_rerun.plan_anew(task, spec)
+  local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.again_edges = { to = 'waiting', later = true }
+    return
+  end
+  local v = redis.call('HMGET', task.key, 'inputs', 'slots')
+  -- nothing runs anew that one of the first waits for
+  local order, texts = edge_inputs.submitted((not task.first or quorum.has(task)) and v[1])
+  spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
+  local marks = edge_rerun.marks(spec.chosen, order)
+  local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
+  if quorum.has(task) then
+    quorum.plan_anew(task, again, v[1], order, marks)
+  end
+  for _, id in ipairs(order) do
+    if marks[id] then
+      again.open[#again.open + 1] = id
+      namespace.probe('ZCARD', edges.dependents(id))
+      local up = record.find(id)
+      if marks[id] == '0' and edges.note_ended(again, id) then
+        up = nil
+      end
+      if up and not string.find(up.ties or '', 'd', 1, true) then
+        again.still[#again.still + 1] = up -- it had ended before, or another task has its id by now
+      end
+      for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
+        again.forget[slot] = true
+      end
+    end
+  end
+  local found = redis.call('HGETALL', key)
+  for i = 1, #found, 2 do
+    local id = found[i]
+    again.waits = true
+    if not marks[id] then
+      namespace.probe('ZCARD', edges.dependents(id))
+      if not edges.note_ended(again, id) and contract.is_final(task.status) then
+        again.still[#again.still + 1] = record.find(id)
+      end
+    end
+  end
+  namespace.probe('ZCARD', edges.unsettled())
+  again.graph, again.frees = spec.graph, 0
+  again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
+  if again.slots then
+    for slot in pairs(again.forget) do
+      local length = redis.call('HSTRLEN', own, slot)
+      again.bytes, again.frees = again.bytes - length, again.frees + graphs.counted(length)
+    end
+  elseif v[2] and again.open[1] then
+    edge_rerun.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
+  end
+  local waits = again.open[1] or again.waits
+  again.joins = not waits and again.slots and joins.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
+  task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
+end
+
+-- Takes a joined list apart, without what is to come anew.
+function edge_rerun.split(again, joined, lengths)
+  local at, slot = 2, 0
+  again.split, again.bytes = true, 0
+  for length in string.gmatch(lengths, '%d+') do
+    if not again.forget[slot] then
+      again.kept[slot], again.bytes = string.sub(joined, at, at + length - 1), again.bytes + length
+    else
+      again.frees = again.frees + graphs.counted(tonumber(length))
+    end
+    at, slot = at + length + 1, slot + 1
+  end
+  again.slots = slot
+end
+
+-- Makes what `plan_anew` has planned.
+function edge_rerun.anew(task)
+  local again, own = task.again_edges, edges.inputs(task.id)
+  if again.later then
+    return edge_retry.look_later(task)
+  end
+  for _, id in ipairs(again.open) do
+    redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
+    redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
+  end
+  for _, up in ipairs(again.still) do -- they may have left it, as it had ended
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
+    edges.tie(up)
+  end
+  edges.ask_again(task, again.ended)
+  if again.frees > 0 then
+    redis.call('HINCRBY', graphs.key(again.graph), 'bytes', -again.frees)
+  end
+  if again.set then
+    quorum.write(task.id, again.set)
+  end
+  if again.split then
+    redis.call('HSET', own, 'slots', again.slots, 'bytes', again.bytes)
+    redis.call('HSET', task.key, 'parameters', '')
+    redis.call('HDEL', task.key, 'slots')
+    for slot, text in pairs(again.kept) do
+      redis.call('HSET', own, slot, text)
+    end
+  elseif again.slots then
+    redis.call('HSET', own, 'bytes', again.bytes)
+    for slot in pairs(again.forget) do
+      redis.call('HDEL', own, slot)
+    end
+  end
+  if again.joins then
+    joins.begin(task.id)
+  end
+end

@@ -1,0 +1,132 @@
+-- How a task that is retried waits again, for those that have yet to be complete.
+local edge_retry = {}
+
+-- Looks again at what a task waited for that is to run once more. Sets `again_edges`, with the state in which it
+-- begins, or returns the code and text of a refusal. `spec.begun`: others that the same step lets run again, by id.
+function edge_retry.plan_retry(task, spec)
+  local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  if redis.call('HLEN', key) > edges.RETRIED then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.again_edges = { to = 'waiting', later = true }
+    return
+  end
+  local known = redis.call('HMGET', own, 'slots', 'bytes')
+  local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {},
+    some = {}, set = quorum.has(task) and quorum.new(quorum.read(task.id).least) or nil }
+  local found = redis.call('HGETALL', key)
+  spec.entries = (spec.entries or 0) + 15 * #found -- looking at each takes as long
+  for i = 1, #found, 2 do
+    local up = record.find(found[i]) or graphs.coming(found[i]) or { status = 'deleted' }
+    local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
+    local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
+    local is_met = edges.is_met(kind, up.status)
+    if over and is_met and slots ~= '' and up.key and not joins.may_read(redis.call('HSTRLEN', up.key, 'result')) then
+      over, again.asked = false, again.asked or {}
+      again.asked[#again.asked + 1] = found[i]
+      namespace.probe('ZCARD', edges.unsettled())
+    end
+    if kind == 'some' then
+      quorum.plan_retry(again, found[i], up, slots, over)
+      over = over and is_met
+    elseif over and not is_met then
+      return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
+    end
+    namespace.probe('ZCARD', edges.dependents(found[i]))
+    if over then
+      again.met[#again.met + 1] = found[i]
+    elseif kind ~= 'some' then
+      again.open[#again.open + 1] = up
+    end
+    if over and slots ~= '' then
+      local result = edges.result_of(up)
+      if not json.decodes(result) then
+        return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
+      end
+      for _, slot in ipairs(edges.slots(slots)) do
+        again.texts[slot], again.bytes = result, again.bytes + #result
+      end
+    end
+  end
+  local over = edges.over(task.queue, again.bytes)
+  if over then
+    return 'UPSTREAM', 'the results of its upstreams are ' .. over
+  end
+  if again.set and again.set.least > quorum.chances(again.set) then
+    return 'UPSTREAM', 'too few of its set can still be complete: retry those that failed first'
+  end
+  local waits = again.open[1] or again.set and again.set.least > 0
+  again.joins = not waits and joins.is_long(task.id, again.slots, again.bytes)
+  task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
+  if again.to == 'pending' and again.slots > 0 then
+    again.joined, again.lengths = joins.list(joins.collect(own, again.slots, { filled = again.texts }), again.slots)
+  end
+end
+
+-- Leaves it to `settle` to look at what a task waits for that has begun again.
+function edge_retry.look_later(task)
+  redis.call('HSET', task.key, 'cascade', '0')
+  redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+  if quorum.has(task) then
+    quorum.count_anew(task.id)
+  end
+end
+
+-- Makes what `plan_retry` has planned. The task has begun again.
+function edge_retry.retry(task)
+  local again = task.again_edges
+  if again.later then
+    return edge_retry.look_later(task)
+  end
+  for _, id in ipairs(again.met) do
+    redis.call('ZREM', edges.dependents(id), task.id)
+    redis.call('HDEL', edges.upstreams(task.id), id)
+  end
+  for _, up in ipairs(again.open) do
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
+    edges.tie(up) -- one of this id may be another than before
+  end
+  if again.set and not again.joins then
+    quorum.retry(task, again)
+  end
+  if again.joined then
+    redis.call('UNLINK', edges.inputs(task.id))
+    redis.call('HSET', task.key, 'parameters', again.joined, 'slots', again.lengths)
+  elseif next(again.texts) then
+    for slot, text in pairs(again.texts) do
+      redis.call('HSET', edges.inputs(task.id), slot, text)
+    end
+    redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
+  end
+  if again.joins then
+    joins.begin(task.id)
+  end
+  edges.ask_again(task, again.asked or {})
+end
+
+-- Reads a step through the many edges of a task that waits again. `from`: how far that is.
+function edge_retry.plan_look(task, from)
+  local found = task.status == 'waiting' and redis.call('HSCAN', edges.upstreams(task.id),
+    string.match(from, '^%d+'), 'COUNT', edges.RETRIED) or { '0', {} }
+  local step = { after = found[1] ~= '0' and found[1], open = {}, ended = {} }
+  for i = 1, #found[2], 2 do
+    local id = found[2][i]
+    local up = record.find(id)
+    namespace.probe('ZCARD', edges.dependents(id))
+    if up and not contract.is_final(up.status) then
+      step.open[#step.open + 1] = up
+    else
+      step.ended[#step.ended + 1] = id
+    end
+  end
+  return step
+end
+
+-- Makes what `plan_look` has planned: those that have ended tell it in steps of their own.
+function edge_retry.look_again(task, step)
+  for _, up in ipairs(step.open) do
+    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
+    edges.tie(up)
+  end
+  edges.ask_again(task, step.ended)
+  edges.keep_place(task, step.after)
+end

@@ -1,0 +1,264 @@
+-- How a task begins to wait: what its upstreams have done by now is read, and the edges to the others are written.
+local edge_submit = {}
+
+-- The open edges of a task to some upstreams, each as text, or false.
+function edge_submit.among(task, ups)
+  local ids = {}
+  for i = 1, #ups do
+    ids[i] = ups[i].id
+  end
+  return ids[1] and redis.call('HMGET', edges.upstreams(task.id), unpack(ids))
+end
+
+-- Reads what a new task waits for. Sets its open `edges`, and what is known of its input: `filled`, by slot. `find`
+-- finds an upstream; without it every task may be one, and the input is joined if nothing is open. `had`: the text of
+-- the inputs that earlier calls brought.
+function edge_submit.look(task, wanted, find, had)
+  local open, at = nil, 1
+  if wanted.slots > 0 or task.continues then
+    task.filled, task.slots, task.bytes = {}, wanted.slots, 0
+  end
+  if wanted.some > 0 or wanted.least then
+    local set = task.continues and quorum.has(task) and quorum.read(task.id)
+    task.set, open = quorum.begin({ set = set, text = had }, wanted), {}
+    task.edges = open
+  end
+  for i = 1, #wanted.values do
+    local slot, length = unpack(wanted.values[i])
+    local text = string.sub(task.parameters, at, at + length - 1)
+    if #text < length or not json.decodes(text) then
+      reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
+    end
+    task.filled[slot], at, task.bytes = text, at + length, task.bytes + length
+  end
+  if wanted.slots > 0 and at <= #task.parameters then
+    reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
+  end
+  local get, before = find or record.find, task.continues and edge_submit.among(task, wanted.upstreams)
+  local dependents, fresh = namespace.prefix .. 'dependents_', nil
+  for i = 1, #wanted.upstreams do
+    local wish = wanted.upstreams[i]
+    if wish.id == task.id then
+      reply.fail('BADARG', 'a task cannot wait for itself')
+    end
+    local up = get(wish.id)
+    if not up or up.queue == '' then
+      edge_submit.refuse_missing(task, wish)
+    end
+    local earlier = before and before[i]
+    if earlier and edge_submit.differ(wish.kind, string.match(earlier, '^%l+')) then
+      reply.fail('BADARG', edge_submit.place(task, wish) .. 'an earlier call has it wait for ' .. wish.id
+        .. ' in another way: say the same each time')
+    end
+    local named = wish.kind == 'some' and task.set.named[wish.id]
+    if (up.status == 'staged' or not contract.is_final(up.status)) and not (named and not earlier) then
+      if not earlier then
+        if task.waited_for ~= 0 then
+          edge_submit.require_free(task)
+        end
+      else
+        edge_submit.add_slots(wish.slots, earlier)
+      end
+      local edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
+      if open then
+        open[#open + 1] = edge
+      else
+        open = { edge }
+      end
+      if not up.probed then
+        fresh = fresh or {}
+        fresh[#fresh + 1], up.probed = dependents .. up.id, true
+      end
+    elseif not (named and earlier) then -- else its end is yet to be told
+      if earlier then
+        wish = edge_submit.further(wish, earlier) -- so it is of the slots that the edge has
+      end
+      local left = edge_submit.look_at_ended(task, wish, up, named)
+      if left then
+        if earlier then
+          edge_submit.add_slots(left.slots, earlier)
+          left.known = earlier
+        end
+        open = open or {}
+        open[#open + 1] = left
+      end
+    end
+  end
+  task.edges = open or {}
+  if fresh then
+    edge_submit.probe_all(fresh)
+  end
+  if task.continues then
+    local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
+    task.had = tonumber(known[2] or 0)
+    task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + task.had
+    for slot in pairs(task.filled) do
+      -- it was given before
+      task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
+    end
+  end
+  if task.slots then
+    edge_submit.require_room(task)
+  end
+  if namespace.declared then
+    namespace.declare(edges.upstreams(task.id))
+    namespace.declare(edges.inputs(task.id))
+  end
+  if task.set then
+    quorum.require(task, wanted, find)
+  end
+  if wanted.slots > 0 then
+    task.joins = not (find or task.edges[1]) and joins.is_long(task.id, wanted.slots, task.bytes)
+    task.parameters = (find or task.edges[1] or task.joins) and '' or (joins.list(task.filled, wanted.slots))
+  end
+end
+
+-- Adds the slots of an edge, given as text, to those that do not have them.
+function edge_submit.add_slots(slots, edge)
+  local own = ',' .. table.concat(slots, ',') .. ','
+  for _, slot in ipairs(edges.slots(string.match(edge, '/(.*)$'))) do
+    if not string.find(own, ',' .. slot .. ',', 1, true) then
+      slots[#slots + 1] = slot
+    end
+  end
+end
+
+-- The same wish without the slots that an edge, given as text, has already.
+function edge_submit.further(wish, edge)
+  local known, slots = ',' .. (string.match(edge, '/(.*)$') or '') .. ',', {}
+  for _, slot in ipairs(wish.slots) do
+    if not string.find(known, ',' .. slot .. ',', 1, true) then
+      slots[#slots + 1] = slot
+    end
+  end
+  return { id = wish.id, kind = wish.kind, slots = slots, said = wish.slots }
+end
+
+-- Whether two calls that name an upstream contradict each other: a success is a part of a result.
+function edge_submit.differ(kind, other)
+  return kind ~= other and (kind == 'some' or other == 'some' or kind == 'optional' or other == 'optional')
+end
+
+-- Reads the types of keys that may be zsets. Nearly always none of them exists: that is one question for all.
+function edge_submit.probe_all(keys)
+  for i = 1, #keys do
+    if namespace.declared then
+      namespace.declare(keys[i])
+    end
+  end
+  if redis.call('EXISTS', unpack(keys)) > 0 then
+    for i = 1, #keys do
+      redis.call('ZCARD', keys[i])
+    end
+  end
+end
+
+-- Where it stands for whom a task waits, for a message: for a task of a graph its name and the field of a document.
+function edge_submit.place(task, wish)
+  local fields = { success = 'needs', after = 'after', failure = 'after_failure', some = 'at_least' }
+  local slot = (wish.said or wish.slots)[1]
+  local field = slot and 'args[' .. slot .. ']' or fields[wish.kind]
+  return 'task ' .. task.id .. (task.label and ' "' .. task.label .. '"' or '') .. ', ' .. field .. ': '
+end
+
+function edge_submit.refuse_missing(task, wish)
+  namespace.check_slot(namespace.key('task', wish.id))
+  reply.fail('NOTASK', edge_submit.place(task, wish) .. 'no task has the id ' .. wish.id
+    .. ': it was never submitted, or was deleted, or removed by retention')
+end
+
+-- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. Returns an
+-- edge if this call does not read the result: then that one is asked to tell it. `named`: it is of a set, and counts
+-- already.
+function edge_submit.look_at_ended(task, wish, up, named)
+  local length = wish.slots[1] and up.status == 'complete' and redis.call('HSTRLEN', up.key, 'result')
+  if length and not joins.may_read(length) then
+    if task.continues and redis.call('HEXISTS', edges.inputs(task.id), wish.slots[1]) == 1 then
+      return -- an earlier call has read it
+    end
+    namespace.probe('ZCARD', edges.dependents(up.id))
+    namespace.probe('ZCARD', edges.unsettled())
+    return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
+  elseif wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
+    return
+  elseif not edges.is_met(wish.kind, up.status) then
+    reply.fail('UPSTREAM', edge_submit.place(task, wish) .. wish.id .. ' is ' .. up.status
+      .. ', so this task would never run: retry that one first')
+  elseif wish.slots[1] then
+    local result = edges.result_of(up)
+    if not json.decodes(result) then
+      reply.fail('UPSTREAM', edge_submit.place(task, wish) .. 'the result of ' .. wish.id .. ' is not JSON')
+    end
+    for _, slot in ipairs(wish.slots) do
+      task.filled[slot], task.bytes = result, task.bytes + #result
+    end
+  end
+end
+
+function edge_submit.require_room(task)
+  local over = edges.over(task.queue, task.bytes)
+  if over then
+    reply.fail('TOOBIG', 'the inputs of the task are ' .. over)
+  end
+end
+
+-- Fails if others wait for a task of this id already: it might wait for one of those.
+function edge_submit.require_free(task)
+  task.waited_for = task.waited_for or edges.waiting(task.id)
+  if task.waited_for > 0 then
+    reply.fail('BADARG', 'tasks wait for one of this id already: give it another id, or let it wait for nothing')
+  end
+end
+
+-- Writes the edges of tasks that begin to wait, or of staged ones of a graph: those are seen by the ends of earlier
+-- tasks only when all of the graph is released.
+function edge_submit.enter(tasks, graph)
+  -- One table has the edges of each task in turn. `waits`: those whose upstreams others of the call wait for, too.
+  local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
+  local tie, since_of = edges.tie, edges.since
+  for t = 1, #tasks do
+    local task, n = tasks[t], 0
+    for i = 1, task.edges and #task.edges or 0 do
+      local edge = task.edges[i]
+      local up = edge.up
+      local outside = graph and up.status ~= 'staged'
+      local kind = edge.missed and edge.kind .. task.set.turn or edge.kind
+      local since = outside and '-inf' or edge.missed and 'inf' or since_of(task.id)
+      own[n + 1], own[n + 2] = up.id, edge.slots[1] and kind .. '/' .. table.concat(edge.slots, ',') or kind
+      n = n + 2
+      local waiting = up.waiting
+      if waiting then
+        waiting[#waiting + 1], waiting[#waiting + 2] = since, task.id
+      else
+        number, up.waiting = number + 1, { since, task.id }
+        waits[number] = up
+      end
+      if outside and not edge.known then
+        redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
+      elseif edge.asks then
+        redis.call('ZADD', edges.unsettled(), now, up.id)
+      end
+    end
+    if n > 0 then
+      redis.call('HSET', prefix .. 'upstreams_' .. task.id, unpack(own, 1, n))
+    end
+    if (task.slots or 0) > 0 then
+      local known = { 'slots', task.slots, 'bytes', task.bytes }
+      for slot, text in pairs(task.filled) do
+        known[#known + 1], known[#known + 2] = slot, text
+      end
+      redis.call('HSET', edges.inputs(task.id), unpack(known))
+    end
+    if task.set then
+      quorum.write(task.id, task.set)
+    end
+  end
+  for i = 1, number do
+    local up = waits[i]
+    redis.call('ZADD', prefix .. 'dependents_' .. up.id, unpack(up.waiting))
+    up.waiting = nil
+    if not up.tied then
+      tie(up)
+    end
+  end
+end

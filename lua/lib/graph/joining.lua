@@ -1,0 +1,76 @@
+-- The steps in which `settle` joins a long input: see `joins`.
+local joining = {}
+
+-- Reads the next step of a task.
+function joining.plan(task)
+  local id = task.id
+  local own, key = namespace.declare(edges.inputs(id)), namespace.declare(joins.key(id))
+  local v = redis.call('HMGET', own, 'slots', 'joined', 'lengths')
+  local slots = tonumber(v[1] or nil)
+  if task.status ~= 'waiting' or not slots or redis.call('HLEN', namespace.declare(edges.upstreams(id))) > 0 then
+    return { over = true } -- it has ended meanwhile, or waits for others, too
+  end
+  local slot, bytes = string.match(v[2] or '', '^(%d+) (%d+)$')
+  if slot and redis.call('STRLEN', key) == tonumber(bytes) then
+    slot, bytes = tonumber(slot), tonumber(bytes)
+    if slot >= slots then
+      return joining.plan_end(task, key, v[3])
+    end
+    return joining.take(own, slot, slots, bytes, v[3])
+  end
+  return joining.take(own, 0, slots, 0) -- the first step, or somebody changed the list
+end
+
+-- Reads the next results.
+function joining.take(own, slot, slots, bytes, lengths)
+  local step, names, size = { anew = slot == 0, slot = slot, number = slots }, {}, 0
+  lengths = { lengths }
+  repeat
+    local length = redis.call('HSTRLEN', own, step.slot)
+    if names[1] and size + length > joins.BYTES then
+      break
+    end
+    names[#names + 1], lengths[#lengths + 1] = step.slot, length > 0 and length or 4
+    size, step.slot = size + length, step.slot + 1
+  until step.slot == slots or #names == joins.SLOTS
+  local texts = redis.call('HMGET', own, unpack(names))
+  for i = 1, #texts do
+    texts[i] = texts[i] or 'null'
+  end
+  -- A long one is not copied once more, as a part of a longer one.
+  step.texts = { slot == 0 and '[' or ',', texts[2] and table.concat(texts, ',') or texts[1],
+    step.slot == slots and ']' or nil }
+  for _, text in ipairs(step.texts) do
+    bytes = bytes + #text
+  end
+  step.bytes, step.lengths = bytes, table.concat(lengths, ',')
+  return step
+end
+
+-- Reads the last step: the task has its parameters, and is ready.
+function joining.plan_end(task, key, lengths)
+  local plan = { id = task.id, task = record.find(task.id, edges.fields()), lengths = lengths }
+  plan.task.later = true
+  plan.joined = redis.call('GET', key)
+  edge_end.plan_ready(plan, 0, 0)
+  plan.task.forget = { 'cascade', unpack(plan.task.forget or {}) }
+  return { ready = plan }
+end
+
+-- Makes a step. Its entry in the index stays: `settle` removes it when nothing else is left of the task.
+function joining.run(task, step)
+  local own, key = edges.inputs(task.id), joins.key(task.id)
+  if step.over then
+    redis.call('UNLINK', key)
+    redis.call('HDEL', own, 'joined', 'lengths')
+    redis.call('HDEL', task.key, 'cascade')
+  elseif step.ready then
+    redis.call('UNLINK', key)
+    edge_end.meet(nil, step.ready)
+  else
+    for i, text in ipairs(step.texts) do
+      redis.call(step.anew and i == 1 and 'SET' or 'APPEND', key, text)
+    end
+    redis.call('HSET', own, 'joined', string.format('%d %d', step.slot, step.bytes), 'lengths', step.lengths)
+  end
+end
