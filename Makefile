@@ -77,9 +77,10 @@ deny: ## Check licences, sources and duplicates of the packages against deny.tom
 	@scripts/tools >/dev/null
 	@scripts/deny
 
-spell: ## Check the spelling; typos.toml lists exceptions
+spell: ## Check the spelling, and plain English where it is reached; typos.toml and scripts/english list exceptions
 	@scripts/tools >/dev/null
 	@.venv/bin/typos
+	@scripts/english
 
 audit: ## Before a release: check advisories, the crate's public surface, compatibility
 	@scripts/audit
