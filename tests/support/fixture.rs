@@ -84,7 +84,8 @@ pub fn releases() -> Vec<Fixture> {
     assert!(!files.is_empty());
     let read = |file: PathBuf| {
         let folder = Folder::new();
-        let unpack = Command::new("python3").args(["-m", "tarfile", "-e"]).arg(&file).arg(folder.path()).output().unwrap();
+        let unpack =
+            Command::new("python3").args(["-m", "tarfile", "-e"]).arg(&file).arg(folder.path()).output().unwrap();
         assert!(unpack.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&unpack.stderr));
         Fixture {
             version: file.file_name().unwrap().to_str().unwrap().trim_end_matches(".tar.xz").to_owned(),

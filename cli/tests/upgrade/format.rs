@@ -37,7 +37,10 @@ fn the_archive_of_an_unreleased_version_is_of_the_present_format() {
         versions += 1;
         let archive = archives.iter().find(|archive| archive.version == version);
         let Some(archive) = archive else {
-            assert_eq!(date, "Unreleased", "no archive of {version}: run make fixture VERSION={version} before its release");
+            assert_eq!(
+                date, "Unreleased",
+                "no archive of {version}: run make fixture VERSION={version} before its release"
+            );
             continue;
         };
         let kept = format(&archive.manifest());
