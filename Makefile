@@ -15,6 +15,7 @@ TASKS ?= 10000
 AOF ?= none
 PYTHON ?= python3
 DOCS ?=
+VERSION ?=
 # Prints cargo's build folder: the environment or a configuration may set another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
@@ -26,7 +27,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools quick bless test elsewhere mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+.PHONY: help tools quick bless fixture test elsewhere mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +40,9 @@ quick: ## Run the tests of what differs from the last commit; SINCE=commit: from
 
 bless: ## Regenerate what is generated and kept in git, and list what changed; CHECK=1: fail if anything did
 	@scripts/bless $(if $(CHECK),--check)
+
+fixture: ## Pack the scripts and data of this build into tests/fixtures/VERSION.tar.xz, for the tests of upgrade
+	@scripts/fixture "$(VERSION)"
 
 test: ## Run every test on real servers; AGAIN=1: run what failed beside others once more, alone
 	@scripts/test
@@ -73,9 +77,10 @@ deny: ## Check licences, sources and duplicates of the packages against deny.tom
 	@scripts/tools >/dev/null
 	@scripts/deny
 
-spell: ## Check the spelling; typos.toml lists exceptions
+spell: ## Check the spelling, and plain English where it is reached; typos.toml and scripts/english list exceptions
 	@scripts/tools >/dev/null
 	@.venv/bin/typos
+	@scripts/english
 
 audit: ## Before a release: check advisories, the crate's public surface, compatibility
 	@scripts/audit

@@ -323,6 +323,43 @@ fn no_command_is_newer_than_the_bundle() {
     }
 }
 
+/// The text between the first place of `before` in a file and the next `after`.
+fn between(name: &str, before: &str, after: &str) -> String {
+    let text = fs::read_to_string(file(name)).unwrap();
+    let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("{name} has no {before}"));
+    rest.split_once(after).unwrap().0.to_owned()
+}
+
+#[test]
+fn every_part_has_the_version_of_the_crate() {
+    let version = bundle::VERSION;
+    let short = version.rsplit_once('.').unwrap().0;
+    let metadata = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--offline", "--no-deps", "--format-version", "1"])
+        .current_dir(file("."))
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    for package in metadata["packages"].as_array().unwrap() {
+        assert_eq!(package["version"], version, "{}", package["name"]);
+    }
+    for (name, before, after, expected) in [
+        ("cli/Cargo.toml", "blueque = { path = \"..\", version = \"", "\"", version),
+        ("README.md", "blueque = \"", "\"", short),
+        ("CHANGELOG.md", "\n## [", "] - ", version),
+        ("clients/python/README.md", "blueque_client-", "-py3-none-any.whl", version),
+        ("clients/typescript/README.md", "blueque-client-", ".tgz", version),
+        ("clients/typescript/package.json", "\"version\": \"", "\"", version),
+    ] {
+        assert_eq!(between(name, before, after), expected, "{name}");
+    }
+    let locked: Value =
+        serde_json::from_slice(&fs::read(file("clients/typescript/package-lock.json")).unwrap()).unwrap();
+    assert_eq!((&locked["version"], &locked["packages"][""]["version"]), (&version.into(), &version.into()));
+    // The client for Python reads its version from the manifest of the bundle.
+    assert!(fs::read_to_string(file("clients/python/pyproject.toml")).unwrap().contains("dynamic = [\"version\"]"));
+}
+
 /// The number after these words in a file.
 fn number_in(name: &str, words: &str) -> u64 {
     let text = fs::read_to_string(file(name)).unwrap();
@@ -355,7 +392,7 @@ fn the_bundle_has_the_digests_that_were_published() {
     assert_eq!(
         fs::read_to_string(golden).unwrap_or_default(),
         sums,
-        "a script has changed: say so in CHANGELOG.md, then run make bless"
+        "a script has changed: run make bless, and add an entry to CHANGELOG.md if users notice the change"
     );
 }
 

@@ -242,20 +242,21 @@ fn each_sentence_of_the_page_on_faults_names_the_tests_that_hold_it() {
 }
 
 #[test]
-fn each_entry_of_the_changelog_says_what_a_user_must_do() {
+fn the_changelog_keeps_its_form() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../CHANGELOG.md")).unwrap();
-    let mut sections = text.split("\n### ");
-    let before = sections.next().unwrap();
-    assert!(!before.contains("\n- "), "an entry stands under no heading of what is to do: {before}");
-    for section in sections {
-        let (title, body) = section.split_once('\n').unwrap();
-        let body = body.split("\n## ").next().unwrap();
-        let entries: Vec<&str> = body.split("\n- ").skip(1).collect();
-        assert!(!entries.is_empty(), "{title}: no entry");
-        let (nothing, something) = (title.ends_with(": nothing to do"), title.ends_with(": to do"));
-        assert!(nothing || something || title == "The first version", "what is to do under {title:?}?");
-        for entry in entries {
-            assert_eq!(entry.contains("\n  → "), something, "{title}: {entry}");
+    for release in text.split("\n## ").skip(1) {
+        let (heading, body) = release.split_once('\n').unwrap();
+        let (version, date) = heading.split_once(" - ").unwrap_or_else(|| panic!("{heading}: no date"));
+        assert!(version.starts_with('[') && version.ends_with(']'), "{heading}");
+        let is_day = date.len() == 10 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        assert!(is_day || date == "Unreleased", "{heading}: write a date such as 2027-01-31, or Unreleased");
+        if version == "[0.1.0]" {
+            assert!(body.lines().count() <= 70, "0.1.0 is described in at most 70 lines");
+            continue;
+        }
+        for section in body.split("\n### ").skip(1) {
+            let kind = section.lines().next().unwrap();
+            assert!(["Added", "Changed", "Fixed", "Removed"].contains(&kind), "{heading}: {kind}");
         }
     }
 }

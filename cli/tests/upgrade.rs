@@ -5,6 +5,8 @@
 
 #[path = "../../tests/support/fixture.rs"]
 mod fixture;
+#[path = "upgrade/format.rs"]
+mod format;
 #[path = "upgrade/left.rs"]
 mod left;
 #[path = "upgrade/live.rs"]

@@ -1,11 +1,14 @@
-//! The data and the scripts that former releases left, see `tests/fixtures/README.md`.
+//! The scripts of former releases and the data that they wrote: the archives of `tests/fixtures/README.md`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use redis::{Connection, Value};
 use serde_json::Value as Json;
+
+use crate::support::Folder;
 
 /// The scripts of one release, loaded into a server.
 pub struct Scripts {
@@ -61,44 +64,55 @@ fn text(value: &Value) -> String {
 /// Paths, and the texts of those that are no folders.
 pub type Files = Vec<(String, Option<String>)>;
 
-/// A release whose data and scripts are kept.
+/// A release, with its archive unpacked.
 pub struct Fixture {
     pub version: String,
-    folder: PathBuf,
+    folder: Folder,
     data: Json,
 }
 
-/// All of them.
+/// All releases that have an archive.
 pub fn releases() -> Vec<Fixture> {
     let top = [
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures"),
         concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"),
     ];
     let top = top.into_iter().find(|top| fs::exists(top).unwrap()).expect("tests/fixtures");
-    let mut folders: Vec<_> = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.retain(|folder| folder.is_dir());
-    folders.sort();
-    assert!(!folders.is_empty());
-    let read = |folder: PathBuf| Fixture {
-        version: folder.file_name().unwrap().to_str().unwrap().to_owned(),
-        data: serde_json::from_slice(&fs::read(folder.join("data.json")).unwrap()).unwrap(),
-        folder,
+    let mut files: Vec<_> = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "xz"));
+    files.sort();
+    assert!(!files.is_empty());
+    let read = |file: PathBuf| {
+        let folder = Folder::new();
+        let unpack =
+            Command::new("python3").args(["-m", "tarfile", "-e"]).arg(&file).arg(folder.path()).output().unwrap();
+        assert!(unpack.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&unpack.stderr));
+        Fixture {
+            version: file.file_name().unwrap().to_str().unwrap().trim_end_matches(".tar.xz").to_owned(),
+            data: serde_json::from_slice(&fs::read(folder.path().join("data.json")).unwrap()).unwrap(),
+            folder,
+        }
     };
-    folders.into_iter().map(read).collect()
+    files.into_iter().map(read).collect()
 }
 
 impl Fixture {
     pub fn scripts(&self, connection: &mut Connection) -> Scripts {
-        let files = fs::read_dir(self.folder.join("scripts")).unwrap().map(|entry| entry.unwrap().path());
+        let files = fs::read_dir(self.folder.path().join("scripts")).unwrap().map(|entry| entry.unwrap().path());
         let read =
             |file: PathBuf| (file.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(file).unwrap());
         Scripts::load(connection, files.map(read))
     }
 
+    /// Its contract.
+    pub fn manifest(&self) -> Json {
+        serde_json::from_slice(&fs::read(self.folder.path().join("manifest.json")).unwrap()).unwrap()
+    }
+
     /// What its worker left in its state folder, by the id of the task: the paths of files and folders, and the
     /// contents of the files.
     pub fn state(&self) -> Vec<(String, Files)> {
-        let text = fs::read(self.folder.join("state.json")).unwrap();
+        let text = fs::read(self.folder.path().join("state.json")).unwrap();
         let stages: BTreeMap<String, BTreeMap<String, Option<String>>> = serde_json::from_slice(&text).unwrap();
         stages.into_iter().map(|(id, files)| (id, files.into_iter().collect())).collect()
     }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use blueque::{Status, Submit, TaskId};
+use blueque::{Address, Status, Submit, TaskId};
+use sha2::{Digest as _, Sha256};
 
 use crate::fixture::{Fixture, Scripts, releases};
 use crate::support::eventually;
@@ -40,6 +41,8 @@ fn lay(world: &World, old: &Scripts, stage: &str, files: &[(String, Option<Strin
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     let uptime = fs::read_to_string("/proc/uptime").unwrap();
     let seconds: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
+    let machine = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    let server = Sha256::digest(Address::parse(&world.server.url()).unwrap().identity());
     let path = |name: &str| world.path(name).to_str().unwrap().to_owned();
     let words = [
         ("{TOKEN}", token),
@@ -48,6 +51,8 @@ fn lay(world: &World, old: &Scripts, stage: &str, files: &[(String, Option<Strin
         ("{PROGRAM}", path("worker.d/program")),
         ("{STATE}", path("state")),
         ("{BOOT}", boot.trim().to_owned()),
+        ("{MACHINE}", machine.trim().to_owned()),
+        ("{SERVER}", server[..4].iter().map(|byte| format!("{byte:02x}")).collect()),
         ("{RENEWED}", format!("{:.0}", seconds * 1e6)),
         ("{PID}", pid),
         ("{TICKS}", "1".to_owned()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,15 @@ import tasks_for_tests as app
 from blueque_client import Client, ReplyError, TaskFunction, Unsuitable, Worker, task
 from blueque_client.testing import Server, run_until_idle
 
-FIXTURES = Path(__file__).parents[3] / "tests" / "fixtures"
+ARCHIVES = sorted((Path(__file__).parents[3] / "tests" / "fixtures").glob("*.tar.xz"))
+
+
+@pytest.fixture(params=ARCHIVES, ids=lambda file: file.name)
+def release(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The unpacked archive of a release."""
+    with tarfile.open(request.param) as packed:
+        packed.extractall(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize("schema", [0, 2])
@@ -81,11 +90,10 @@ def restore(server: redis.Redis, file: Path) -> None:
                 server.xadd(key, dict(zip(fields[::2], fields[1::2])), id=id)
 
 
-@pytest.mark.parametrize("release", sorted(file.name for file in FIXTURES.iterdir() if file.is_dir()))
-def test_what_a_release_has_left_is_gone_on_with(release: str) -> None:
+def test_what_a_release_has_left_is_gone_on_with(release: Path) -> None:
     with Server() as server, Client(server.url) as client:
         with redis.Redis.from_url(server.url) as raw:
-            restore(raw, FIXTURES / release / "data.json")
+            restore(raw, release / "data.json")
         client.check()
         assert {"plain", "lanes", "groups"} <= {each.queue for each in client.queues()}
         plain = client.queue("plain")
@@ -100,15 +108,14 @@ def test_what_a_release_has_left_is_gone_on_with(release: str) -> None:
         assert [job for job, _ in waits if job.info().status == "complete"]
 
 
-@pytest.mark.parametrize("release", sorted(file.name for file in FIXTURES.iterdir() if file.is_dir()))
 def test_clients_of_a_release_work_beside_this_one(
-    server: Server, client: Client, namespace: str, release: str
+    server: Server, client: Client, namespace: str, release: Path
 ) -> None:
     """What this one submits with the options of today, older scripts carry out; and the other way."""
     with redis.Redis.from_url(server.url) as raw:
 
         def old(command: str, *arguments: Any) -> Any:
-            script = (FIXTURES / release / "scripts" / f"{command}.lua").read_text()
+            script = (release / "scripts" / f"{command}.lua").read_text()
             return raw.eval(script, 1, f"{namespace}_meta", "", *arguments)
 
         ours = client.submit(app.add.call(1), max_failures=2, priority=5, tags=["new"], lost_delay=1)

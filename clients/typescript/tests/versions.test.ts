@@ -1,14 +1,18 @@
 // Data of other releases: what can be read is gone on with, what cannot is refused; nothing is lost.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { BluequeError, type Client, type Task, Worker } from "@blueque/client";
 import { createClient } from "redis";
 import { Server, becomes } from "./server.js";
 
 const FIXTURES = new URL("../../../tests/fixtures/", import.meta.url);
-const RELEASES = readdirSync(FIXTURES).filter((name) => existsSync(new URL(`${name}/data.json`, FIXTURES)));
+const ARCHIVES = readdirSync(FIXTURES).filter((name) => name.endsWith(".tar.xz"));
 
 const server = new Server();
 after(() => server[Symbol.asyncDispose]());
@@ -90,7 +94,7 @@ function plain(value: unknown): Buffer | string {
 
 /** Writes what a release has left. */
 async function restore(send: Raw, release: string): Promise<void> {
-  const { keys } = JSON.parse(readFileSync(new URL(`${release}/data.json`, FIXTURES), "utf8")) as {
+  const { keys } = JSON.parse(readFileSync(join(release, "data.json"), "utf8")) as {
     keys: Record<string, { type: string; value: unknown }>;
   };
   for (const [key, { type, value }] of Object.entries(keys)) {
@@ -105,8 +109,14 @@ async function restore(send: Raw, release: string): Promise<void> {
   }
 }
 
-for (const release of RELEASES) {
-  test(`what ${release} has left is gone on with`, async () => {
+for (const archive of ARCHIVES) {
+  const release = mkdtempSync(join(tmpdir(), "release-"));
+  execFileSync("python3", ["-m", "tarfile", "-e", fileURLToPath(new URL(archive, FIXTURES)), release]);
+  after(() => {
+    rmSync(release, { recursive: true });
+  });
+
+  test(`what ${archive} has left is gone on with`, async () => {
     await using place = new Server();
     // Its parameters are texts, not JSON.
     const serializer = { dumps: (value: unknown) => Buffer.from(String(value)), loads: (data: Buffer) => data.toString() };
@@ -134,12 +144,12 @@ for (const release of RELEASES) {
     assert.ok(states.includes("complete") && !states.includes("failed"), states.join());
   });
 
-  test(`clients of ${release} work beside this one`, async () => {
+  test(`clients of ${archive} work beside this one`, async () => {
     const namespace = `t${randomUUID()}`;
-  await using client = server.client({ namespace });
+    await using client = server.client({ namespace });
     using own = await raw(server);
     const old = (command: string, ...words: (string | number)[]): Promise<unknown> => {
-      const script = readFileSync(new URL(`${release}/scripts/${command}.lua`, FIXTURES));
+      const script = readFileSync(join(release, "scripts", `${command}.lua`));
       return own.send("EVAL", script, "1", `${namespace}_meta`, "", ...words.map(String));
     };
     const options = { maxFailures: 2, priority: 5, tags: ["new"], lostDelay: 1 };
