@@ -3,9 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::compose::Command;
+use super::contract::{Contract, Sources};
 use super::pieces::Library;
 use super::rights::redis_commands;
 use super::source::{Token, bare, rewrite, tokens};
+use super::{folder, joined};
+
+/// The contract of the project, with one command more, or another header of a command.
+pub(super) fn with_command(name: &str, header: &str) -> Result<Contract, String> {
+    let read = |of: &str, extension| folder(std::path::Path::new(of), extension).unwrap();
+    let mut files = read("contract", "toml");
+    let mut commands: BTreeMap<_, _> =
+        read("lua/cmd", "lua").into_iter().map(|(name, text)| (name, joined(&text))).collect();
+    if commands.insert(name.to_owned(), header.to_owned()).is_none() {
+        *files.get_mut("touches").unwrap() += &format!("{name} = \"\"\n");
+    }
+    Contract::read(&Sources { files, commands })
+}
 
 /// What every script ends with uses this piece.
 const REPLY: &str = "local reply = {}\n\nfunction reply.refusal(raised)\n  return raised\nend\n";
