@@ -40,6 +40,8 @@ mod replies;
 mod rights;
 #[path = "build/rust.rs"]
 mod rust;
+#[path = "build/rust_calls.rs"]
+mod rust_calls;
 #[path = "build/rust_replies.rs"]
 mod rust_replies;
 #[path = "build/source.rs"]
@@ -71,6 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let bundle = Bundle::read(Path::new("."))?;
     fs::write(target.join("options.rs"), rust::options(&bundle.contract))?;
+    fs::write(target.join("calls.rs"), rust_calls::calls(&bundle.contract)?)?;
     fs::write(target.join("words.rs"), rust::words(&bundle.contract))?;
     fs::write(target.join("codes.rs"), rust::codes(&bundle.contract))?;
     fs::write(target.join("replies.rs"), rust_replies::replies(&bundle.contract)?)?;

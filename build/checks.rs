@@ -184,46 +184,23 @@ fn check(contract: &Contract, of: &Type, value: &str, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use super::super::contract::{Contract, Sources};
+    use super::super::tests::with_command;
     use super::library;
 
     fn lua(command: &str, header: &str) -> String {
-        let file = |name: &str| (name.to_owned(), std::fs::read_to_string(format!("contract/{name}.toml")).unwrap());
-        let names = [
-            "types",
-            "settings",
-            "arguments",
-            "options",
-            "states",
-            "roles",
-            "errors",
-            "replies",
-            "fields",
-            "keys",
-            "touches",
-        ];
-        let mut files: BTreeMap<String, String> = names.map(file).into();
-        if command == "new" {
-            *files.get_mut("replies").unwrap() += "[new]\nwords = [\"done\"]\n";
-            *files.get_mut("touches").unwrap() += "new = \"\"\n";
-        }
-        let mut commands = super::super::tree(std::path::Path::new("lua/cmd")).unwrap();
-        commands.insert(command.to_owned(), header.to_owned());
-        library(&Contract::read(&Sources { files, commands }).unwrap(), command)
+        library(&with_command(command, header).unwrap(), command)
     }
 
     #[test]
     fn arguments_are_read_in_their_order_and_nothing_may_follow() {
-        let text = lua("new", "--- Does it.\n-- @args now queue limit\n");
+        let text = lua("new", "--- Does it.\n-- @args now queue limit\n-- @reply `done`\n");
         let function = "function contract.arguments()\n  local queue = args.plain(args.next('queue'), 'queue')\n  local limit = args.integer(args.next('limit'), 1, 500, 'limit')\n  args.none()\n  return queue, limit\nend\n";
         assert!(text.contains(function), "{text}");
     }
 
     #[test]
     fn an_owner_s_id_and_token_are_looked_at_where_they_match_no_task() {
-        let text = lua("new", "--- Does it.\n-- @args now id token\n-- @options cost\n");
+        let text = lua("new", "--- Does it.\n-- @args now id token\n-- @options cost\n-- @reply `done`\n");
         assert!(
             text.contains("  local id = args.next('id')\n  local token = args.next('token')\n  return id, token\n"),
             "{text}"

@@ -44,10 +44,17 @@ pub(super) enum Form {
     Bytes,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Type {
     pub(super) form: Form,
+    /// Another type, whose values these are.
+    #[serde(rename = "as")]
+    like: Option<String>,
+    /// The type of all its values but `none`.
+    pub(super) some: Option<String>,
+    /// The value that stands for none.
+    pub(super) none: Option<String>,
     pub(super) low: Option<i64>,
     pub(super) high: Option<i64>,
     #[serde(default)]
@@ -67,7 +74,7 @@ pub(super) struct Type {
 }
 
 /// The words of a type, and the meaning of each unless obvious.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Words {
     Plain(Vec<String>),
@@ -234,6 +241,7 @@ impl Contract {
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
         };
+        contract.types = contract.types.iter().map(|(name, of)| (name.clone(), contract.like(of))).collect();
         storage::add_lists(&mut contract.keys, &contract.states);
         contract.touches.add_groups(&contract.states);
         for reply in contract.replies.values_mut() {
@@ -248,6 +256,17 @@ impl Contract {
         }
         contract.check(sources)?;
         Ok(contract)
+    }
+
+    /// A type with what it has of the type whose values it takes.
+    fn like(&self, of: &Spanned<Type>) -> Spanned<Type> {
+        let own = of.as_ref();
+        let other = own.like.as_ref().and_then(|other| self.type_of(other));
+        let whole = other.map_or_else(
+            || own.clone(),
+            |other| Type { like: own.like.clone(), means: own.means.clone(), ..other.clone() },
+        );
+        Spanned::new(of.span(), whole)
     }
 
     /// The codes that a header lists. `GROUP.*` stands for those of the types of a group of options.
@@ -339,6 +358,11 @@ impl Contract {
             let wrong = |what: &str| sources.wrong("types", of, format!("the type {name} {what}"));
             sentence(of.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
             let of = of.as_ref();
+            of.like
+                .iter()
+                .chain(&of.some)
+                .try_for_each(|other| self.has_type(other).map(drop))
+                .map_err(|what| wrong(&what))?;
             let counts = matches!(of.form, Form::Whole | Form::Seconds | Form::Decimal | Form::Bytes);
             if counts && !(of.low.is_some() && of.high.is_some() && of.low <= of.high) {
                 return Err(wrong("has no bounds: write low = NUMBER and a high = NUMBER that is not below it"));
@@ -621,6 +645,12 @@ mod tests {
             ("types", "high = 9\n", "", "contract/types.toml:4: the type size has no bounds: write low ="),
             ("types", "high = 9", "high = 0", "contract/types.toml:4: the type size has no bounds"),
             ("types", "words = { fast = \"At once.\" }\n", "", "the type how has no words: write words ="),
+            (
+                "types",
+                "form = \"whole\"",
+                "form = \"whole\"\nas = \"none\"",
+                "has the type none, which types.toml does not list",
+            ),
             ("types", "form = \"whole\"", "form = \"round\"", "contract/types.toml: TOML parse error at line 5"),
             ("types", "form = \"whole\"", "form = \"decimal\"", "only a function can read: write check ="),
             ("types", "form = \"text\"", "form = \"text\"\ncheck = \"a.b\"", "no test can make: write good ="),

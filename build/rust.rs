@@ -18,13 +18,7 @@ pub(crate) fn options(contract: &Contract) -> String {
         text += &setters(contract, holder, contract.group(group));
     }
     for command in contract.commands.keys() {
-        // What an `Action` says of a bulk, and what only this library's own client says.
-        let said = |name: &str| match name {
-            "request" => ASKED.contains(&command.as_str()),
-            "by" => NAMED.contains(&command.as_str()),
-            _ => true,
-        };
-        let own: Vec<_> = contract.options(command).into_iter().filter(|(name, _)| said(name)).collect();
+        let own = own(contract, command);
         if own.is_empty() || OTHERWISE.contains(&command.as_str()) {
             continue;
         }
@@ -39,12 +33,28 @@ pub(crate) fn options(contract: &Contract) -> String {
     text
 }
 
+/// The options of a command that are said with a call, and not what only this library's own client says.
+fn own<'a>(contract: &'a Contract, command: &str) -> Vec<(&'a str, &'a Opt)> {
+    let said = |name: &str| match name {
+        "request" => ASKED.contains(&command),
+        "by" => NAMED.contains(&command),
+        _ => true,
+    };
+    contract.options(command).into_iter().filter(|(name, _)| said(name)).collect()
+}
+
+/// The type that collects the options of a command, if it has any.
+pub(super) fn holder(contract: &Contract, command: &str) -> Option<String> {
+    let of = if command == "find" { "Filter".to_owned() } else { format!("{}Options", camel(command)) };
+    (!own(contract, command).is_empty()).then_some(of)
+}
+
 /// Commands whose options the library has as other types: those of tasks and schedules, a filter, an action; a heartbeat's is
 /// always the same.
 const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"];
 
 /// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
-const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
+pub(super) const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
 
 /// Commands whose `by` is said in the call; that of the others is the client's, `ClientBuilder::by`.
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
@@ -142,13 +152,11 @@ fn status(contract: &Contract) -> String {
 
 /// The text of `codes.rs`: the codes of errors as an enum, with their meaning.
 pub(crate) fn codes(contract: &Contract) -> String {
-    let named =
-        |word: &str, code: &Code| code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect::<String>();
     let (mut variants, mut repeat, mut kinds) = (String::new(), Vec::new(), BTreeMap::<Kind, Vec<String>>::new());
     for (word, code) in &contract.errors {
         let code = code.as_ref();
         let (means, act) = (code.means.as_deref().unwrap_or_default(), code.act.as_deref().unwrap_or_default());
-        let name = named(word, code);
+        let name = code_name(word, code);
         variants += &format!("        /// `{word}`: {means} {act}\n        {name} = {word:?},\n");
         if code.repeat {
             repeat.push(format!("Self::{name}"));
@@ -163,6 +171,11 @@ pub(crate) fn codes(contract: &Contract) -> String {
         repeat.join(" | "),
         arms.collect::<String>()
     )
+}
+
+/// The name of a code in the library.
+pub(super) fn code_name(word: &str, code: &Code) -> String {
+    code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect()
 }
 
 /// The enums of the library, and their types in the contract.
@@ -281,13 +294,17 @@ fn doc(contract: &Contract, option: &Opt, of: &Type) -> String {
     } else if let Some(default) = &option.default {
         doc += &format!(" Default: {default}.");
     }
+    doc + &bounds(of)
+}
+
+/// The bounds of a type, and what it says of itself if they do not say it.
+pub(super) fn bounds(of: &Type) -> String {
     match (of.low, of.high, of.form) {
         (Some(low), Some(high), Form::Whole | Form::Seconds) if of.unit.as_deref() != Some(SINCE) => {
             let unit = of.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
-            doc += &format!(" Between {low} and {high}{unit}.");
+            format!(" Between {low} and {high}{unit}.")
         }
-        (_, _, Form::Text) => doc += &format!(" {}", of.means.as_deref().unwrap_or_default()),
-        _ => {}
+        (_, _, Form::Text | Form::Bytes) => format!(" {}", of.means.as_deref().unwrap_or_default()),
+        _ => String::new(),
     }
-    doc
 }

@@ -8,7 +8,7 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 20] = [
+pub(super) const STRUCTS: [Whole; 20] = [
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
     ("changes", "Changes", Some(("items", "TaskChange"))),
@@ -32,7 +32,7 @@ const STRUCTS: [Whole; 20] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 21] = [
+pub(super) const ITEMS: [(&str, &str); 21] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -55,6 +55,9 @@ const ITEMS: [(&str, &str); 21] = [
     ("tracked", "TrackedTask"),
     ("workers", "WorkerInfo"),
 ];
+
+/// Replies that are a record of the library.
+pub(super) const RECORDS: [(&str, &str); 2] = [("get", "TaskInfo"), ("show_schedule", "ScheduleInfo")];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
 const OWN: [(&str, &str, &str, &str, &str); 34] = [
@@ -192,7 +195,7 @@ fn read(contract: &Contract, command: &str, field: &Field, pairs: bool) -> Read 
 }
 
 /// The type of the library for one of the contract, and what reads it from text.
-fn kind(contract: &Contract, of: &str, name: &str) -> (String, &'static str) {
+pub(super) fn kind(contract: &Contract, of: &str, name: &str) -> (String, &'static str) {
     let Some(known) = contract.type_of(of) else { return ("String".into(), "text::owned") };
     let unit = known.unit.as_deref().unwrap_or_default();
     let (name, reader) = match (of, known.form) {
@@ -275,14 +278,14 @@ fn item(name: &str, means: &str, fields: &[Read]) -> String {
 /// The text of `records.rs`: for each field of a record an accessor.
 pub(crate) fn records(contract: &Contract) -> String {
     let mut text = String::new();
-    for (command, holder) in [("get", "TaskInfo"), ("show_schedule", "ScheduleInfo")] {
+    for (command, holder) in RECORDS {
         let Some(reply) = contract.replies.get(command) else { continue };
         let fields = &reply.as_ref().pairs;
         let accessors = fields.iter().filter(|field| !BY_HAND.contains(&field.name.as_str()));
         let accessors: Vec<String> = accessors.map(|field| accessor(contract, field)).collect();
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         text += &format!(
-            "impl {holder} {{\n    /// The names of the fields that this version knows.\n    pub const FIELDS: &[&str] = &{names:?};\n\n{}}}\n\n",
+            "impl {holder} {{\n    /// The names of the fields that this version knows.\n    pub const FIELDS: &[&str] = &{names:?};\n\n    pub(crate) fn parse(value: &Value) -> Option<Self> {{\n        Some(Self {{ fields: reply::fields(value)? }})\n    }}\n\n{}}}\n\n",
             accessors.join("\n")
         );
     }

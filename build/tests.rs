@@ -1,11 +1,25 @@
 //! Tests of the composer on libraries of a few lines.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::compose::Command;
+use super::contract::{Contract, Sources};
 use super::pieces::Library;
 use super::rights::redis_commands;
 use super::source::{Token, bare, rewrite, tokens};
+use super::{folder, joined, tree};
+
+/// The contract of the project, with one command more, or another header of a command.
+pub(super) fn with_command(name: &str, header: &str) -> Result<Contract, String> {
+    let mut files = folder(Path::new("contract"), "toml").unwrap();
+    let commands = tree(Path::new("lua/cmd")).unwrap().into_iter();
+    let mut commands: BTreeMap<_, _> = commands.map(|(name, text)| (name, joined(&text))).collect();
+    if commands.insert(name.to_owned(), header.to_owned()).is_none() {
+        *files.get_mut("touches").unwrap() += &format!("{name} = \"\"\n");
+    }
+    Contract::read(&Sources { files, commands })
+}
 
 /// What every script ends with uses this piece.
 const REPLY: &str = "local reply = {}\n\nfunction reply.refusal(raised)\n  return raised\nend\n";

@@ -1,20 +1,15 @@
 //! Every command of the bundle as a plain value: a script, a key, arguments, and how to read the reply. The same
 //! value runs on a synchronous connection, an asynchronous one, or a cluster.
 
+pub(crate) mod bulk;
 mod exchange;
+mod generated;
 mod graphs;
-mod history;
 mod owner;
-mod queue;
 mod schedules;
-pub(crate) mod search;
-mod settings;
-mod statistics;
 mod submit;
-mod task;
 #[cfg(test)]
 mod tests;
-mod upkeep;
 
 use std::fmt;
 use std::time::SystemTime;
@@ -36,7 +31,6 @@ pub use crate::options::{
 
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};
-use crate::model::Greeting;
 use crate::names::{Namespace, QueueName, TaskId};
 use crate::options::Pairs;
 use crate::times;
@@ -68,6 +62,14 @@ impl<T> Call<T> {
     fn arg(mut self, value: impl ToString) -> Self {
         self.args.push(value.to_string().into_bytes());
         self
+    }
+
+    /// The value, or what stands for none.
+    fn arg_or(self, value: Option<impl ToString>, none: &str) -> Self {
+        match value {
+            Some(value) => self.arg(value),
+            None => self.arg(none),
+        }
     }
 
     fn raw(mut self, value: &[u8]) -> Self {
@@ -178,11 +180,5 @@ impl Calls {
             call.by.clone_from(&self.by);
         }
         call
-    }
-
-    /// Checks the server, the schema and the eviction policy.
-    #[must_use]
-    pub fn hello(&self) -> Call<Greeting> {
-        self.call("hello", Greeting::read)
     }
 }

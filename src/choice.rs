@@ -154,7 +154,7 @@ impl<L: Link> Choice<L> {
     async fn page(&self, cursor: &str, woken: bool) -> Result<()> {
         let options = ReadyOptions::new().woken(woken);
         let options = self.has.iter().fold(options, ReadyOptions::has);
-        let call = self.client.calls().ready(&self.listener, &self.patterns, cursor, ASKED, &options);
+        let call = self.client.calls().ready(&self.listener, cursor, ASKED, &self.patterns, &options);
         let Ready { next, list, queues, .. } = self.client.run(&call).await?;
         let mut chosen = self.lock();
         chosen.list = list.map(|list| self.client.calls().waiting_list(&list));

@@ -132,7 +132,7 @@ impl<L: Link> Client<L> {
         rate: Option<Rate>,
         options: &LimitOptions,
     ) -> L::Answer<'_, Result<()>> {
-        self.make(self.calls().limit_shared(name, concurrency, rate, options))
+        self.make(self.calls().limit(None, name, concurrency, rate, options))
     }
 
     /// The shared limits, or with `used` those of which tasks take places now.
@@ -141,7 +141,7 @@ impl<L: Link> Client<L> {
     /// Those of [`Client::call`].
     pub fn shared_limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
         let options = LimitsOptions::new().used(used);
-        L::answer(async move { self.pages(|cursor| self.calls().shared_limits(cursor, 500, &options)).await })
+        L::answer(async move { self.pages(|cursor| self.calls().limits(None, cursor, 500, &options)).await })
     }
 
     /// Who changed what, among up to 200 entries after one, `0` for the oldest that is kept: settings, limits, priorities,
@@ -225,7 +225,8 @@ impl<L: Link> Client<L> {
         topology: &Topology,
         partition: &PartitionName,
     ) -> L::Answer<'_, Result<()>> {
-        self.make(self.calls().set_topology(former, topology, partition))
+        let names: Vec<_> = topology.names().cloned().collect();
+        self.make(self.calls().set_topology(former, topology.version(), partition, &names))
     }
 
     /// The plain calls of the namespace, for whatever the other methods do not offer.

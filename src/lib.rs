@@ -177,7 +177,7 @@ pub use model::{
 };
 /// A queue of a namespace.
 pub type Queue = handles::Queue<Blocking>;
-pub use calls::search::Action;
+pub use calls::bulk::Action;
 pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{

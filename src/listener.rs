@@ -143,7 +143,7 @@ impl<L: Link> Listener<L> {
         let options = self.has.iter().fold(RegisterOptions::new(), RegisterOptions::has);
         for queue in queues {
             match self.client.run(&self.client.calls().register(queue, &self.id, &options)).await {
-                Ok(()) => registered = true,
+                Ok(_) => registered = true,
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
             }

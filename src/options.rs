@@ -1,5 +1,6 @@
 //! The options of calls, collected by setters. The setters are generated from `contract/options.toml`.
 
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Status, Until};
@@ -349,11 +350,12 @@ impl Inputs {
         inputs.0.pairs_mut().set("inputs", text.to_owned());
         inputs
     }
+}
 
+impl fmt::Display for Inputs {
     /// The contract's text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        self.0.0.get("inputs").unwrap_or_default()
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.0.get("inputs").unwrap_or_default())
     }
 }
 
@@ -443,7 +445,7 @@ impl ReportOptions {
 impl ReleaseOptions {
     /// What the task waits for before it comes back, without results.
     pub fn inputs(mut self, inputs: &Inputs) -> Self {
-        self.0.set("inputs", inputs.text().to_owned());
+        self.0.set("inputs", inputs.to_string());
         self
     }
 }

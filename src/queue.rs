@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions};
+use crate::calls::{
+    Call, LimitOptions, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions,
+};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
@@ -265,7 +267,8 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// `NOLISTENER` for one that is not registered; those of [`Client::call`].
     pub fn drain(&self, listener: &ListenerId, on: bool) -> L::Answer<'_, Result<()>> {
-        self.client.make(self.client.calls().drain(&self.name, listener, on))
+        let call = self.client.calls().drain(&self.name, listener, on);
+        L::answer(async move { self.client.run(&call).await.map(drop) })
     }
 
     /// Moves due scheduled tasks to pending: at most 100, so that nobody waits long for the server.
@@ -351,7 +354,7 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].
     pub fn limit(&self, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> L::Answer<'_, Result<()>> {
-        self.client.make(self.client.calls().limit(&self.name, key, concurrency, rate))
+        self.client.make(self.client.calls().limit(Some(&self.name), key, concurrency, rate, &LimitOptions::new()))
     }
 
     /// The keys with limits of their own in this queue, or with `used` those that take places now.
@@ -361,7 +364,7 @@ impl<L: Link> Queue<L> {
     pub fn limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
         let options = LimitsOptions::new().used(used);
         L::answer(async move {
-            self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, &options)).await
+            self.client.pages(|cursor| self.client.calls().limits(Some(&self.name), cursor, 500, &options)).await
         })
     }
 

@@ -234,7 +234,8 @@ impl<L: Link> Client<L> {
         for low in schedules {
             // What this build or this machine cannot compute is left to others.
             let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
-            match self.run(&self.calls().slots(low, &rhythm.slots(low.after))).await {
+            let call = self.calls().slots(&low.name, &low.rhythm, low.after, &rhythm.slots(low.after));
+            match self.run(&call).await {
                 // Somebody removed it meanwhile.
                 Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
                 _ => {}

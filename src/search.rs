@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::calls::search::Action;
+use crate::calls::bulk::Action;
 use crate::calls::{Call, PauseOptions};
 use crate::client::Client;
 use crate::error::Result;
@@ -31,7 +31,7 @@ impl<L: Link> Client<L> {
     /// Those of [`Queue::find`].
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
-        L::answer(self.some(limit, move |at, wanted| self.calls().find_everywhere(&filter, at, wanted)))
+        L::answer(self.some(limit, move |at, wanted| self.calls().find(None, at, wanted, &filter)))
     }
 
     /// The ids of all tasks of all queues that match a filter, in the order of [`Client::find`], one after another: an
@@ -41,7 +41,7 @@ impl<L: Link> Client<L> {
     /// Those of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
-        self.all(move |at| self.calls().find_everywhere(&filter, at, MOST))
+        self.all(move |at| self.calls().find(None, at, MOST, &filter))
     }
 
     /// The records of many tasks, in this order; none where there is no such task. Each call reads up to 100 of them, or
@@ -104,7 +104,8 @@ impl<L: Link> Queue<L> {
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
         L::answer(
-            self.client().some(limit, move |at, wanted| self.client().calls().find(self.name(), &filter, at, wanted)),
+            self.client()
+                .some(limit, move |at, wanted| self.client().calls().find(Some(self.name()), at, wanted, &filter)),
         )
     }
 
@@ -115,7 +116,7 @@ impl<L: Link> Queue<L> {
     /// Those of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
-        self.client().all(move |at| self.client().calls().find(self.name(), &filter, at, MOST))
+        self.client().all(move |at| self.client().calls().find(Some(self.name()), at, MOST, &filter))
     }
 
     /// The tags of its tasks, the most used first.

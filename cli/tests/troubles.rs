@@ -188,7 +188,7 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     let (queues, who) = ([queue.name().clone()], ListenerId::new(id.as_str()).unwrap());
     let trouble = "takes nothing of q: it is tired; takes nothing of other: for nothing";
     let report = ReportOptions::new().methods("fine").trouble(trouble);
-    world.client.call(&world.client.calls().report(&who, &queues, (1, 1), &report)).unwrap();
+    world.client.call(&world.client.calls().report(&who, 1, 1, &queues, &report)).unwrap();
     let task = queue.submit_bytes(b"[]", Submit::default().method("fine")).unwrap();
     let said = world.run(&["why", task.id().as_str()]);
     assert_eq!(said, format!("Its queue is left alone for a moment: {id} takes nothing of q: it is tired.\n"));

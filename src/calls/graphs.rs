@@ -1,9 +1,9 @@
-//! Calls on graphs.
+//! Submitting graphs.
 
 use std::time::SystemTime;
 
-use super::{Call, Calls, CancelGraphOptions, RetryGraphOptions, SubmitGraphOptions};
-use crate::model::{GraphPage, GraphSummary, Page, StagedGraph, reply};
+use super::{Call, Calls, SubmitGraphOptions};
+use crate::model::{StagedGraph, reply};
 use crate::names::{GraphId, QueueName, TaskId};
 use crate::options::TaskOptions;
 use crate::times::{seconds, since_1970};
@@ -83,31 +83,6 @@ impl Calls {
             calls.push(call);
         }
         Some(calls)
-    }
-
-    /// Cancels all tasks of a graph that have not ended, or a part of them. [`Calls::settle`] does it, in steps.
-    #[must_use]
-    pub fn cancel_graph(&self, graph: &GraphId, reason: &str, options: &CancelGraphOptions) -> Call<()> {
-        self.call("cancel_graph", reply::done).arg(graph).arg(reason).once().pairs(&options.0)
-    }
-
-    /// Runs the tasks of a graph again that have failed or were cancelled, or a part of it anew. [`Calls::settle`] does
-    /// it, in steps.
-    #[must_use]
-    pub fn retry_graph(&self, graph: &GraphId, options: &RetryGraphOptions) -> Call<()> {
-        self.call("retry_graph", reply::done).arg(graph).once().pairs(&options.0)
-    }
-
-    /// The graphs of the namespace, the latest first.
-    #[must_use]
-    pub fn graphs(&self, cursor: &str, limit: u32) -> Call<Page<GraphSummary>> {
-        self.call("graphs", reply::page).arg(cursor).arg(limit)
-    }
-
-    /// A graph, with up to 500 of its tasks; none if no graph has this id.
-    #[must_use]
-    pub fn show_graph(&self, graph: &GraphId, cursor: &str, limit: u32) -> Call<Option<GraphPage>> {
-        self.call("show_graph", GraphPage::read).arg(graph).arg(cursor).arg(limit)
     }
 }
 

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::search::Action;
+use super::bulk::Action;
 use super::*;
 use crate::error::Result;
-use crate::model::LowSchedule;
 use crate::names::{GraphId, ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::options::{Filter, Inputs};
 
@@ -38,7 +37,6 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     let task = NewTask::new(&id, b"");
     let held = [(id.clone(), token)];
     let name = ScheduleName::new("s")?;
-    let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: SystemTime::UNIX_EPOCH };
     let graph = GraphId::new("g")?;
     let mut errors = 0;
     for reply in nonsense() {
@@ -53,10 +51,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.prioritise(&id, 1),
             calls.configure(None, "lease", None),
             calls.settings(Some(&queue)),
-            calls.limit(&queue, "k", None, None),
-            calls.limits(&queue, "0", 1, &LimitsOptions::new()),
-            calls.limit_shared("k", None, None, &LimitOptions::new()),
-            calls.shared_limits("0", 1, &LimitsOptions::new()),
+            calls.limit(Some(&queue), "k", None, None, &LimitOptions::new()),
+            calls.limits(None, "0", 1, &LimitsOptions::new()),
             calls.reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new()),
             calls.exchange(&listener, &[], std::slice::from_ref(&queue), 1, &ExchangeOptions::new()),
             calls.adopt(&listener, &listener, &queue, &id, &AdoptOptions::new().request("r")),
@@ -91,7 +87,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.mend(&queue, "", 1, &MendOptions::new()),
             calls.upkeep(std::slice::from_ref(&queue)),
             calls.pause(&queue, "me", "", &PauseOptions::new().stop(true)),
-            calls.find(&queue, &Filter::new(), "0", 1),
+            calls.find(Some(&queue), "0", 1, &Filter::new()),
             calls.bulk(&queue, &Action::Purge, &Filter::new(), "0", 1),
             calls.tags(&queue, "0", 1),
             calls.groups(&queue, "0", 1),
@@ -103,7 +99,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.register(&queue, &listener, &RegisterOptions::new()),
             calls.unregister(&queue, &listener),
             calls.drain(&queue, &listener, true),
-            calls.report(&listener, std::slice::from_ref(&queue), (1, 1), &ReportOptions::new()),
+            calls.report(&listener, 1, 1, std::slice::from_ref(&queue), &ReportOptions::new()),
             calls.workers("0", 1),
             calls.held(&queue, &listener),
             calls.listeners(&queue, "0", 1),
@@ -113,7 +109,6 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.peek(&queue, 1, &PeekOptions::new().has("gpu")),
             calls.get(&id),
             calls.get_many(std::slice::from_ref(&id)),
-            calls.find_everywhere(&Filter::new(), "0", 1),
             calls.schedule(&name, &queue, "", b"", &[SystemTime::UNIX_EPOCH], &ScheduleOptions::default()),
             calls.schedules("0", 1),
             calls.show_schedule(&name),
@@ -123,7 +118,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.run_schedule(&name, &id, &RunScheduleOptions::new()),
             calls.tick(1),
             calls.submit_graph(&graph, 1, &[], &SubmitGraphOptions::new().name("n")),
-            calls.slots(&low, &[]),
+            calls.slots(&name, "", SystemTime::UNIX_EPOCH, &[]),
         );
     }
     assert!(errors > 4_000, "most of it is refused: {errors}");

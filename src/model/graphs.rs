@@ -79,11 +79,7 @@ pub struct GraphPage {
 }
 
 impl GraphPage {
-    /// None for nil.
-    pub(crate) fn read(value: &Value) -> Option<Option<Self>> {
-        if *value == Value::Nil {
-            return Some(None);
-        }
+    pub(crate) fn read(value: &Value) -> Option<Self> {
         let all = reply::array(value)?;
         let [next, state, created, total, name, complete, failed, cancelled, doing] = all.first_chunk()?;
         let info = GraphInfo {
@@ -96,7 +92,7 @@ impl GraphPage {
             cancelled: reply::word(cancelled)?,
             doing: reply::known(doing)?,
         };
-        Some(Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 9)? }))
+        Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 9)? })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Status;
+use redis::Value;
+
 use super::records::Record;
+use super::{Status, reply};
 use crate::text;
 
 /// The record of a task: an accessor for each field that this version knows. A field that clients without scripts
@@ -16,6 +18,20 @@ pub struct TaskInfo {
 }
 
 impl TaskInfo {
+    /// Some tasks, each by its id; none where there is no such task.
+    pub(crate) fn parse_many(value: &Value) -> Option<Vec<(String, Option<Self>)>> {
+        let mut found: Vec<(String, Option<Self>)> = Vec::new();
+        for (name, value) in reply::pairs(value)? {
+            match (name.as_str(), found.last_mut()) {
+                ("id", _) => found.push((reply::text(value)?, Some(Self { fields: BTreeMap::new() }))),
+                ("missing", Some((_, info))) => *info = None,
+                (_, Some((_, Some(info)))) => _ = info.fields.insert(name, reply::bytes(value)?),
+                _ => return None,
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
     /// The fields that this version does not know: of later versions, or of other clients.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let unknown = self.fields.iter().filter(|(name, _)| !Self::FIELDS.contains(&name.as_str()));

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use redis::Value;
 use serde::de::DeserializeOwned;
 
-use super::{Backoff, Missed, Outcome, Overlap, Pause, ScheduleInfo, ScheduleState, Status, TaskInfo, Until};
+use super::{Backoff, Missed, Outcome, Overlap, Pause, ScheduleInfo, ScheduleState, Status, TaskInfo, Until, reply};
 use crate::error::Result;
 use crate::names::Token;
 use crate::{text, times};

@@ -1,11 +1,11 @@
 //! Parsing of replies. Nothing a server sends can do more than yield `None`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 
 use redis::Value;
 
-use super::{Follow, Order, Page, Reservation, Reserved};
+use super::{Follow, Order, Page, Reserved};
 use crate::text as texts;
 use crate::times;
 use crate::topology::{StoredTopology, Topology};
@@ -69,8 +69,8 @@ pub(crate) fn done(value: &Value) -> Option<()> {
     text(value).map(|_| ())
 }
 
-/// The one of two words, or the other.
-fn either(value: &Value, yes: &str, no: &str) -> Option<bool> {
+/// Whether it is the one of two words, and not the other.
+pub(crate) fn either(value: &Value, yes: &str, no: &str) -> Option<bool> {
     let word = text(value)?;
     (word == yes || word == no).then_some(word == yes)
 }
@@ -85,16 +85,6 @@ pub(crate) fn dead(value: &Value) -> Option<bool> {
 
 pub(crate) fn stop(value: &Value) -> Option<bool> {
     either(value, "stop", "")
-}
-
-/// Whether a clock was set back.
-pub(crate) fn reset(value: &Value) -> Option<bool> {
-    either(value, "reset", "right")
-}
-
-/// Whether slots were accepted.
-pub(crate) fn told(value: &Value) -> Option<bool> {
-    either(value, "told", "stale")
 }
 
 /// The topology of a partition; none if there is none.
@@ -169,6 +159,16 @@ pub(crate) fn list<T: Item>(value: &Value) -> Option<Vec<T>> {
     items(array(value)?, 0)
 }
 
+/// The same; no items for nil.
+pub(crate) fn list_or_nil<T: Item>(value: &Value) -> Option<Vec<T>> {
+    Some(or_nil(value, list)?.unwrap_or_default())
+}
+
+/// What the reader makes of it; none for nil.
+pub(crate) fn or_nil<T>(value: &Value, reader: impl Fn(&Value) -> Option<T>) -> Option<Option<T>> {
+    if matches!(value, Value::Nil) { Some(None) } else { reader(value).map(Some) }
+}
+
 pub(crate) fn page<T: Item>(value: &Value) -> Option<Page<T>> {
     let all = array(value)?;
     Some(Page { next: next(all.first()?)?, items: items(all, 1)? })
@@ -188,6 +188,11 @@ pub(crate) fn pairs(value: &Value) -> Option<Vec<(String, &Value)>> {
     pairs.map(|pair| Some((text(pair.first()?)?, pair.get(1)?))).collect()
 }
 
+/// The fields of a record.
+pub(crate) fn fields(value: &Value) -> Option<BTreeMap<String, Vec<u8>>> {
+    pairs(value)?.into_iter().map(|(name, value)| Some((name, bytes(value)?))).collect()
+}
+
 /// Names and values by name; nil for a missing one.
 pub(crate) struct Facts<'a>(HashMap<String, &'a Value>);
 
@@ -201,14 +206,11 @@ impl<'a> Facts<'a> {
     }
 }
 
-pub(crate) fn reservation(value: &Value) -> Option<Option<Reservation>> {
-    match value {
-        Value::Nil => Some(None),
-        taken => Reservation::read(array(taken)?.get(..Reservation::SIZE)?).map(Some),
-    }
+/// The first item of an array.
+pub(crate) fn first<T: Item>(value: &Value) -> Option<T> {
+    T::read(array(value)?.get(..T::SIZE)?)
 }
 
-/// None of them for nil.
 /// What was reserved, or when upkeep is due.
 pub(crate) fn reserved(value: &Value) -> Option<Reserved> {
     let all = array(value)?;
@@ -216,11 +218,4 @@ pub(crate) fn reserved(value: &Value) -> Option<Reserved> {
         Some(due) => Reserved::Nothing { due },
         None => Reserved::Tasks(items(all, 1)?),
     })
-}
-
-pub(crate) fn reservations(value: &Value) -> Option<Vec<Reservation>> {
-    match value {
-        Value::Nil => Some(Vec::new()),
-        taken => list(taken),
-    }
 }

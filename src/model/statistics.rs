@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use redis::Value;
+
+use super::reply;
 use crate::times;
 use crate::words::words;
 
@@ -221,6 +224,29 @@ pub struct Statistics {
     pub total: Figures,
     /// Those days that have any, the earliest first.
     pub days: Vec<Day>,
+}
+
+impl Statistics {
+    pub(crate) fn read(value: &Value) -> Option<Self> {
+        let mut found = Self::default();
+        let mut days: Vec<Day> = Vec::new();
+        for (name, value) in reply::pairs(value)? {
+            let value = reply::text(value)?;
+            match name.as_str() {
+                "day" => days.push(Day { date: value, figures: Figures::default() }),
+                "first" => found.first = value,
+                "last" => found.last = value,
+                "before" => found.before = Some(value).filter(|before| !before.is_empty()),
+                field => days.last_mut()?.figures.take(field, &value)?,
+            }
+        }
+        if days.first()?.date != "total" {
+            return None;
+        }
+        found.total = days.remove(0).figures;
+        found.days = days;
+        Some(found)
+    }
 }
 
 words! {

@@ -9,6 +9,7 @@ use crate::calls::ReportOptions;
 use crate::choice::Queues;
 use crate::error::Result;
 use crate::link::Link;
+use crate::model::Order;
 use crate::names::ListenerId;
 
 /// The delay before a failed report is repeated.
@@ -23,7 +24,7 @@ pub(super) async fn report<L: Link>(
     draining: bool,
 ) -> Result<bool> {
     let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
-    let slots = (number(settings.slots), number(settings.slots.saturating_sub(running)));
+    let (slots, free) = (number(settings.slots), number(settings.slots.saturating_sub(running)));
     let options = ReportOptions::new().version(bundle::VERSION).draining(draining);
     let options = handlers.names().iter().fold(options, ReportOptions::methods);
     let options = settings.has.iter().fold(options, ReportOptions::has);
@@ -31,6 +32,6 @@ pub(super) async fn report<L: Link>(
     let options = queues.chosen().map(|choice| choice.patterns()).into_iter().fold(options, ReportOptions::of_patterns);
     let client = &settings.client;
     let (queues, _) = queues.now(&settings.order);
-    let drains = client.run(&client.calls().report(listener, &queues, slots, &options)).await?;
-    Ok(!draining && drains.contains(&true))
+    let orders = client.run(&client.calls().report(listener, slots, free, &queues, &options)).await?;
+    Ok(!draining && orders.contains(&Order::Drain))
 }

@@ -204,7 +204,7 @@ impl<L: Link> Upkeep<L> {
         let (mut cursor, options) = ("0".to_owned(), ReadyOptions::new().live(true));
         let mut found = BTreeSet::new();
         for _ in 0..CALLS {
-            let call = self.client.calls().ready(listener, patterns, &cursor, FOUND, &options);
+            let call = self.client.calls().ready(listener, &cursor, FOUND, patterns, &options);
             let ready = self.client.run(&call).await?;
             found.extend(ready.queues.into_iter().map(|queue| queue.name));
             match ready.next {

@@ -254,7 +254,7 @@ fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<Stat
     for status in states {
         let (mut tasks, mut cursor, filter) = (0, Some("0".to_owned()), all.tasks.only(status));
         while let Some(at) = cursor {
-            let page = client.call(&calls.find(&all.queue, &filter, &at, 500))?;
+            let page = client.call(&calls.find(Some(&all.queue), &at, 500, &filter))?;
             tasks += page.items.len() as u64;
             cursor = page.next;
         }

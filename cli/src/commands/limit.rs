@@ -61,7 +61,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 fn of_key(session: &Session, options: &Options, queue: &QueueName, key: &str) -> anyhow::Result<Code> {
     let (concurrency, rate, _) = all(options, key, || session.client.queue(queue.as_str())?.limits(false))?;
-    session.client.call(&session.client.calls().limit(queue, key, concurrency, rate))?;
+    session.client.call(&session.client.calls().limit(Some(queue), key, concurrency, rate, &LimitOptions::new()))?;
     say(if options.none {
         format!("{key} is limited as {queue} says")
     } else {

@@ -172,7 +172,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
         }
         Word::Suspend { upstreams } => {
-            append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &Results::default()).text() }))?;
+            append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &Results::default()).to_string() }))?;
         }
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue, eta, change } => next(queue.as_ref(), *eta, change)?,

@@ -330,7 +330,7 @@ impl Link {
     pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {
         let client = self.client()?;
         let options = piece.offset.into_iter().fold(LogOptions::new(), LogOptions::offset);
-        client.call(&client.calls().log(&self.id, self.token, &piece.source, &piece.text, &options))
+        client.call(&client.calls().log(&self.id, self.token, &piece.source, &piece.text, &options)).map(drop)
     }
 
     /// The delay after this piece: larger ones less often, according to how much the server keeps.

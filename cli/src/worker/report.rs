@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use blueque::calls::ReportOptions;
-use blueque::{Client, Interrupter, ListenerId, Pattern, QueueName, WorkerInfo};
+use blueque::{Client, Interrupter, ListenerId, Order, Pattern, QueueName, WorkerInfo};
 
 use super::pool::Pool;
 use super::program::Programs;
@@ -60,12 +60,11 @@ impl Reporter {
             named.is_none().then(|| settings.queues.iter().map(Pattern::as_str).collect::<Vec<_>>().join(","));
         let options = patterns.into_iter().fold(options, ReportOptions::patterns);
         let named = named.unwrap_or_default();
-        let slots = (number(slots), number(free));
         let send = |queues: &[QueueName]| {
-            self.client.call(&self.client.calls().report(&self.listener, queues, slots, &options))
+            self.client.call(&self.client.calls().report(&self.listener, number(slots), number(free), queues, &options))
         };
         let aside = self.pool.aside();
-        let drains = match send(&named) {
+        let orders = match send(&named) {
             // A problem of a queue may affect this call, too.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
                 let others = named.iter().filter(|queue| !aside.contains(queue));
@@ -73,7 +72,7 @@ impl Reporter {
             }
             told => told?,
         };
-        if !draining && drains.contains(&true) {
+        if !draining && orders.contains(&Order::Drain) {
             self.pool.ordered();
             self.interrupter.interrupt();
         }

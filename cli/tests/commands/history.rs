@@ -282,7 +282,7 @@ fn what_no_worker_begins_is_not_expected_to_start_at_once() {
         let options = options.into_iter().fold(ReportOptions::new(), ReportOptions::methods);
         let trouble: Option<&str> = trouble;
         let options = trouble.into_iter().fold(options, ReportOptions::trouble);
-        let call = client.calls().report(&past.listener, std::slice::from_ref(&past.queue), (1, free), &options);
+        let call = client.calls().report(&past.listener, 1, free, std::slice::from_ref(&past.queue), &options);
         client.call(&call.at(past.at(19_990.0))).unwrap();
         let (why, show) = (past.desk.ok(&["why", "waits"]), past.desk.json(&["show", "waits"]));
         assert_eq!(why.contains("; expected to"), show["expected_by"].is_string(), "{why}{show}");

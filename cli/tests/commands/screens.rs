@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use blueque::calls::{
-    CompleteOptions, FailOptions, GraphPart, LogOptions, NewTask, ReportOptions, ReserveOptions, SubmitGraphOptions,
-    TaskOptions,
+    CompleteOptions, FailOptions, GraphPart, LimitOptions, LogOptions, NewTask, ReportOptions, ReserveOptions,
+    SubmitGraphOptions, TaskOptions,
 };
 use blueque::{Client, GraphId, ListenerId, QueueName, TaskId, Token};
 
@@ -147,11 +147,15 @@ fn full() -> Past {
     past.submit("empty", "gone", plain());
     past.desk.ok(&["cancel", "gone"]);
     past.desk.ok(&["delete", "gone"]);
-    past.client.call(&calls.limit(&name("movies"), "tenant-a", Some(3), None).at(past.at(50.0))).unwrap();
-    past.client.call(&calls.limit(&name("movies"), &long, Some(1_000_000), None).at(past.at(50.0))).unwrap();
+    past.client
+        .call(&calls.limit(Some(&name("movies")), "tenant-a", Some(3), None, &LimitOptions::new()).at(past.at(50.0)))
+        .unwrap();
+    past.client
+        .call(&calls.limit(Some(&name("movies")), &long, Some(1_000_000), None, &LimitOptions::new()).at(past.at(50.0)))
+        .unwrap();
     let worker = ListenerId::of_process("host", 1);
     let report = ReportOptions::new().name("night-shift");
-    past.client.call(&calls.report(&worker, &[name("movies")], (12, 3), &report).at(past.at(60.0))).unwrap();
+    past.client.call(&calls.report(&worker, 12, 3, &[name("movies")], &report).at(past.at(60.0))).unwrap();
     past.desk.ok(&["schedule", "add", "nightly", "movies", "--every", "1h", "--start", "+400days 12h"]);
     past.desk.ok(&["schedule", "add", LONG_SCHEDULE, &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
     past

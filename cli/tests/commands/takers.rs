@@ -10,7 +10,7 @@ fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> 
     let client = desk.client();
     let id = ListenerId::of_process("host", pid);
     let queues: Vec<QueueName> = queues.iter().map(|name| QueueName::new(*name).unwrap()).collect();
-    client.call(&client.calls().report(&id, &queues, *slots, options)).unwrap();
+    client.call(&client.calls().report(&id, slots.0, slots.1, &queues, options)).unwrap();
     id
 }
 

@@ -1,6 +1,6 @@
 --- The whole record of a task.
 -- @args now id
--- @reply nil, or field and value in turn
+-- @reply nil if there is no such task; else field and value in turn
 -- @errors
 namespace.open()
 local id = contract.arguments()

@@ -1,7 +1,7 @@
---- The records of up to 500 tasks.
+--- The records of up to 500 tasks, each with its id. The reply ends after 8 MiB: call again for the tasks that are not
+--   in it.
 -- @args now count id*count
--- @reply for each task its `id`, then field and value in turn, or `missing` if there is no such task; ends after 8 MiB:
---   call again for those that are not in it
+-- @reply for each task its `id`, then field and value in turn, or `missing` if there is no such task
 -- @errors
 -- @since 0.1.0
 namespace.open()

@@ -1,9 +1,8 @@
-//! Tags, groups of failures, search, and actions on many tasks or a whole queue.
+//! Actions on many tasks or a whole queue.
 
 use super::{Call, Calls};
-use crate::model::reply;
-use crate::model::{Force, Group, Page, Step, Tag};
-use crate::names::{QueueName, TaskId};
+use crate::model::{Force, Step};
+use crate::names::QueueName;
 use crate::options::Filter;
 
 /// An action on many tasks.
@@ -56,20 +55,6 @@ impl Action {
 }
 
 impl Calls {
-    /// Ids of a queue's tasks that match a filter, the latest first, at most `limit` (1 to 500). Looks at 200
-    /// tasks: a page may be empty without being the last.
-    #[must_use]
-    pub fn find(&self, queue: &QueueName, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {
-        self.call("find", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&filter.0)
-    }
-
-    /// The same of all queues, one queue after another. A cursor names the queue and the place in it. Looks at 200 tasks,
-    /// and leaves out queues that have none with the tag, of the group or in the states that are asked for.
-    #[must_use]
-    pub fn find_everywhere(&self, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {
-        self.call("find", reply::page).arg("*").arg(cursor).arg(limit).pairs(&filter.0)
-    }
-
     /// One step of a bulk: changes at most `limit` (1 to 500) tasks. Begin with the cursor `0`.
     #[must_use]
     pub fn bulk(&self, queue: &QueueName, action: &Action, filter: &Filter, cursor: &str, limit: u32) -> Call<Step> {
@@ -93,44 +78,4 @@ impl Calls {
         };
         call.pairs(&filter.0)
     }
-
-    /// The tags of a queue's tasks, the most used first.
-    #[must_use]
-    pub fn tags(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<Tag>> {
-        self.call("tags", reply::page).arg(queue).arg(cursor).arg(limit)
-    }
-
-    /// The groups of a queue's failures, the largest first.
-    #[must_use]
-    pub fn groups(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<Group>> {
-        self.call("groups", reply::page).arg(queue).arg(cursor).arg(limit)
-    }
-
-    /// Adds 1 to 16 tags to a task; returns all its tags.
-    #[must_use]
-    pub fn tag(&self, id: &TaskId, tags: &[&str]) -> Call<Vec<String>> {
-        named(self.call("tag", reply::list).arg(id), tags)
-    }
-
-    /// Removes 1 to 16 tags from a task; returns the remaining ones.
-    #[must_use]
-    pub fn untag(&self, id: &TaskId, tags: &[&str]) -> Call<Vec<String>> {
-        named(self.call("untag", reply::list).arg(id), tags)
-    }
-
-    /// Moves a waiting task to another queue.
-    #[must_use]
-    pub fn move_to(&self, id: &TaskId, queue: &QueueName) -> Call<()> {
-        self.call("move", reply::done).arg(id).arg(queue).once()
-    }
-
-    /// Removes what is left of a queue without tasks and listeners.
-    #[must_use]
-    pub fn forget(&self, queue: &QueueName) -> Call<()> {
-        self.call("forget", reply::done).arg(queue).once()
-    }
-}
-
-fn named(call: Call<Vec<String>>, tags: &[&str]) -> Call<Vec<String>> {
-    tags.iter().fold(call.arg(tags.len()), super::Call::arg)
 }

@@ -1,0 +1,13 @@
+//! A method for each command that needs no hand, generated from `contract/` and the headers of `lua/cmd`.
+#![allow(clippy::wildcard_imports, reason = "the next command may need what this one does not")]
+
+use std::time::*;
+
+use super::*;
+use crate::model::*;
+use crate::names::*;
+use crate::options::{Filter, Inputs};
+use crate::text;
+use crate::topology::StoredTopology;
+
+include!(concat!(env!("OUT_DIR"), "/calls.rs"));
