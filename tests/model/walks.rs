@@ -95,7 +95,8 @@ enum Deed {
     Anew(String, Anew),
 }
 
-/// The tasks and edges in a text of inputs, in order.
+/// The tasks and edges in a text of inputs, in order. One that is named in several ways is one of a set, or else gives
+/// its result, if any of these ways says so.
 fn submitted(inputs: &str) -> Vec<(String, Edge)> {
     let mut found: Vec<(String, Edge)> = Vec::new();
     for entry in inputs.split_whitespace() {
@@ -103,7 +104,12 @@ fn submitted(inputs: &str) -> Vec<(String, Edge)> {
         let (kind, slot) = kind.split_once('/').unwrap_or((kind, ""));
         let slot = slot.parse::<usize>().ok();
         match found.iter_mut().find(|(other, _)| other == up) {
-            Some((_, edge)) => edge.slots.extend(slot),
+            Some((_, edge)) => {
+                if kind == "some" || edge.kind != "some" && slot.is_some() {
+                    edge.kind = intern(kind);
+                }
+                edge.slots.extend(slot);
+            }
             None => found.push((up.into(), Edge { kind: intern(kind), slots: slot.into_iter().collect(), mark: None })),
         }
     }
