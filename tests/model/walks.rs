@@ -331,6 +331,7 @@ impl Model {
                     let Some(mark) = self.marked(graph, id).filter(|mark| *mark > 0) else { continue };
                     let Some(task) = mine(id) else {
                         marks.push((id.clone(), 0));
+                        begun.insert(id.clone());
                         left.push(id.clone());
                         continue;
                     };
@@ -439,7 +440,7 @@ impl Model {
             || begun.contains(cause)
     }
 
-    /// What a task waits for that is to run anew. `begun`: those that begin with the same step.
+    /// What a task waits for that is to run anew. `begun`: those that the same step has come to.
     pub fn look_anew(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Anew {
         let task = &self.tasks[id];
         let in_set = task.tied('k');
