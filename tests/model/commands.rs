@@ -365,7 +365,7 @@ impl Model {
         }
         let wait = match anew {
             _ if !task.tied('w') => None,
-            Some(graph) => Some(Wait::Anew(self.look_anew(id, graph))),
+            Some(graph) => Some(Wait::Anew(self.look_anew(id, graph, begun))),
             None => Some(Wait::Again(self.look_again(id, begun)?)),
         };
         let end_by = deadline.or_else(|| task.end_by());

@@ -986,7 +986,7 @@ impl Model {
             self.begin_further(id);
             return (1, false);
         }
-        if !ids.is_empty() && status != "complete" && self.runs_anew(&graph, id) {
+        if !ids.is_empty() && self.runs_anew(&graph, id) {
             return self.go_on_with_graph(&graph, limit);
         } else if !ids.is_empty() || !cascade {
             if !more && !cascade && !further {

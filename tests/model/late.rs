@@ -98,8 +98,12 @@ impl Model {
             }
             let entries = entries(up, edge);
             if entries.iter().all(|entry| has.contains(&entry.as_str())) {
+                if edge.slots.is_empty() && edge.kind != "some" {
+                    self.look_once_more(id, up, edge, held, &mut more)?;
+                }
                 continue;
-            } else if wanted.has_set() && named(&before).contains(up) {
+            }
+            if wanted.has_set() && named(&before).contains(up) {
                 return Err("BADARG");
             }
             if held {
@@ -125,6 +129,22 @@ impl Model {
             more.text.push(format!("least/{least}"));
         }
         Ok(more)
+    }
+
+    /// One that the task has waited for before, which may run again by now.
+    fn look_once_more(&self, id: &str, up: &'static str, edge: &Edge, held: bool, more: &mut More) -> Verdict<()> {
+        if held {
+            if self.tasks.contains_key(up) || self.is_staged(up) {
+                self.look_at_child(up, edge, more);
+            }
+        } else if self.web.edge(id, up).is_none() {
+            match self.begun(up) {
+                Ok(task) if !task.finished() => more.edges.push((up, edge.clone())),
+                Err("STATE") => return Err("STATE"),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn look_at_late(&self, id: &str, up: &'static str, edge: &Edge, more: &mut More) -> Verdict<()> {
@@ -218,7 +238,7 @@ impl Model {
         let wanted = wanted(needs)?;
         self.changing(id)?;
         let mut more = self.look_at_more(id, &wanted, false)?;
-        if more.text.is_empty() {
+        if more.text.is_empty() && more.edges.is_empty() {
             return Ok(Reply::text(&self.tasks[id].status));
         }
         if self.tasks[id].tied('d') && self.closes_circle(id, &more) {

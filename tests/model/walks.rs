@@ -95,7 +95,8 @@ enum Deed {
     Anew(String, Anew),
 }
 
-/// The tasks and edges in a text of inputs, in order.
+/// The tasks and edges in a text of inputs, in order. One that is named in several ways is one of a set, or else gives
+/// its result, if any of these ways says so.
 fn submitted(inputs: &str) -> Vec<(String, Edge)> {
     let mut found: Vec<(String, Edge)> = Vec::new();
     for entry in inputs.split_whitespace() {
@@ -103,7 +104,12 @@ fn submitted(inputs: &str) -> Vec<(String, Edge)> {
         let (kind, slot) = kind.split_once('/').unwrap_or((kind, ""));
         let slot = slot.parse::<usize>().ok();
         match found.iter_mut().find(|(other, _)| other == up) {
-            Some((_, edge)) => edge.slots.extend(slot),
+            Some((_, edge)) => {
+                if kind == "some" || edge.kind != "some" && slot.is_some() {
+                    edge.kind = intern(kind);
+                }
+                edge.slots.extend(slot);
+            }
             None => found.push((up.into(), Edge { kind: intern(kind), slots: slot.into_iter().collect(), mark: None })),
         }
     }
@@ -318,12 +324,14 @@ impl Model {
                 walk.counts = Some((0, 0));
             }
             "anew" => {
+                let mut begun = BTreeSet::new();
                 while walk.at < ids.len() && deeds.len() < limit {
                     let id = &ids[walk.at];
                     walk.at += 1;
                     let Some(mark) = self.marked(graph, id).filter(|mark| *mark > 0) else { continue };
                     let Some(task) = mine(id) else {
                         marks.push((id.clone(), 0));
+                        begun.insert(id.clone());
                         left.push(id.clone());
                         continue;
                     };
@@ -336,10 +344,11 @@ impl Model {
                         continue;
                     }
                     marks.push((id.clone(), 0));
+                    begun.insert(id.clone());
                     if task.status == "waiting" {
-                        deeds.push(Deed::Anew(id.clone(), self.look_anew(id, graph)));
+                        deeds.push(Deed::Anew(id.clone(), self.look_anew(id, graph, &begun)));
                     } else if task.finished() {
-                        match self.may_retry(id, Some(graph), &BTreeSet::new(), None) {
+                        match self.may_retry(id, Some(graph), &begun, None) {
                             Ok(wait) => deeds.push(Deed::Retry { id: id.clone(), wait, anew: true }),
                             Err(_) => {
                                 refused += 1;
@@ -431,8 +440,8 @@ impl Model {
             || begun.contains(cause)
     }
 
-    /// What a task waits for that is to run anew.
-    pub fn look_anew(&self, id: &str, graph: &str) -> Anew {
+    /// What a task waits for that is to run anew. `begun`: those that the same step has come to.
+    pub fn look_anew(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Anew {
         let task = &self.tasks[id];
         let in_set = task.tied('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
@@ -466,13 +475,14 @@ impl Model {
         let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
         let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
         open.extend(anew);
-        ended.extend(open.iter().map(|(up, _)| up.clone()).filter(|up| marked(up) == Some(0) && over(up)));
+        let left = |up: &String| marked(up).is_some() && over(up) && !begun.contains(up);
+        ended.extend(open.iter().map(|(up, _)| up.clone()).filter(left));
         let rest = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
         ended.extend(rest.cloned());
         let left = |up: &&String| marked(up).is_none() && !over(up) && task.finished();
         let mut still: Vec<String> = waits.iter().copied().filter(left).cloned().collect();
         // One that had ended before, or another task that has its id by now, does not know that it is waited for.
-        let told = |up: &String| marked(up).is_none_or(|mark| mark == 0) && over(up);
+        let told = |up: &String| ended.contains(up);
         let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.tied('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
         Anew { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }

@@ -16,7 +16,7 @@ end
 
 local task = late.task(id)
 late.look(task, wanted, late.look_at)
-if task.text == '' then
+if task.text == '' and not task.edges[1] then
   return task.status -- repeated after a lost reply
 end
 late.refuse_circles(task)

@@ -44,6 +44,11 @@ function late.task(id)
   return task
 end
 
+-- The text of the inputs with those that were added.
+function late.text(task)
+  return task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
+end
+
 -- The entries of an upstream in the text of inputs.
 function late.entries(wish)
   local entries = {}
@@ -64,7 +69,7 @@ function late.has(task, entries)
 end
 
 -- Reads what further inputs mean: the open `edges`, the results that are there, `filled`, and the new `text`.
--- `look_at` reads one upstream.
+-- `look_at` reads one upstream; `had`: the task has waited for it before, and it may run again by now.
 function late.look(task, wanted, look_at)
   task.edges, task.filled = {}, {}
   local text, slots = {}, {}
@@ -76,7 +81,11 @@ function late.look(task, wanted, look_at)
     local entries = late.entries(wish)
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
-    elseif not late.has(task, entries) then
+    elseif late.has(task, entries) then
+      if not wish.slots[1] and wish.kind ~= 'some' then
+        look_at(task, wish, true)
+      end
+    else
       if sets and task.set.named[wish.id] then
         late.refuse_twice()
       end
@@ -108,13 +117,15 @@ function late.refuse_twice()
   reply.fail('BADARG', 'the task waits for one of these already, in another way: end that with undepend first')
 end
 
-function late.look_at(task, wish)
+function late.look_at(task, wish, had)
   if redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
-    late.refuse_twice()
+    return had or late.refuse_twice()
   end
   late.require_released(wish.id)
   local up = record.find(wish.id)
-  if not up or up.queue == '' then
+  if had and (not up or contract.is_final(up.status)) then
+    return -- repeated after a lost reply
+  elseif not up or up.queue == '' then
     edge_submit.refuse_missing(task, wish)
   end
   if not contract.is_final(up.status) then
@@ -127,9 +138,11 @@ function late.look_at(task, wish)
 end
 
 -- The same for a task that is about to be suspended: it ends with that one, as it would have a moment later.
-function late.look_for_child(task, wish)
+function late.look_for_child(task, wish, had)
   local up = record.find(wish.id) or graphs.coming(wish.id) or { id = wish.id, status = 'deleted' }
-  if wish.kind == 'some' and (up.status == 'deleted' or contract.is_final(up.status)) then
+  if had and up.status == 'deleted' then
+    return -- the task came back from that
+  elseif wish.kind == 'some' and (up.status == 'deleted' or contract.is_final(up.status)) then
     if not quorum.look_at_ended(task, wish, up) then
       task.lacking = up
     end
@@ -179,7 +192,6 @@ end
 -- not. `...`: further fields for the record.
 function late.suspend(task, wanted, why, ...)
   late.plan_suspension(task, wanted)
-  local text = task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
   if task.broken then
     local told = redis.call('HMGET', namespace.key('task', task.broken.id), 'status', 'error', 'cause')
     task.group = 'upstream'
@@ -188,7 +200,7 @@ function late.suspend(task, wanted, why, ...)
   end
   local to = task.edges[1] and 'waiting' or 'pending'
   task.front, task.forget = true, { 'readied', 'promoted', record.attempt_fields() }
-  owner.finish(task, to, 'released', why, 'inputs', text, 'ties', task.ties, 'front', '1', ...)
+  owner.finish(task, to, 'released', why, 'inputs', late.text(task), 'ties', task.ties, 'front', '1', ...)
   edge_submit.enter({ task })
   if to == 'pending' then
     wakeups.wake(task.queue)
@@ -279,8 +291,7 @@ end
 
 -- Makes it. Returns the state of the task.
 function late.run(task)
-  redis.call('HSET', task.key, 'inputs', task.inputs .. (task.inputs ~= '' and ' ' or '') .. task.text,
-    'ties', task.ties)
+  redis.call('HSET', task.key, 'inputs', late.text(task), 'ties', task.ties)
   if task.to then
     state.move(task, 'waiting', 'depend', '')
   end

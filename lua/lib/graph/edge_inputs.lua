@@ -100,14 +100,18 @@ function edge_inputs.page(inputs, from, limit)
   return found, from <= #inputs and from or nil
 end
 
--- What a task waits for as submitted: upstreams in order, and for each the text of its edge, such as `result/0,2`.
+-- What a task waits for as submitted: upstreams in order, and for each the text of its edge, such as `result/0,2`. Calls
+-- may have named one in several ways: one of a set is that in any case, and else a way that takes a result counts.
 function edge_inputs.submitted(inputs)
   local order, texts = {}, {}
   for kind, slot, id in string.gmatch(inputs or '', '(%l+)/?(%d*)=(%S+)') do
-    if not texts[id] then
+    local known = texts[id]
+    if not known then
       order[#order + 1], texts[id] = id, kind .. (slot ~= '' and '/' .. slot or '')
-    elseif slot ~= '' then
-      texts[id] = texts[id] .. ',' .. slot
+    else
+      local had, slots = string.match(known, '^(%l+)(.*)$')
+      had = (kind == 'some' or slot ~= '' and had ~= 'some') and kind or had
+      texts[id] = had .. slots .. (slot ~= '' and (slots ~= '' and ',' or '/') .. slot or '')
     end
   end
   return order, texts

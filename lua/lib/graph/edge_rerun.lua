@@ -36,8 +36,8 @@ function edge_rerun.plan_anew(task, spec)
       again.open[#again.open + 1] = id
       namespace.probe('ZCARD', edges.dependents(id))
       local up = record.find(id)
-      if marks[id] == '0' and edges.note_ended(again, id) then
-        up = nil
+      if not spec.begins[id] and edges.note_ended(again, id) then
+        up = nil -- it has yet to begin, if the walk comes to that: else it tells its end
       end
       if up and not string.find(up.ties or '', 'd', 1, true) then
         again.still[#again.still + 1] = up -- it had ended before, or another task has its id by now

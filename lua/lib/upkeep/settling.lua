@@ -133,7 +133,7 @@ function settling.settle(limit)
       next_round.begin(id)
       return 1
     end
-    if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then
+    if graph and ids[1] and graphs.runs_anew(graph, id) then
       return go_on(graph)
     elseif ids[1] or not from then
       return tell(task, ids, not (more or from or further)), more or from or further

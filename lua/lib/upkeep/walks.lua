@@ -207,7 +207,7 @@ function walks.plan_anew(walk, limit)
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
   namespace.probe('ZCARD', edges.unsettled())
   spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edge_rerun.plan_anew, edge_rerun.anew
-  spec.graph = walk.graph
+  spec.graph, spec.begins = walk.graph, walk.marks
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
     walk.at, walk.part = walk.at + 1, nil
