@@ -3,7 +3,6 @@
 -- @reply for each task its `id`, then field and value in turn, or `missing` if there is no such task; ends after 8 MiB:
 --   call again for those that are not in it
 -- @errors
--- @since 0.1.0
 namespace.open()
 local count = contract.arguments()
 local ids = {}
