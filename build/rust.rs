@@ -49,9 +49,8 @@ pub(super) fn holder(contract: &Contract, command: &str) -> Option<String> {
     (!own(contract, command).is_empty()).then_some(of)
 }
 
-/// Commands whose options the library has as other types: those of tasks and schedules, a filter, an action; a heartbeat's is
-/// always the same.
-const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"];
+/// Commands whose options the library has as other types: those of tasks and schedules, a filter, an action.
+const OTHERWISE: [&str; 4] = ["bulk", "find", "schedule", "submit"];
 
 /// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
 pub(super) const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];

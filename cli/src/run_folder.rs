@@ -51,7 +51,6 @@ pub struct Run {
     pub attempt: u32,
     /// The token of the last attempt that ended, as the server knows it: this attempt can use what that one left
     /// here.
-    #[serde(default)]
     pub previous: Option<u64>,
     pub listener: String,
     pub lease_ms: u64,
@@ -60,39 +59,28 @@ pub struct Run {
     /// `boot_id()`: the clock is valid only within this boot.
     pub boot: String,
     /// `machine_id()`.
-    #[serde(default)]
     pub machine: String,
-    #[serde(default)]
     pub method: Option<String>,
     /// The index of an element of an array.
-    #[serde(default)]
     pub index: Option<u64>,
     /// The program and its arguments; the program is an absolute path.
     pub program: Vec<String>,
     /// `new retry lost requeued`
     pub start_reason: String,
     /// Names of further environment variables of the supervisor that the program gets.
-    #[serde(default)]
     pub environment: Vec<String>,
     /// Where outputs of completed tasks go; default: `STATE/NAMESPACE/output`.
-    #[serde(default)]
     pub publish: Option<PathBuf>,
-    #[serde(default)]
     pub on_drain: OnDrain,
-    #[serde(default)]
     pub limits: Limits,
     /// How much of the log the server keeps; none: its default.
-    #[serde(default)]
     pub log_bytes: Option<u64>,
     /// How much of the log is kept on disk; none: the default.
-    #[serde(default)]
     pub keep_log: Option<u64>,
     /// How long the task is held back if its program cannot be run here.
-    #[serde(default)]
     pub pause_ms: u64,
     /// The last tasks of the queue ended here at once because something was missing: this one is given back in that
     /// case.
-    #[serde(default)]
     pub suspect: bool,
 }
 
@@ -254,25 +242,16 @@ impl RunFolder {
         let mut folders = Vec::new();
         for entry in entries {
             let entry = entry?;
-            let folder = Self::at(entry.path());
-            if entry.file_type()?.is_dir() && (!names::is_hidden(&entry.file_name()) || folder.is_former()) {
-                folders.push(folder);
+            if entry.file_type()?.is_dir() && !names::is_hidden(&entry.file_name()) {
+                folders.push(Self::at(entry.path()));
             }
         }
         Ok(folders)
     }
 
-    /// Whether a former release created it, for an id that begins with a dot. Other leftovers of crashes do not
-    /// have the name that their `run.json` says.
-    fn is_former(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default();
-        !names::is_aside(name) && self.read().is_ok_and(|run| name == names::former_run(&run.id, run.token).as_str())
-    }
-
     /// Whether it is the folder of this attempt, by its name.
     pub fn is_of(&self, id: &str, token: u64) -> bool {
-        let name = self.path.file_name().unwrap_or_default();
-        name == names::run(id, token).as_str() || name == names::former_run(id, token).as_str()
+        self.path.file_name().unwrap_or_default() == names::run(id, token).as_str()
     }
 
     /// The contents of `run.json`.
@@ -312,8 +291,7 @@ impl RunFolder {
         let space = space(state, namespace);
         let mut left = Vec::new();
         for entry in fs::read_dir(space.join("runs")).into_iter().flatten().flatten() {
-            let leftover = names::is_hidden(&entry.file_name()) && !Self::at(entry.path()).is_former();
-            if leftover
+            if names::is_hidden(&entry.file_name())
                 && is_older(&entry, FORGOTTEN)
                 && let Err(error) = open::clear(&entry.path())
             {

@@ -33,11 +33,7 @@ impl Calls {
         tasks: &[(TaskId, Token)],
     ) -> Call<Beat> {
         let call = self.call("heartbeat", Beat::read).arg(queue).arg(listener);
-        let mut call = call.arg(seconds(lease)).arg(tasks.len());
-        for (id, token) in tasks {
-            call = call.arg(id).arg(token);
-        }
-        // Without it a task that is to be killed is reported as lost.
-        call.arg("kill").arg(1)
+        let call = call.arg(seconds(lease)).arg(tasks.len());
+        tasks.iter().fold(call, |call, (id, token)| call.arg(id).arg(token))
     }
 }

@@ -1,6 +1,5 @@
 //! Graphs on a server.
 
-use std::collections::HashMap;
 use std::time::Duration;
 use std::vec;
 
@@ -148,9 +147,6 @@ impl<L: Link> Client<L> {
             let graph = GraphHandle { client: self.clone(), id };
             let created = graph.stage(&plan, &ids, &whole).await?;
             let tasks: Vec<_> = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
-            if !created {
-                graph.must_have(&tasks).await?;
-            }
             Ok(SubmittedGraph { graph, created, tasks })
         })
     }
@@ -324,20 +320,6 @@ impl<L: Link> GraphHandle<L> {
             }
         }
         Err(Error::Reply { command: "submit_graph" })
-    }
-
-    /// Checks that the graph, which was created before, has these tasks and no others: one of an earlier version has no
-    /// digest. Of a deleted task nothing but its id is known.
-    pub(crate) async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
-        let theirs = self.members().await?;
-        let ours: HashMap<_, _> = tasks.iter().map(|(label, id)| (id, label)).collect();
-        let is_ours =
-            |task: &GraphMember| ours.get(&task.id).is_some_and(|label| task.queue.is_empty() || **label == task.label);
-        if theirs.len() == tasks.len() && theirs.iter().all(is_ours) {
-            return Ok(());
-        }
-        let text = format!("another graph has the id {}: choose another one", self.id);
-        Err(Error::State { code: Code::Duplicate, text })
     }
 }
 

@@ -53,23 +53,17 @@ impl TaskInfo {
     /// The error of the last attempt that failed, if the task was retried and has not completed or failed since.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
-        self.last("last_error", "error").and_then(|field| self.lossy(field))
+        self.lossy("last_error")
     }
 
     /// The kind of [`Self::last_error`].
     #[must_use]
     pub fn last_group(&self) -> Option<String> {
-        self.last("last_group", "group").and_then(|field| self.read(field, text::owned))
+        self.read("last_group", text::owned)
     }
 
     fn failed(&self) -> bool {
         self.status() == Some(Status::Failed)
-    }
-
-    /// The field with the last failure: before 0.2 it was that of a failed task.
-    fn last(&self, field: &'static str, former: &'static str) -> Option<&'static str> {
-        let ended = matches!(self.status(), Some(Status::Failed | Status::Complete));
-        if self.fields.contains_key(field) { Some(field) } else { (!ended).then_some(former) }
     }
 
     /// The cost of the last attempt, as its owner reported it. `blueque worker` reports JSON.

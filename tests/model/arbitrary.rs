@@ -375,8 +375,8 @@ pub fn call(theme: Theme) -> impl Strategy<Value = Op> {
         ],
     )
         .prop_map(|(task, act)| Op::Owner { task, token: Key::Last, act });
-    let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4), option::of(any::<bool>()))
-        .prop_map(|(queue, listener, lease, tasks, kill)| Op::Heartbeat { queue, listener, lease, tasks, kill });
+    let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4))
+        .prop_map(|(queue, listener, lease, tasks)| Op::Heartbeat { queue, listener, lease, tasks });
     let other = |most| option::weighted(0.2, 0..most);
     let adopt = (listener(), other(3_u8), other(2_u8), held_task(), lease(), request()).prop_map(
         |(listener, from, queue, task, lease, request)| Op::Adopt { listener, from, queue, task, lease, request },

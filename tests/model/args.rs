@@ -195,10 +195,9 @@ impl Op {
                 ends.iter().fold(args, |args, (task, token, act)| args.end(task.id(), token.token(), act)).asks(asks)
             }
             Self::Owner { task, token, act } => return Some(act.args(task.id(), token.token())),
-            Self::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {
+            Self::Heartbeat { queue: name, listener: who, lease, tasks } => {
                 let args = here("heartbeat", name).arg(listener(*who)).arg(lease).arg(tasks.len());
-                let args = tasks.iter().fold(args, |args, (task, token)| args.arg(task.id()).arg(token.token()));
-                args.flag("kill", *kill)
+                tasks.iter().fold(args, |args, (task, token)| args.arg(task.id()).arg(token.token()))
             }
             Self::Adopt { listener: who, from, queue: name, task, lease, request: again } => Args::of("adopt")
                 .arg(listener(*who))

@@ -60,10 +60,9 @@ impl Model {
                 self.exchange(&Asked::by(listener(*who), *limit, asks), &names(queues), ends)
             }
             Op::Owner { task, token, act } => self.owner(task.id(), token.token(), act),
-            Op::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {
+            Op::Heartbeat { queue: name, listener: who, lease, tasks } => {
                 let tasks: Vec<(&str, &str)> = tasks.iter().map(|(task, token)| (task.id(), token.token())).collect();
-                let kill = if *kill == Some(true) { "kill" } else { "lost" };
-                Ok(self.heartbeat(queue(*name), listener(*who), u64::from(*lease) * SECOND, &tasks, kill))
+                Ok(self.heartbeat(queue(*name), listener(*who), u64::from(*lease) * SECOND, &tasks))
             }
             Op::Adopt { listener: who, from, queue: name, task, lease, request: again } => {
                 let (from, name) = (listener(from.unwrap()), queue(name.unwrap()));
@@ -267,8 +266,8 @@ impl Model {
             "cancelled" => return Ok(Reply::text("cancelled")),
             "complete" | "failed" => return Err("STATE"),
             _ if task.held() && !at_once => {
-                let order = if force { "lost" } else { "cancel" };
-                if task.order != Some("lost") && task.order != Some(order) {
+                let order = if force { "kill" } else { "cancel" };
+                if task.order != Some("kill") && task.order != Some(order) {
                     task.order = Some(order);
                     if !task.has("cancel") {
                         task.set("cancel", now);

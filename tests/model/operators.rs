@@ -121,7 +121,7 @@ impl Model {
                     Ok(true)
                 }
                 Bulk::Cancel { force, at_once } => {
-                    let same = told == Some("lost") || told == Some("cancel") && !force;
+                    let same = told == Some("kill") || told == Some("cancel") && !force;
                     self.cancel(&id, "", force, at_once).map(|_| !(done || held && same && !at_once))
                 }
                 Bulk::Prioritise(priority) => {

@@ -371,7 +371,6 @@ pub enum Op {
         listener: u8,
         lease: u32,
         tasks: Vec<(Which, Key)>,
-        kill: Option<bool>,
     },
     /// Without `from` and `queue`: the task's own.
     Adopt {

@@ -66,7 +66,7 @@ impl Model {
                 Ok(Reply::text("kept"))
             }
             Act::Checkpoint(_) | Act::Complete { .. } | Act::Next { .. } | Act::Fail { .. }
-                if task.order == Some("lost") =>
+                if task.order == Some("kill") =>
             {
                 Err("LOST")
             }
@@ -212,8 +212,7 @@ impl Model {
         Reply::text(outcome)
     }
 
-    /// `kill`: the word for an order to kill.
-    pub fn heartbeat(&mut self, name: &str, who: &str, lease: u64, tasks: &[(&str, &str)], kill: &str) -> Reply {
+    pub fn heartbeat(&mut self, name: &str, who: &str, lease: u64, tasks: &[(&str, &str)]) -> Reply {
         let deadline = self.now + lease;
         self.born = true;
         self.advance(self.now);
@@ -225,7 +224,7 @@ impl Model {
             let task = self.tasks.get_mut(*id).filter(|task| task.held() && task.queue == name);
             answer.push(Reply::text(match task.filter(|task| task.get("token") == *token) {
                 None => "lost",
-                Some(task) if task.order == Some("lost") => kill,
+                Some(task) if task.order == Some("kill") => "kill",
                 Some(task) => {
                     task.deadline = Some(deadline);
                     task.order.unwrap_or(usual)

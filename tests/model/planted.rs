@@ -145,7 +145,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "the lease of a task that is to be killed is renewed",
         "heartbeat",
-        "if ordered[i] ~= 'lost' then",
+        "if ordered[i] ~= 'kill' then",
         "if true then",
     ),
     bug(

@@ -37,7 +37,7 @@ pub struct Task {
     pub updated: u64,
     /// Of the lease, in µs.
     pub deadline: Option<u64>,
-    /// The order for its owner; `lost` is to kill.
+    /// The order for its owner.
     pub order: Option<&'static str>,
 }
 

@@ -221,7 +221,7 @@ impl Model {
         told: usize,
     ) -> Option<Deed> {
         let task = &self.tasks[id];
-        if task.finished() || task.held() && task.order == Some("lost") {
+        if task.finished() || task.held() && task.order == Some("kill") {
             return None;
         }
         let order = task.held().then_some(order);
@@ -286,7 +286,7 @@ impl Model {
         match walk.doing {
             "cancel" => {
                 let reason = walk.reason.unwrap_or_default();
-                let order = if walk.force { "lost" } else { "cancel" };
+                let order = if walk.force { "kill" } else { "cancel" };
                 while walk.at < ids.len() && deeds.len() < limit {
                     walk.at += 1;
                     let id = &ids[ids.len() - walk.at];
@@ -369,7 +369,7 @@ impl Model {
                         continue;
                     };
                     let deed = if task.held() {
-                        let spared = task.order != Some("lost") && !task.told_of_deadline();
+                        let spared = task.order != Some("kill") && !task.told_of_deadline();
                         spared.then(|| Deed::Spare(id.clone()))
                     } else {
                         let wait = self.may_retry(id, None, &begun, None);

@@ -63,10 +63,6 @@ pub struct Options {
 /// The running processes, for a later start that finds them left behind.
 #[derive(Default, Serialize, Deserialize)]
 struct Left {
-    /// What earlier builds noted.
-    #[serde(default, skip_serializing)]
-    server: Option<Process>,
-    #[serde(default)]
     servers: Vec<Process>,
     worker: Option<Process>,
 }
@@ -199,7 +195,7 @@ fn clear(data: &Path) {
         // Its programs go on, and the new worker finds them.
         let _ = kill(Pid::from_raw(worker.pid), Signal::SIGKILL);
     }
-    for server in left.server.into_iter().chain(left.servers) {
+    for server in left.servers {
         let end = Instant::now() + Duration::from_secs(10);
         while server.lives() && Instant::now() < end {
             let _ = kill(Pid::from_raw(server.pid), Signal::SIGTERM);

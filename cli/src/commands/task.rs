@@ -195,7 +195,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Where the task goes on. With a queue alone, or without anything, the event is that of former releases.
+/// Where the task goes on. A queue alone, or nothing, which ends the steps, is a string.
 fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> anyhow::Result<()> {
     if eta.is_none() && change.is_empty() {
         return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));

@@ -75,8 +75,7 @@ fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
     }
     // While an attempt has its run folder, it runs, or its end is yet to be sent.
     let runs = space.join("runs");
-    let lives = entry.file_name().to_str().and_then(names::logged).is_some_and(|(id, _, token)| {
-        [names::run(&id, token), names::former_run(&id, token)].iter().any(|name| runs.join(name).exists())
-    });
+    let logged = entry.file_name().to_str().and_then(names::logged);
+    let lives = logged.is_some_and(|(id, _, token)| runs.join(names::run(&id, token)).exists());
     Some(Log { path: entry.path(), written, bytes, lives })
 }

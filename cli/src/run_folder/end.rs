@@ -105,28 +105,24 @@ pub struct End {
     /// The group of a failure, or the reason of a release.
     pub word: Option<String>,
     /// The failure is not retried.
-    #[serde(default)]
     pub permanent: bool,
     /// Seconds before the next attempt: as the program asked for, or after a release that this host has caused.
-    #[serde(default)]
     pub again: Option<f64>,
     /// A release that the task has not caused.
-    #[serde(default)]
     pub uncounted: bool,
     /// The tasks that the task waits for before it comes back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<String>,
     /// The queue in which a completed task goes on with its next step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// What its next step has otherwise than this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
     /// The queue into which a task is given back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     /// The checkpoint file may be newer than the one on the server.
-    #[serde(default)]
     pub checkpoint: bool,
     /// The digest of the result or error.
     payload: String,

@@ -24,36 +24,14 @@ fn mark(run: &Run) -> String {
     hex(Sha256::digest(identity(&run.url)).get(..4).unwrap_or_default())
 }
 
-/// The attempt that kept it, from its name.
-struct Keeper {
-    number: u32,
-    /// Former releases stored none.
-    token: Option<u64>,
-}
-
-impl Keeper {
-    /// None for another task or server. Former releases stored no server, and hid the checkpoints of ids that begin
-    /// with a dot.
-    fn of(name: &str, run: &Run, mark: &str) -> Option<Self> {
-        let rest = name.strip_prefix(&*visible(&run.id)).or_else(|| name.strip_prefix(&run.id))?.strip_prefix('.')?;
-        let (number, server) = rest.split_once('+').map_or((rest, None), |(number, server)| (number, Some(server)));
-        let (server, token) = match server.and_then(|server| server.split_once('+')) {
-            Some((server, token)) => (Some(server), Some(token.parse().ok()?)),
-            None => (server, None),
-        };
-        let number = number.parse().ok()?;
-        server.is_none_or(|server| server == mark).then_some(Self { number, token })
-    }
-
-    /// Whether it is the last attempt that ended. Its number is not enough: a server that lost its newest data
-    /// issues it again, and a retried task has no previous attempt.
-    fn is_before(&self, run: &Run) -> bool {
-        match (self.token, run.previous) {
-            (_, None) => false,
-            (Some(own), Some(previous)) => own == previous,
-            (None, Some(_)) => self.number + 1 == run.attempt,
-        }
-    }
+/// The token of the attempt that kept it, from its name; none for another task or server. The attempt's number is not
+/// enough: a server that lost its newest data issues it again.
+fn keeper(name: &str, run: &Run, mark: &str) -> Option<u64> {
+    let rest = name.strip_prefix(&*visible(&run.id))?.strip_prefix('.')?;
+    let (number, of) = rest.split_once('+')?;
+    let (server, token) = of.split_once('+')?;
+    number.parse::<u32>().ok()?;
+    token.parse().ok().filter(|_| server == mark)
 }
 
 impl RunFolder {
@@ -61,10 +39,10 @@ impl RunFolder {
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
-            let Some(keeper) = entry.file_name().to_str().and_then(|name| Keeper::of(name, run, &mark)) else {
+            let Some(keeper) = entry.file_name().to_str().and_then(|name| keeper(name, run, &mark)) else {
                 continue;
             };
-            if !(keeper.is_before(run) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
+            if !(run.previous == Some(keeper) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
                 // If it cannot be removed, later attempts cannot use it either.
                 let _ = open::clear(&entry.path());
             } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {

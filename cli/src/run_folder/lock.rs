@@ -18,7 +18,6 @@ const MOST: u64 = 64 << 10;
 pub struct Holder {
     pub supervisor: Process,
     /// The program, once it has started.
-    #[serde(default)]
     pub program: Option<Process>,
 }
 

@@ -22,11 +22,6 @@ pub fn run(id: &str, token: u64) -> String {
     format!("{}.{token}", visible(id))
 }
 
-/// The same as former releases wrote it: hidden if the id begins with a dot.
-pub fn former_run(id: &str, token: u64) -> String {
-    format!("{id}.{token}")
-}
-
 /// The id and the token of a run folder.
 pub fn attempt(name: &str) -> Option<(String, u64)> {
     let (id, token) = name.rsplit_once('.')?;
@@ -50,10 +45,6 @@ pub fn logged(name: &str) -> Option<(String, u32, u64)> {
 /// The temporary name of a folder that is being created or removed.
 pub fn aside(name: &str, word: &str) -> String {
     format!("{ASIDE}{name}.{word}")
-}
-
-pub fn is_aside(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(ASIDE.as_bytes())
 }
 
 pub fn is_hidden(name: &OsStr) -> bool {

@@ -41,12 +41,11 @@ pub struct Notice {
     pub about: About,
     pub text: String,
     /// Why the server refuses it, until the next notice about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The attempt is over, and its result is discarded.
-    #[serde(default)]
     pub lost: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unfit: Option<Unfit>,
 }
 

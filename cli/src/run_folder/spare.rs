@@ -65,8 +65,7 @@ fn reserve(mut file: &File, size: u64) -> io::Result<()> {
     }
 }
 
-/// Writes a file durably and atomically into its reserved space; or to a new file if there is none: the run is of a
-/// former release, or its program removed it.
+/// Writes a file durably and atomically into its reserved space; or to a new file if its program removed that.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let spare = spare(path);
     match fill(&spare, bytes) {

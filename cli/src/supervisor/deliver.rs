@@ -85,7 +85,7 @@ pub fn deliver(
         let published =
             publish::prepare(folder, run, &mut || false, &says).and_then(|()| publish::publish(folder, run));
         match published {
-            // Accepted by an earlier release, or before something got in the way. Another try would fail as well.
+            // Accepted before something got in the way. Another try would fail as well.
             Err(error) if error.is::<Unpublishable>() => says(&format!("its output is thrown away: {error:#}")),
             published => published
                 .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?,

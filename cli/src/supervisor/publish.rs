@@ -152,11 +152,6 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let places = Places::of(folder, run).context("no place to publish to")?;
     let (place, target) = (&places.folder, &places.target);
     let (copied, new, old) = (places.aside("copy"), places.aside("new"), places.aside("old"));
-    // Where a former release left it.
-    let former = |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token));
-    for (word, aside) in [("new", &new), ("old", &old)].into_iter().filter(|(word, _)| former(word).exists()) {
-        fs::rename(former(word), aside)?;
-    }
     if is_filled(&output) {
         open::clear(&new)?;
         let moved = if fs::symlink_metadata(&copied).is_ok_and(|about| about.is_dir()) {

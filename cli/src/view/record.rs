@@ -94,17 +94,12 @@ pub fn ended(info: &TaskInfo) -> Option<SystemTime> {
     info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
-/// The line of an error that says what it was: the last one of a stack trace, and of an error of a supervisor of
-/// 0.1.0.
+/// The line of an error that says what it was: the last one of a stack trace, the first one of a supervisor's error.
 pub fn headline(error: &str) -> String {
-    let error = error.strip_prefix("it ended with ").unwrap_or(error);
     let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     match lines.next_back() {
         Some(last) if first.starts_with("Traceback") => last.to_owned(),
-        Some(last) if first.ends_with(last) => first.to_owned(),
-        Some(last) if first.ends_with(':') => format!("{first} {last}"),
-        // The rest of it is missing: a history has only the beginning of an error.
         Some(_) if first.starts_with("exit code ") || first.starts_with("killed by ") => first.to_owned(),
         _ => error.to_owned(),
     }
@@ -136,12 +131,6 @@ mod tests {
     #[test]
     fn of_an_error_the_line_that_says_what_it_was_leads() {
         for (error, head) in [
-            (
-                "it ended with exit code 1:\nloading\nTraceback (most recent call last):\n  File x\nRuntimeError: CUDA out of memory\n\n",
-                "exit code 1: RuntimeError: CUDA out of memory",
-            ),
-            ("it ended with exit code 3", "exit code 3"),
-            ("it was killed by SIGSEGV:\nlast words", "it was killed by SIGSEGV: last words"),
             ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
             (
                 "exit code 1: KeyError: 'a'\nTraceback (most recent call last):\n  File x\nKeyError: 'a'",

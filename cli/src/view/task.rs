@@ -208,7 +208,7 @@ impl TaskView {
             updated: info.updated().and_then(times::exact),
             progress: info.progress_bytes().and_then(filled),
             error: info.error().and_then(|_| raw("error")),
-            last_error: info.last_error().and_then(|_| raw("last_error").or_else(|| raw("error"))),
+            last_error: raw("last_error"),
             last_group: info.last_group(),
             ended: ended(info).and_then(times::exact),
             ran: ended(info).zip(info.started()).map(|(to, from)| times::between(from, to).as_secs_f64()),

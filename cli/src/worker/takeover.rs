@@ -19,7 +19,6 @@ use super::pool::{Kept, Pool};
 use super::settings::Settings;
 use super::verbose::Verbose;
 use crate::output::unnumbered;
-use crate::process::Process;
 use crate::processes::leftovers;
 use crate::run_folder::end::{End, Found, Outcome, PostMortem};
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id, names, open, space};
@@ -398,13 +397,6 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
 /// Whether a running worker has just created the folder and has yet to start its supervisor.
 fn is_being_begun(run: &Run) -> bool {
     let Ok(listener) = ListenerId::new(run.listener.as_str()) else { return false };
-    let (host, pid) = listener.host_and_pid();
-    // The boot is the same: without an identity, as in former releases, the number of the process has to do.
-    let dead = if host.contains(':') {
-        listener.is_dead_here()
-    } else {
-        i32::try_from(pid).ok().and_then(Process::of).is_none()
-    };
     let age = boot_clock_us().saturating_sub(run.renewed_us);
-    run.boot == boot_id() && age < BEGINNING_US && !dead
+    run.boot == boot_id() && age < BEGINNING_US && !listener.is_dead_here()
 }

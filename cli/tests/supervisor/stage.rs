@@ -63,6 +63,7 @@ impl Stage {
             "lease_ms": u64::try_from(lease.as_millis()).unwrap(), "renewed_us": renewed,
             "boot": fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim(),
             "method": "test", "program": [program], "start_reason": "new",
+            "machine": "", "environment": [], "on_drain": "wait", "pause_ms": 0, "suspect": false,
             "limits": { "grace_ms": 1_000 },
         });
         change(&mut run);

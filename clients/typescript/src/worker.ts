@@ -667,7 +667,7 @@ export class Worker implements AsyncDisposable {
 
   // What goes on beside: heartbeats, orders, limits
 
-  #order(held: Held, order: Order | "kill", atOnce = false): void {
+  #order(held: Held, order: calls.HeartbeatOrder, atOnce = false): void {
     if (held.over || held.order === order || held.order === "lost") return;
     if (held.order && order !== "lost" && order !== "kill") return;
     held.order = order === "kill" ? "cancel" : order;
@@ -705,7 +705,7 @@ export class Worker implements AsyncDisposable {
 
   async #heartbeat(queue: string, lease: number, members: readonly Held[]): Promise<void> {
     const sent = this.#clock.now();
-    const call = calls.heartbeatKill(queue, this.listener, lease, members, { kill: true });
+    const call = calls.heartbeat(queue, this.listener, lease, members);
     try {
       const { items } = await this.#link.run(call, Math.max(lease / 6, 1));
       members.forEach((held, at) => {

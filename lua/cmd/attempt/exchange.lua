@@ -7,7 +7,6 @@
 --   error that kept the call from taking tasks, else an empty string; then for each task what reserve answers
 -- @errors TOOBIG NOLISTENER DRAINING
 -- @noted LOST
--- @since 0.1.0
 local listener, names, limit, count = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 if not count then
   args.missing('listener queues limit count')

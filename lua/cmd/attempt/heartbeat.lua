@@ -1,20 +1,17 @@
 --- Renews the leases of tasks that a listener holds, and returns an order for each.
 -- @args now queue listener lease count (id token)*count
 -- @role worker
--- @options kill
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`,
---   for which other callers get `lost`
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`
 -- @errors
 namespace.open()
 local queue, listener, lease, count = contract.arguments()
 local first = args.at + 1
-local last, kill = first - 1 + 2 * count, 'lost'
-if #ARGV < last then
+args.at = first - 1 + 2 * count
+if #ARGV < args.at then
   reply.fail('BADARG', 'the count must be followed by an id and a token for each task')
-elseif #ARGV > last and args.options(last).kill then
-  kill = 'kill'
 end
+args.none()
 -- As text: a number would be formatted again for each task.
 local deadline = string.format('%.0f', namespace.now_us + lease)
 local renewal = {}
@@ -36,7 +33,7 @@ if redis.call('HLEN', given) > 0 then
   end
   ordered = count > 0 and redis.call('HMGET', given, unpack(ordered)) or {}
   for i = 1, count do
-    killed = killed or ordered[i] == orders.KILL
+    killed = killed or ordered[i] == 'kill'
   end
 end
 local registered = redis.call('SISMEMBER', namespace.key('listeners', queue), listener) == 1
@@ -58,7 +55,7 @@ local moved = 0
 if killed then
   local others = {}
   for i = 1, count do
-    if ordered[i] ~= orders.KILL then -- the lease of a task that is to be killed expires
+    if ordered[i] ~= 'kill' then -- the lease of a task that is to be killed expires
       others[#others + 1], others[#others + 2] = renewal[2 * i - 1], renewal[2 * i]
     end
   end
@@ -81,6 +78,6 @@ if registered then
 end
 local answer = { namespace.now_us + lease }
 for i = 1, count do
-  answer[i + 1] = held and not held[i] and 'lost' or ordered[i] == orders.KILL and kill or ordered[i] or usual
+  answer[i + 1] = held and not held[i] and 'lost' or ordered[i] or usual
 end
 return answer

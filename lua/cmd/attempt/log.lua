@@ -36,10 +36,8 @@ namespace.begin()
 if kept then
   local last
   for i, piece in ipairs(added) do
-    -- no additional field, since former readers know only these
-    local name = piece[2] and string.format('text %.0f', piece[2]) or 'text'
     last = redis.call('XADD', log.key, '*', 'at', namespace.now, 'attempt', task.attempt, 'source', source,
-      name, piece[1])
+      'text', piece[1], 'offset', piece[2] and string.format('%.0f', piece[2]) or '')
     if i == 1 and log.tailed and not log.till then
       log.till = log.headed and last or log.head > 0 and log.last or '0-0'
     end

@@ -5,7 +5,6 @@
 -- @options task force by request
 -- @reply `cancelling`
 -- @errors NOTASK TOOBIG
--- @since 0.1.0
 namespace.open()
 local id, reason = contract.arguments()
 local options = args.options()

@@ -4,7 +4,6 @@
 --   tasks, how many of those are not deleted, and how many of these are complete, failed and cancelled, its name and
 --   its tags
 -- @errors
--- @since 0.1.0
 namespace.open()
 local cursor, limit = contract.arguments()
 local page, after = search.page(graphs.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)

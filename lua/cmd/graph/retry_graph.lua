@@ -6,7 +6,6 @@
 -- @options task deadline by request
 -- @reply `retrying`
 -- @errors NOTASK OVERDUE
--- @since 0.1.0
 namespace.open()
 local id = contract.arguments()
 local options = args.options()

@@ -6,7 +6,6 @@
 --   many tasks it still waits for, the cause of its end if that is another task, its label, and what it waits for as
 --   submitted. What was deleted has no queue
 -- @errors
--- @since 0.1.0
 namespace.open()
 local id, cursor, limit = contract.arguments()
 local graph = graphs.find(id)

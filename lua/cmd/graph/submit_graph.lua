@@ -5,7 +5,6 @@
 -- @options name on_failure tags bounds deadline digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE task.*
--- @since 0.1.0
 namespace.open()
 local id = args.plain(args.next('graph'), 'graph')
 local total = args.integer(args.next('total'), contract.GRAPH_SIZE_LOW, contract.GRAPH_SIZE_HIGH, 'total')

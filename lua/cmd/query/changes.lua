@@ -6,7 +6,6 @@
 -- @reply the last entry looked at (`after` again if there is none), 1 if entries right after `after` have been trimmed
 --   and may have been missed, then for each its entry, id, queue, what, from, to, attempt, at, by, why, text
 -- @errors
--- @since 0.1.0
 namespace.open()
 local after, limit = contract.arguments()
 local only = args.options().id

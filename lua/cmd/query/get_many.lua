@@ -3,7 +3,6 @@
 -- @args now count id*count
 -- @reply for each task its `id`, then field and value in turn, or `missing` if there is no such task
 -- @errors
--- @since 0.1.0
 namespace.open()
 local count = contract.arguments()
 local ids = {}

@@ -18,7 +18,7 @@ local function add(number, fields)
   answer[1] = string.format('%.0f', number)
   answer[#answer + 1] = answer[1]
   for i = 1, 12 do
-    answer[#answer + 1] = fields[i] or '' -- 0.1.0 kept no cost, and only notes have the last two
+    answer[#answer + 1] = fields[i] or '' -- only notes have the last two
   end
 end
 local count = 0

@@ -30,10 +30,9 @@ repeat
     size = size + #entry[2][8]
     if size <= PAGE then
       number, answer[1], from = number + 1, entry[1], '(' .. entry[1]
-      for i = 2, 8, 2 do
+      for i = 2, 10, 2 do
         answer[#answer + 1] = entry[2][i]
       end
-      answer[#answer + 1] = string.match(entry[2][7], '^text (%d+)$') or ''
     end
   end
 until #entries < STEP or size > PAGE or number == limit

@@ -5,7 +5,6 @@
 -- @reply for each task its id, why it is passed over, or an empty string if it is given out, and until when, if that is
 --   known: first those that are given out
 -- @errors
--- @since 0.1.0
 namespace.open()
 local queue, limit = contract.arguments()
 local options = args.options()

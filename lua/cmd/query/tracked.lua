@@ -2,7 +2,6 @@
 -- @args now cursor limit
 -- @reply next cursor (0 at the end), then for each task its id, its queue, its state and since when it is tracked
 -- @errors
--- @since 0.1.0
 namespace.open()
 local cursor, limit = contract.arguments()
 local page, after = search.page(tracks.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)

@@ -56,7 +56,7 @@ if task.status == 'pending' then
 end
 for _, fact in ipairs({
   'releases', task.extra[4] or '0', 'uncounted', task.extra[5] or '0',
-  'order', record.held(task) and orders.word(task) or '',
+  'order', record.held(task) and orders.of(task) or '',
   'full', stand.full, 'draining', stand.draining, 'silent', stand.silent,
 }) do
   answer[#answer + 1] = fact

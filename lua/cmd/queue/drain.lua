@@ -12,11 +12,10 @@ listeners.require(queue, listener)
 orders.plan(queue)
 local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1
 listeners.plan_drain(queue)
-local marked = namespace.shared('drained')[queue] > 0
 audit.plan()
 namespace.begin()
 namespace.write_when_full(namespace.meta)
-if on ~= known or on and not marked then
+if on ~= known then
   listeners.drained(queue, on and 1 or -1)
 end
 if on then

@@ -5,7 +5,6 @@
 -- @options request
 -- @reply `waiting`, or `pending` or `scheduled` if there is nothing to wait for
 -- @errors NOTASK STATE UPSTREAM CYCLE TOOMANY TOOBIG
--- @since 0.1.0
 namespace.open()
 local id, wanted = contract.arguments()
 local request = args.options().request

@@ -6,7 +6,6 @@
 -- @options task.stored max_bytes parameters eta queue unset token by reason request
 -- @reply its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE task.*
--- @since 0.1.0
 namespace.open()
 local id = contract.arguments()
 local given = args.options()

@@ -5,7 +5,6 @@
 -- @options by
 -- @reply `tracked`
 -- @errors NOTASK TOOMANY
--- @since 0.1.0
 namespace.open()
 local id = contract.arguments()
 local by = args.options().by

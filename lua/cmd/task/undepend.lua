@@ -5,7 +5,6 @@
 -- @options request
 -- @reply `waiting`, or `pending` or `scheduled` if that was the last one
 -- @errors NOTASK STATE UPSTREAM
--- @since 0.1.0
 namespace.open()
 local id, upstream = contract.arguments()
 local request = args.options().request

@@ -4,7 +4,6 @@
 -- @options by
 -- @reply `untracked`
 -- @errors NOTASK
--- @since 0.1.0
 namespace.open()
 local id = contract.arguments()
 local by = args.options().by

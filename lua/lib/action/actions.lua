@@ -109,9 +109,9 @@ function actions.cancel(task, spec)
   elseif contract.is_final(task.status) then
     return actions.refuse(task, contract.NOT_FINAL)
   elseif record.held(task) and not actions.frees(task, spec) then
-    local order = spec.force and orders.KILL or 'cancel'
+    local order = spec.force and 'kill' or 'cancel'
     local given = orders.of(task)
-    task.to = given ~= orders.KILL and (given ~= order or spec.discard) and 'cancelling'
+    task.to = given ~= 'kill' and (given ~= order or spec.discard) and 'cancelling'
     task.order = order
     orders.plan(task.queue)
     tracks.plan_note(task)
@@ -237,7 +237,7 @@ end
 -- Refuses to give a task whose program may still run to another owner; the text says until when.
 function actions.stopping(task)
   local deadline = tonumber(redis.call('ZSCORE', namespace.key('leases', task.queue), record.lease(task)) or nil)
-  local till = deadline and orders.of(task) == orders.KILL and 'until ' .. namespace.decimal(deadline)
+  local till = deadline and orders.of(task) == 'kill' and 'until ' .. namespace.decimal(deadline)
       .. ' at the latest'
     or 'until its owner has stopped it'
   return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till

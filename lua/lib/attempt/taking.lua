@@ -428,7 +428,6 @@ function taking.nothing(call)
     listeners.require(queue, listener)
     namespace.probe('ZCARD', prefix .. 'seen_' .. queue)
     namespace.declare(prefix .. 'pending_tasks_' .. queue) -- in a slot that is being moved it may only seem empty
-    listeners.refuse(queue, listener) -- an order of a release that did not mark the queue
   end
   if attempt.updates then
     attempt.plan_updates()

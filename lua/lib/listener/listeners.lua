@@ -14,7 +14,7 @@ function listeners.require(queue, listener)
 end
 
 -- Reads how many listeners of a queue are ordered to drain: `reserve` looks for an order only if the meta hash has
--- this number. A release that did not count them left none.
+-- this number.
 -- @hot
 function listeners.plan_drain(queue)
   namespace.shared('drained')[queue] = tonumber(redis.call('HGET', namespace.meta, 'drained:' .. queue) or 0)

@@ -16,9 +16,6 @@ logs.PARTS = 5
 -- Entries that one call drops. Together they count more than the largest possible entry.
 logs.DROPPED = 1000
 
--- Entries that former scripts kept, which had no sizes.
-logs.FORMER = 64
-
 -- Seconds that a log is kept after the end of its task.
 logs.KEPT = 86400
 
@@ -30,16 +27,7 @@ function logs.index()
   return namespace.prefix .. 'logs'
 end
 
--- The counted size of entries.
-function logs.count(entries)
-  local size = 0
-  for _, entry in ipairs(entries) do
-    size = size + #entry[2][8] + logs.ENTRY
-  end
-  return size
-end
-
--- The size of a task's log, or nil if it has none, or one without sizes.
+-- The size of a task's log, or nil if it has none.
 function logs.size(id)
   local v = redis.call('HMGET', namespace.declare(namespace.key('logged', id)), 'head', 'tail')
   if v[1] then
@@ -68,9 +56,6 @@ function logs.open(id)
   log.size = log.head + log.tail
   if namespace.probe('XLEN', key) == 0 then
     log.head, log.till, log.tail = 0, false, 0 -- it expired
-  elseif not v[3] then
-    -- Written by scripts without sizes, which kept no head.
-    log.till, log.tail = '0-0', logs.count(redis.call('XREVRANGE', key, '+', '-', 'COUNT', logs.FORMER))
   end
   return log
 end

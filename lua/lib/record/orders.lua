@@ -2,22 +2,13 @@
 -- `l:LISTENER` for a listener, `q` for all tasks of the queue.
 local orders = {}
 
--- The order to kill. Scripts of 0.1.0 return this word as it is, and their callers know it.
-orders.KILL = 'lost'
-
 function orders.key(queue)
   return namespace.key('orders', queue)
 end
 
--- The order for a task: `cancel`, `orders.KILL` or `stop`; false if there is none.
+-- The order for a task: `cancel`, `kill` or `stop`; false if there is none.
 function orders.of(task)
   return redis.call('HGET', orders.key(task.queue), 't:' .. task.id)
-end
-
--- The same in the word of the contract.
-function orders.word(task)
-  local order = orders.of(task)
-  return order == orders.KILL and 'kill' or order
 end
 
 -- Reads what `give` and `take_back` write.

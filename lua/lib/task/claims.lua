@@ -69,15 +69,13 @@ end
 -- Whether a task still holds a unique name that has no expiry, or with `kept` its turn beside the name. A task that
 -- a client without scripts ended or deleted does not, nor does a later task with the same id.
 function claims.still_holds_name(queue, id, name, till)
-  local status, where, own, solo, key = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id,
-    'status', 'queue', 'unique', 'solo', 'key'))
+  local status, where, own = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id,
+    'status', 'queue', 'unique'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
     return false
   end
-  -- released when it was reserved, except by former scripts, which released it at the start
-  local latest = solo and key == own
   return contract.is_waiting(status)
-    or till ~= 'kept' and (status == 'reserved' and not latest or status == 'started' and till ~= 'start')
+    or till ~= 'kept' and (status == 'reserved' or status == 'started' and till ~= 'start')
 end
 
 -- The other task that holds the unique name of this one, or nil. A task that a client without scripts ended or

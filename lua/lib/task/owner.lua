@@ -59,7 +59,7 @@ end
 
 -- Fails after a forced cancel: the attempt may only be given back.
 function owner.alive(task)
-  if task.cancel and orders.of(task) == orders.KILL then
+  if task.cancel and orders.of(task) == 'kill' then
     reply.fail('LOST', 'this task was cancelled by force: stop the work, discard its result, and release the task')
   end
 end

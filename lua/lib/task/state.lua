@@ -204,7 +204,7 @@ function state.move(task, to, why, by, ...)
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' or from == 'waiting' then
-        redis.call('ZREM', old, id) -- former scripts put ranked tasks there, too
+        redis.call('ZREM', old, id) -- one that an edit makes ranked as it becomes pending is there
         if task.ranked and from == 'scheduled' then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end

@@ -337,18 +337,10 @@ function mending.labels(kind, position, limit)
   return mending.go_on((at - gone) * 1000000000 + from)
 end
 
--- A client without scripts knows only the plain list and set, and has moved a ranked task from one to the other; or
--- former scripts put it there.
+-- A ranked task in the plain list, where a client without scripts put it.
 -- @hot
 function mending.strayed(task, key, status)
-  if not task.ties or not string.find(task.ties, 'r') then
-    return false
-  elseif status == 'scheduled' then
-    mending.mend('ZADD', namespace.key('scheduled_lane_tasks', mending.queue),
-      redis.call('ZSCORE', key, task.id), task.id)
-    mending.write('ZREM', key, task.id)
-    return true
-  elseif status ~= 'pending' then
+  if status ~= 'pending' or not task.ties or not string.find(task.ties, 'r') then
     return false
   end
   claims.load(task)
@@ -360,9 +352,8 @@ function mending.strayed(task, key, status)
   return true
 end
 
--- Upstreams of a waiting task that a client ended which knows no dependents: a client without scripts, or of a release
--- before there were any. Of very many the first ones: when they are settled, the others follow. And upstreams whose
--- index of dependents was deleted by hand.
+-- Upstreams of a waiting task that a client without scripts ended, which knows no dependents. Of very many the first
+-- ones: when they are settled, the others follow. And upstreams whose index of dependents was deleted by hand.
 -- @hot
 function mending.upstreams(task)
   if redis.call('EXISTS', edges.upstreams(task.id)) == 0 and not redis.call('ZSCORE', edges.unsettled(), task.id)
@@ -442,7 +433,7 @@ function mending.list(status, position, limit)
     if task and not seen[id] and task.status == status and task.queue == mending.queue then
       seen[id] = true -- two such clients may have ended it, each adding it to the list
       mending.index(task)
-      if not ranked and mending.strayed(task, key, status) then
+      if mending.strayed(task, key, status) then
         removed = removed + 1
       end
       if task.cancel and contract.is_final(status) then
@@ -480,13 +471,9 @@ end
 -- A client without scripts removes a task from the set and then updates it.
 -- @hot
 function mending.due(task, grace)
-  local plain = namespace.key('scheduled_tasks', mending.queue)
-  local set = plain
-  if task.ties and string.find(task.ties, 'r', 1, true) then
-    set = namespace.key('scheduled_lane_tasks', mending.queue)
-  end
-  if not redis.call('ZSCORE', set, task.id) and not redis.call('ZSCORE', plain, task.id)
-    and mending.overdue('due ' .. task.id, task.extra[1] or '', grace) then
+  local ranked = task.ties and string.find(task.ties, 'r', 1, true)
+  local set = namespace.key(ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', mending.queue)
+  if not redis.call('ZSCORE', set, task.id) and mending.overdue('due ' .. task.id, task.extra[1] or '', grace) then
     mending.mend('ZADD', set, task.extra[6] or namespace.now, task.id)
   end
 end
@@ -592,7 +579,7 @@ function mending.plan_discard(task, rank, member)
 end
 
 -- Frees the places of attempts that are over. The end of a lease does so, too; this is for one that was deleted by
--- hand, and for what a release ended that knows no shared limits. Then corrects the sums of shared limits.
+-- hand. Then corrects the sums of shared limits.
 -- @hot
 function mending.places(cursor, limit, shared)
   local queue, held = mending.queue, namespace.key('places', mending.queue)

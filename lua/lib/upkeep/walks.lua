@@ -109,7 +109,7 @@ end
 -- A task that is to be cancelled, but has not stopped yet, is given back instead; not if it is killed, or stopped
 -- because of its deadline.
 function walks.spare(task)
-  if orders.of(task) == orders.KILL then
+  if orders.of(task) == 'kill' then
     return actions.stopping(task)
   elseif deadlines.decided(task) then
     return deadlines.refusal()

@@ -72,7 +72,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
 fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bool {
     let registered = set(keys, &format!("listeners_{queue}"));
     let orders = |order: (&String, &String)| match (order.0.split_once(':'), order.1.as_str()) {
-        (Some(("t", id)), order @ ("cancel" | "lost" | "stop")) => {
+        (Some(("t", id)), order @ ("cancel" | "kill" | "stop")) => {
             let record = hash(keys, &format!("task_{id}"));
             let flag = if order == "stop" { "recall" } else { "cancel" };
             held(field(&record, "status")) && record.contains_key(flag)

@@ -767,7 +767,7 @@ class Worker:
         while now() - sent > lease / 3:
             sent = now()
             each = [calls.HeartbeatEach(_sent(item.id), item.token)]
-            reply = self._insist(calls.heartbeat_kill(item.queue, self._listener, lease, each, kill=True))
+            reply = self._insist(calls.heartbeat(item.queue, self._listener, lease, each))
             if reply.items[0] in ("lost", "kill"):
                 _say(item, None, logging.WARNING, "was lost before it began")
                 return None
@@ -890,9 +890,7 @@ class Worker:
         sent = now()
         each = [calls.HeartbeatEach(held.id, held.token) for held in members]
         try:
-            reply = self._link.run(
-                calls.heartbeat_kill(name, self._listener, lease, each, kill=True), limit=max(lease / 6, 1)
-            )
+            reply = self._link.run(calls.heartbeat(name, self._listener, lease, each), limit=max(lease / 6, 1))
         except BluequeError as error:
             log.warning("no heartbeat: %s", error)
             return False
