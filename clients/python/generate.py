@@ -64,6 +64,8 @@ TWINS = [
     (r"\b__aexit__\b", "__exit__"),
     (r"\b__aiter__\b", "__iter__"),
     (r"\baclose\b", "close"),
+    (r"\bAsyncCluster\b", "Cluster"),
+    (r"\basync_bounded\b", "bounded"),
 ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -48,15 +49,26 @@ ODD = {
 @contextmanager
 def answering(reply: bytes) -> Iterator[int]:
     """A server that answers everything so; its port."""
+
+    def talk(end: socket.socket) -> None:
+        while end.recv(65_536):
+            end.sendall(reply)
+            if not reply:
+                end.close()
+
+    with serving(talk) as port:
+        yield port
+
+
+@contextmanager
+def serving(talks: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A server that talks with each client in this way; its port."""
     with socket.create_server(("127.0.0.1", 0)) as listens:
         ends: list[socket.socket] = []
 
         def talk(end: socket.socket) -> None:
             with suppress(OSError):
-                while end.recv(65_536):
-                    end.sendall(reply)
-                    if not reply:
-                        end.close()
+                talks(end)
 
         def accept() -> None:
             with suppress(OSError):
@@ -125,3 +137,80 @@ def test_an_odd_answer_of_a_cluster_is_an_error_of_this_package(checks: Any) -> 
             except Exception as error:
                 others[what] = repr(error)[:100]
     assert not others
+
+
+#: Seconds. A call that takes longer has no limit.
+LONGEST = 20
+#: MiB, far more than the largest reply.
+FLOOD = 1 << 10
+MIB = b"x" * (1 << 20)
+EACH_KIND = ["redis://%s", "redis://u:p@%s/3?protocol=3", "redis+sentinel://%s/m", "redis+cluster://u:p@%s"]
+
+
+def call(url: str, limit: float) -> None:
+    with Client(url, limit=limit) as client:
+        client.check()
+
+
+def call_async(url: str, limit: float) -> None:
+    async def calls() -> None:
+        async with aio.Client(url, limit=limit) as client:
+            await client.check()
+
+    asyncio.run(calls())
+
+
+@pytest.mark.parametrize("url", EACH_KIND)
+@pytest.mark.parametrize("calls", [call, call_async])
+def test_a_reply_that_drips_is_waited_for_no_longer_than_the_limit_of_its_call(url: str, calls: Any) -> None:
+    def drips(end: socket.socket) -> None:
+        end.recv(65_536)
+        end.sendall(b"$8000000\r\n")
+        for _ in range(10 * LONGEST):
+            time.sleep(0.2)
+            end.sendall(b"x")
+
+    with serving(drips) as port:
+        begun = time.monotonic()
+        with pytest.raises(BluequeError) as error:
+            calls(url % f"127.0.0.1:{port}", 1)
+        assert error.value.code == "UNAVAILABLE"
+        assert time.monotonic() - begun < LONGEST
+
+
+@pytest.mark.parametrize("url", ["redis://u:p@%s", "redis://u:p@%s/3?protocol=3", "redis+cluster://u:p@%s"])
+@pytest.mark.parametrize("calls", [call, call_async])
+def test_replies_that_each_come_just_in_time_share_the_limit_of_their_call(url: str, calls: Any) -> None:
+    replies = []
+
+    def tarries(end: socket.socket) -> None:
+        while asked := end.recv(65_536):
+            time.sleep(1.5)
+            replies.append(asked)
+            end.sendall(b"%0\r\n" if b"HELLO" in asked else b"+OK\r\n")
+
+    with serving(tarries) as port:
+        with pytest.raises(BluequeError):
+            calls(url % f"127.0.0.1:{port}", 2)
+        # The login, and what may be on its way: not the name and the version of the library, and the call.
+        assert len(replies) <= 2, replies
+
+
+@pytest.mark.parametrize("head", [b"$8000000000\r\n", b"*8000\r\n"])
+@pytest.mark.parametrize("url", EACH_KIND)
+@pytest.mark.parametrize("calls", [call, call_async])
+def test_a_reply_over_the_bound_is_refused_and_not_kept(head: bytes, url: str, calls: Any) -> None:
+    sent = []
+
+    def floods(end: socket.socket) -> None:
+        end.recv(65_536)
+        end.sendall(head)
+        for _ in range(FLOOD):
+            end.sendall(MIB if head.startswith(b"$") else b"$1048576\r\n%s\r\n" % MIB)
+            sent.append(1)
+
+    with serving(floods) as port:
+        with pytest.raises(BluequeError) as error:
+            calls(url % f"127.0.0.1:{port}", 60)
+        assert (error.value.code, "over 256 MiB" in str(error.value)) == ("REPLY", True), error.value
+    assert len(sent) < 512

@@ -87,13 +87,16 @@ function place(host: string, otherwise: number): { host: string; port: number } 
   return { host: decoded(parts[1] ?? parts[2] ?? "") || "localhost", port };
 }
 
-const WAITS = {
+/** Of each socket. Node-redis makes some after the client was destroyed, and connects them again and again. */
+const waits = (closing: AbortSignal) => ({
   connectTimeout: 5000,
-  reconnectStrategy: (retries: number, cause: Error) =>
-    isFinal(cause) || cause instanceof BluequeError
-      ? cause
-      : Math.min(20 * 2 ** retries, 500) * (0.5 + Math.random() / 2),
-};
+  signal: closing,
+  reconnectStrategy: (retries: number, cause: Error) => {
+    if (closing.aborted) return false;
+    if (isFinal(cause) || cause instanceof BluequeError) return cause;
+    return Math.min(20 * 2 ** retries, 500) * (0.5 + Math.random() / 2);
+  },
+});
 // Each call has a limit of its own; node-redis would make a signal for each command.
 const COMMANDS = { RESP: 2, commandOptions: { timeout: 0 } } as const;
 const NODES = { RESP: 2, disableOfflineQueue: true } as const;
@@ -108,8 +111,11 @@ export function withoutPasswords(text: string): string {
   return text.replace(/(:\/\/[^:@/?]*):[^/?]*@/g, "$1@").replace(/(?<=[?&])pass(?:word)?=[^&,]*&?/g, "");
 }
 
-/** A client of node-redis for this URL. What is wrong with it is said without its password. */
-export function fromUrl(url: string): NodeRedis {
+/** Makes a client of node-redis, whose connections end with the signal. */
+export type Make = (closing: AbortSignal) => NodeRedis;
+
+/** How clients of node-redis for this URL are made. What is wrong with it is said without its password. */
+export function fromUrl(url: string): Make {
   const parts = /^([a-z]+)(?:\+([a-z]+))?:\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(url);
   const [, given = "", kind = "", authority = "", path = "", query = ""] = parts ?? [];
   const scheme = given.replace("valkey", "redis");
@@ -128,8 +134,9 @@ export function fromUrl(url: string): NodeRedis {
 
   if (scheme === "unix") {
     if (authority.slice(at + 1) || path.length < 2) throw wrong("the URL of a socket is unix:///path");
-    const socket = { ...WAITS, path: decoded(path), tls: false } as const;
-    return createClient({ ...COMMANDS, ...NODES, ...credentials, database: numberOf(parameters.get("db") ?? ""), socket });
+    const [socket, database] = [{ path: decoded(path), tls: false } as const, numberOf(parameters.get("db") ?? "")];
+    return (closing) =>
+      createClient({ ...COMMANDS, ...NODES, ...credentials, database, socket: { ...waits(closing), ...socket } });
   }
   const files = TLS.filter((name) => parameters.has(name)).map((name) => [name, certificate(parameters.get(name) ?? "")]);
   const tls = scheme === "rediss" ? ({ tls: true, ...Object.fromEntries(files) } as { tls: true }) : {};
@@ -137,29 +144,33 @@ export function fromUrl(url: string): NodeRedis {
     const [, name = "", database = ""] = /^\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
     if (!name) throw wrong("the URL of Sentinels needs the name of the master: redis+sentinel://host/name");
     const theirs = login(parameters.get("sentinel_user"), undefined, parameters.get("sentinel_password_file"));
-    return createSentinel({
-      ...COMMANDS,
-      name,
-      passthroughClientErrorEvents: true,
-      sentinelRootNodes: hosts.map((host) => place(host, 26379)),
-      nodeClientOptions: { ...NODES, ...credentials, database: numberOf(database), socket: { ...WAITS, ...tls } },
-      sentinelClientOptions: { ...NODES, ...theirs, socket: { ...WAITS, ...tls } },
-    });
+    const [nodes, ours] = [hosts.map((host) => place(host, 26379)), numberOf(database)];
+    return (closing) => {
+      const socket = { ...waits(closing), ...tls };
+      return createSentinel({
+        ...COMMANDS,
+        name,
+        passthroughClientErrorEvents: true,
+        sentinelRootNodes: nodes,
+        nodeClientOptions: { ...NODES, ...credentials, database: ours, socket },
+        sentinelClientOptions: { ...NODES, ...theirs, socket },
+      });
+    };
   }
   const database = numberOf(path.slice(1));
   if (kind === "cluster") {
     if (database) throw wrong("a cluster has only the database 0");
-    return createCluster({
-      ...COMMANDS,
-      rootNodes: hosts.map((host) => ({ socket: place(host, 6379) })),
-      defaults: { ...NODES, ...credentials, socket: { ...WAITS, ...tls } },
-    });
+    const rootNodes = hosts.map((host) => ({ socket: place(host, 6379) }));
+    return (closing) =>
+      createCluster({ ...COMMANDS, rootNodes, defaults: { ...NODES, ...credentials, socket: { ...waits(closing), ...tls } } });
   }
   const [host = "", more] = hosts;
   if (more !== undefined) {
     throw wrong("of several hosts this client takes Sentinels and clusters: redis+sentinel://, redis+cluster://");
   }
-  return createClient({ ...COMMANDS, ...NODES, ...credentials, database, socket: { ...WAITS, ...tls, ...place(host, 6379) } });
+  const where = place(host, 6379);
+  return (closing) =>
+    createClient({ ...COMMANDS, ...NODES, ...credentials, database, socket: { ...waits(closing), ...tls, ...where } });
 }
 
 function numberOf(database: string): number {

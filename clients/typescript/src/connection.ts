@@ -1,6 +1,7 @@
 // The way to the server: a client of node-redis, and what it may be.
+import { setMaxListeners } from "node:events";
 import { RESP_TYPES } from "redis";
-import { fromUrl, placeOf } from "./address.js";
+import { type Make, fromUrl, placeOf } from "./address.js";
 import { BluequeError, ConnectionFailed } from "./errors.js";
 import { shown } from "./given.js";
 import { behind, isFinal, isReply, mistake } from "./refusals.js";
@@ -44,6 +45,8 @@ function closed(): ConnectionFailed {
 export class Connection {
   /** Where it is, for people: without the login. */
   readonly place: string;
+  readonly #make: Make;
+  #closing = closing();
   #server: NodeRedis;
   #send: (key: string, words: Argument[]) => Promise<Reply>;
   #connecting: Promise<unknown> | undefined;
@@ -52,18 +55,25 @@ export class Connection {
   /** Why there is no connection. */
   #trouble: Error | undefined;
 
-  constructor(server: string | NodeRedis, place = typeof server === "string" ? placeOf(server) : "the server") {
+  constructor(
+    server: string | NodeRedis,
+    place = typeof server === "string" ? placeOf(server) : "the server",
+    make?: Make,
+  ) {
     this.place = place;
     if (typeof server !== "string" && !isNodeRedis(server)) {
       throw new ConnectionFailed("CONNECTION", `${shown(server)} is neither a URL nor a client of node-redis.`);
     }
-    this.#server = typeof server === "string" ? fromUrl(server) : server;
+    const own = typeof server === "string" ? fromUrl(server) : make;
+    this.#make = own ?? (() => (server as NodeRedis).duplicate() as NodeRedis);
+    this.#server = own ? own(this.#closing.signal) : (server as NodeRedis);
     this.#send = this.#adopt(this.#server);
   }
 
   #adopt(server: NodeRedis): (key: string, words: Argument[]) => Promise<Reply> {
     // Each call is tried again, and tells the last error if it is given up.
     server.on("error", (error: Error | string) => {
+      if (server !== this.#server) return;
       // That of a Sentinel may be a text.
       const found = behind(error);
       const trouble = found instanceof Error ? found : new Error(String(found));
@@ -129,16 +139,18 @@ export class Connection {
   /** Gives up a connection that does not answer. */
   #renew(): void {
     if (this.#closed) return;
-    const before = this.#server;
-    this.#server = before.duplicate() as NodeRedis;
+    const [before, closes] = [this.#server, this.#closing];
+    this.#closing = closing();
+    this.#server = this.#make(this.#closing.signal);
     this.#send = this.#adopt(this.#server);
     this.#connecting = undefined;
     destroy(before);
+    closes.abort();
   }
 
   /** The same with connections of its own. */
   duplicate(): Connection {
-    return new Connection(this.#server.duplicate() as NodeRedis, this.place);
+    return new Connection(this.#server, this.place, this.#make);
   }
 
   /** Hears the messages of channels, or of all that match patterns, until it is closed; after a lost connection again. */
@@ -154,6 +166,7 @@ export class Connection {
   close(): void {
     this.#closed = true;
     destroy(this.#server);
+    this.#closing.abort();
     for (const giveUp of this.#waits) giveUp(closed());
   }
 
@@ -174,6 +187,13 @@ export class Connection {
       promise.then(resolve, reject).finally(over);
     });
   }
+}
+
+/** Ends the connections of one client of node-redis, of which a cluster has many. */
+function closing(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 function destroy(server: NodeRedis): void {

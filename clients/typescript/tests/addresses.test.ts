@@ -3,33 +3,15 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BluequeError, Client, type NodeRedis, Worker } from "@blueque/client";
 import { createClient, createCluster, createSentinel } from "redis";
-import { Server, becomes } from "./server.js";
+import { Server, becomes, freePorts } from "./server.js";
 
 const TLS = fileURLToPath(new URL("../../../tests/tls", import.meta.url));
-
-/** Ports that nobody listens to. */
-async function freePorts(number: number): Promise<number[]> {
-  const ends = Array.from({ length: number }, () => createServer());
-  const ports = await Promise.all(
-    ends.map(
-      (end) =>
-        new Promise<number>((resolve) => {
-          end.listen(0, "127.0.0.1", () => {
-            resolve((end.address() as AddressInfo).port);
-          });
-        }),
-    ),
-  );
-  await Promise.all(ends.map((end) => new Promise((resolve) => end.close(resolve))));
-  return ports;
-}
 
 function scratch(): { path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "blueque-addresses-"));

@@ -1,31 +1,19 @@
-// TLS at real servers: each version, the client's certificate, Sentinels by TLS, and refusals.
+// TLS at real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BluequeError, Client, Worker } from "@blueque/client";
 import { createClient } from "redis";
-import { Server, becomes } from "./server.js";
+import { Server, becomes, freePorts } from "./server.js";
 
 const TLS = fileURLToPath(new URL("../../../tests/tls", import.meta.url));
 const CA = `ca=${TLS}/ca.pem`;
 const OWN = `cert=${TLS}/client.pem&key=${TLS}/client.key`;
-
-/** A port that nobody listens to. */
-async function freePort(): Promise<string> {
-  const end = createServer().listen(0, "127.0.0.1");
-  await once(end, "listening");
-  const { port } = end.address() as AddressInfo;
-  end.close();
-  await once(end, "close");
-  return String(port);
-}
 
 /** The files of a server: its own, and those among servers. */
 function keys(certificate: string): [string, string][] {
@@ -35,7 +23,7 @@ function keys(certificate: string): [string, string][] {
 
 /** A server that speaks TLS at a port. */
 async function serving(certificate: string, ...more: string[]): Promise<{ own: Server; port: string; ask: (words: string[]) => Promise<string> } & AsyncDisposable> {
-  const port = await freePort();
+  const [port = ""] = (await freePorts(1)).map(String);
   const files = keys(certificate).flatMap(([name, file]) => [`--${name}`, file]);
   const own = new Server("--tls-port", port, ...files, ...more);
   const ask = async (words: string[]): Promise<string> => {
@@ -97,7 +85,8 @@ test("a certificate that has expired, for another name or by another authority i
 
 test("Sentinels by TLS", async () => {
   await using master = await serving("server.pem", "--tls-auth-clients", "no", "--tls-replication", "yes");
-  const [folder, port] = [mkdtempSync(join(tmpdir(), "blueque-tls-")), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), "blueque-tls-"));
+  const [port = ""] = (await freePorts(1)).map(String);
   const lines = keys("server.pem").map((pair) => pair.join(" "));
   lines.push("port 0", `tls-port ${port}`, "bind 127.0.0.1", "tls-replication yes", "tls-auth-clients no");
   writeFileSync(join(folder, "sentinel.conf"), `${[...lines, `sentinel monitor films 127.0.0.1 ${master.port} 1`].join("\n")}\n`);
@@ -108,4 +97,13 @@ test("Sentinels by TLS", async () => {
     sentinel.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("a cluster by TLS", async () => {
+  const [bus = ""] = (await freePorts(1)).map(String);
+  const cluster = ["--cluster-enabled", "yes", "--cluster-port", bus, "--tls-cluster", "yes", "--tls-auth-clients", "no", "--appendonly", "no"];
+  await using node = await serving("server.pem", "--bind", "127.0.0.1", ...cluster);
+  await node.ask(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+  await becomes(async () => (await node.ask(["CLUSTER", "INFO"])).includes("cluster_state:ok"));
+  await life(`rediss+cluster://localhost:${node.port}?${CA}`, "{tls}");
 });

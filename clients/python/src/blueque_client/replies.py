@@ -16,6 +16,7 @@ from redis import exceptions
 
 from . import contract
 from .address import Unreadable
+from .bounds import TooLong
 from .errors import BluequeError, ConnectionFailed, ReplyError, Unavailable, verdict
 
 
@@ -94,6 +95,11 @@ class Tries:
         #: Whether to send the script itself.
         self.whole = False
 
+    @property
+    def left(self) -> float | None:
+        """The seconds of the next try. None: one without a limit has those of each reply."""
+        return max(self.until - time.monotonic(), 0) if self.limit else None
+
     def after(self, error: Exception) -> float:
         """How long to pause before the next try; or raises the error for the caller."""
         for said, (cause, remedy) in _MISTAKES.items():
@@ -102,6 +108,8 @@ class Tries:
         if isinstance(error, exceptions.RedisClusterException):
             # Of the last node that was asked.
             error = error.__cause__ if isinstance(error.__cause__, (exceptions.RedisError, OSError)) else error
+        if isinstance(error, TooLong):
+            raise ReplyError("REPLY", f"{error}.") from error
         if isinstance(error, Unreadable):
             raise ConnectionFailed("CONNECTION", str(error)) from error
         # Before a login a server calls anything long an error of the protocol.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from ..bounds import within
 from ..payload import Json, Serializer
 from ..replies import TROUBLE, Tries, script, unread
 from ..tracing import Tracing
@@ -52,7 +53,8 @@ class Link:
         tries = Tries(self.limit if limit is None else limit, self.place)
         while True:
             try:
-                reply = await self._send(call, tries.whole)
+                async with within(tries.left):
+                    reply = await self._send(call, tries.whole)
             except TROUBLE as error:
                 seconds = tries.after(error)
                 if away and seconds:  # not to send the script itself

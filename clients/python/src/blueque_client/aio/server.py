@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.sentinel import Sentinel
 
 from ..address import parse, place_of
+from ..bounds import AsyncCluster, async_bounded, within
 from ..errors import ConnectionFailed
 from ..replies import TROUBLE, Tries, unread
 
@@ -18,12 +19,16 @@ def opened(url: str, limit: float) -> Any:
     address = parse(url, limit)
     try:
         if address.kind == "sentinel":
-            sentinel = Sentinel(address.nodes, sentinel_kwargs=address.sentinel, **address.options)
+            theirs = {**address.sentinel, "redis_connect_func": async_bounded}
+            sentinel = Sentinel(
+                address.nodes, sentinel_kwargs=theirs, **address.options, redis_connect_func=async_bounded
+            )
             return sentinel.master_for(address.service)
         if address.kind == "cluster":
             nodes = [ClusterNode(host, port) for host, port in address.nodes]
-            return RedisCluster(startup_nodes=nodes, **address.options)
-        return Redis.from_url(address.url, **address.options)
+            with within(limit or None):
+                return AsyncCluster(startup_nodes=nodes, **address.options)
+        return Redis.from_url(address.url, **address.options, redis_connect_func=async_bounded)
     except TROUBLE as error:
         # A client of a cluster may begin with a look at it.
         Tries(0, url).after(error)

@@ -1,0 +1,210 @@
+"""The bounds of a call and of its reply, however a server sends it: redis-py limits the time of each read alone."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from redis import exceptions
+from redis.asyncio.cluster import RedisCluster as AsyncRedisCluster
+from redis.cluster import RedisCluster
+
+if sys.version_info >= (3, 11):
+    from asyncio import timeout as async_timeout
+else:
+    from async_timeout import timeout as async_timeout
+
+#: Bytes of the largest reply, as for the crate.
+LARGEST = 256 << 20
+
+#: The end of the call that a thread makes.
+_call = threading.local()
+
+
+class TooLong(exceptions.InvalidResponse):
+    """A reply over the bound."""
+
+
+class within:
+    """Limits the time of a call with all its reads; `async with` in asyncio. None: only that of each reply."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._before = _end()
+        if self._seconds is not None:
+            _call.end = time.monotonic() + self._seconds
+
+    def __exit__(self, *_: object) -> None:
+        _call.end = self._before
+
+    async def __aenter__(self) -> None:
+        self._timeout = async_timeout(self._seconds)
+        await self._timeout.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._timeout.__aexit__(kind, error, trace)
+        except asyncio.TimeoutError:
+            raise exceptions.TimeoutError("Timeout reading from socket") from None
+
+
+def _end() -> float:
+    found: float = getattr(_call, "end", float("inf"))
+    return found
+
+
+class _Left:
+    """The bytes that a reply may still have."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Counts a new reply."""
+        self.bytes = LARGEST
+
+    def count(self, read: int) -> None:
+        self.bytes -= read
+        if self.bytes < 0:
+            raise TooLong(f"the reply is over {LARGEST >> 20} MiB")
+
+
+class _Socket:
+    """A socket whose reply has an end: what follows a send or a new limit."""
+
+    def __init__(self, own: socket.socket) -> None:
+        self._own, self._left = own, _Left()
+        self.settimeout(own.gettimeout())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def _begin(self) -> None:
+        self._left.begin()
+        self._until = float("inf") if self._limit is None else time.monotonic() + self._limit
+
+    def settimeout(self, limit: float | None) -> None:
+        """Limits what is sent from now on, and each reply."""
+        self._limit = limit
+        self._own.settimeout(limit)
+        self._begin()
+
+    def _hurry(self) -> None:
+        """Limits the next step by what is left of the reply and of the call."""
+        until = min(self._until, _end())
+        if self._limit != 0 and until < float("inf"):
+            left = until - time.monotonic()
+            if left <= 0:
+                raise socket.timeout("timed out")
+            self._own.settimeout(left)
+
+    def _counted(self, read: int) -> int:
+        try:
+            self._left.count(read)
+        except TooLong:
+            # Whatever still comes belongs to no command.
+            self._own.shutdown(socket.SHUT_RDWR)
+            raise
+        return read
+
+    def sendall(self, data: Any) -> None:
+        """Sends a command."""
+        self._begin()
+        self._hurry()
+        self._own.sendall(data)
+
+    def recv(self, size: int) -> bytes:
+        """Receives a part of a reply."""
+        self._hurry()
+        data = self._own.recv(size)
+        self._counted(len(data))
+        return data
+
+    def recv_into(self, buffer: Any) -> int:
+        """The same as `recv`, for the parser of hiredis."""
+        self._hurry()
+        return self._counted(self._own.recv_into(buffer))
+
+
+class _Stream:
+    """The reader or the writer of asyncio, with a bound for the bytes of a reply. redis-py limits its time."""
+
+    def __init__(self, own: Any, writer: Any, left: _Left) -> None:
+        self._own, self._writer, self._left = own, writer, left
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def write(self, data: Any) -> None:
+        """Sends a command."""
+        self._left.begin()
+        self._own.write(data)
+
+    def writelines(self, data: Any) -> None:
+        """Sends a command."""
+        self._left.begin()
+        self._own.writelines(data)
+
+    def _count(self, read: int) -> None:
+        try:
+            self._left.count(read)
+        except TooLong:
+            self._writer.close()
+            raise
+
+    async def readexactly(self, size: int) -> bytes:
+        """Receives a part of a reply, whose size is known before."""
+        self._count(size)
+        return bytes(await self._own.readexactly(size))
+
+    async def readline(self) -> bytes:
+        """Receives a line, which asyncio bounds."""
+        data: bytes = await self._own.readline()
+        self._count(len(data))
+        return data
+
+    async def read(self, size: int) -> bytes:
+        """Receives what is there."""
+        data: bytes = await self._own.read(size)
+        self._count(len(data))
+        return data
+
+
+def bounded(connection: Any) -> None:
+    """Greets a server, after the connection was made, with bounds from the first reply on."""
+    connection._sock = _Socket(connection._sock)
+    connection.on_connect()
+
+
+async def async_bounded(connection: Any) -> None:
+    """The same for asyncio."""
+    left = _Left()
+    reader, writer = connection._reader, connection._writer
+    connection._reader, connection._writer = _Stream(reader, writer, left), _Stream(writer, writer, left)
+    await connection.on_connect()
+
+
+class Cluster(RedisCluster):
+    """A cluster with bounds: redis-py greets its nodes by a function of its own."""
+
+    def on_connect(self, connection: Any) -> None:
+        """Greets a node."""
+        connection._sock = _Socket(connection._sock)
+        super().on_connect(connection)  # type: ignore[no-untyped-call]
+
+
+def AsyncCluster(**options: Any) -> Any:
+    """The same for asyncio, where redis-py takes no function for greetings."""
+    cluster = AsyncRedisCluster(**options)
+    for each in (cluster, *cluster.nodes_manager.startup_nodes.values()):
+        each.connection_kwargs["redis_connect_func"] = async_bounded
+    return cluster
