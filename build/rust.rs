@@ -81,14 +81,8 @@ pub(crate) fn tables(contract: &Contract) -> String {
     let option = |name: &str, option: &Opt| {
         let setting = option.setting.as_ref().and_then(|name| contract.settings.get(name));
         let default = option.default.as_ref().or_else(|| setting.and_then(|setting| setting.as_ref().default.as_ref()));
-        described(
-            contract,
-            name,
-            &option.of,
-            option.means.as_deref(),
-            default.map(String::as_str),
-            option.setting.as_deref(),
-        )
+        let more = format!("setting: {:?}, field: {:?}, all_queues: false", option.setting, option.field);
+        described(contract, name, &option.of, option.means.as_ref(), default, &more)
     };
     let mut text = String::new();
     for (table, group, doc) in [
@@ -100,7 +94,8 @@ pub(crate) fn tables(contract: &Contract) -> String {
     }
     let settings = contract.settings.iter().map(|(name, setting)| {
         let setting = setting.as_ref();
-        described(contract, name, &setting.of, setting.means.as_deref(), setting.default.as_deref(), None)
+        let more = format!("setting: None, field: None, all_queues: {}", setting.all_queues);
+        described(contract, name, &setting.of, setting.means.as_ref(), setting.default.as_ref(), &more)
     });
     text += &format!(
         "/// The settings of a queue and of a namespace.\n{PLAIN}pub static SETTINGS: &[Described] = &[\n{}];\n",
@@ -196,14 +191,14 @@ fn described(
     contract: &Contract,
     name: &str,
     of: &str,
-    means: Option<&str>,
-    default: Option<&str>,
-    setting: Option<&str>,
+    means: Option<&String>,
+    default: Option<&String>,
+    more: &str,
 ) -> String {
-    let (kind, form) = (of, contract.type_of(of).map_or_else(|| "Form::Text".to_owned(), |of| form(contract, of)));
-    let means = means.unwrap_or_default();
+    let form = contract.type_of(of).map_or_else(|| "Form::Text".to_owned(), |of| form(contract, of));
+    let means = means.map_or("", String::as_str);
     format!(
-        "    Described {{ name: {name:?}, kind: {kind:?}, form: {form}, means: {means:?}, default: {default:?}, setting: {setting:?} }},\n"
+        "    Described {{ name: {name:?}, kind: {of:?}, form: {form}, means: {means:?}, default: {default:?}, {more} }},\n"
     )
 }
 

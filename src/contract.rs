@@ -1,5 +1,7 @@
 //! Options and settings as data, from the contract: for forms, help texts and checks before a call.
 
+use crate::model::Rate;
+
 /// An option or a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16,6 +18,30 @@ pub struct Described {
     pub default: Option<&'static str>,
     /// The setting that applies without the option.
     pub setting: Option<&'static str>,
+    /// The field of the record that stores the option.
+    pub field: Option<&'static str>,
+    /// A setting of the whole namespace, which no queue has for itself.
+    pub all_queues: bool,
+}
+
+impl Described {
+    /// Returns true if a value has this form and lies within its bounds. Of text only a rate is checked: the server
+    /// knows the rules of the others.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "no bound is near 2^52")]
+    pub fn allows(&self, value: &str) -> bool {
+        match self.form {
+            Form::Text if self.kind == "rate" => value.parse::<Rate>().is_ok(),
+            Form::Text | Form::Words(_) => true,
+            Form::Flag => value == "0" || value == "1",
+            Form::Word(words) => words.iter().any(|(word, _)| *word == value),
+            Form::Whole { low, high, .. } => value.parse().is_ok_and(|number: i64| (low..=high).contains(&number)),
+            Form::Seconds { low, high, .. } | Form::Decimal { low, high } => {
+                value.parse().is_ok_and(|number: f64| (low as f64..=high as f64).contains(&number))
+            }
+            Form::Bytes { most } => i64::try_from(value.len()).is_ok_and(|bytes| bytes <= most),
+        }
+    }
 }
 
 /// The form of a value. Bounds are inclusive.

@@ -11,6 +11,7 @@ mod support;
 
 use std::process::Command;
 
+use blueque::contract::{Form, SETTINGS};
 use redis::Value;
 use support::{Folder, Server};
 
@@ -123,6 +124,25 @@ fn data_of_every_feature_has_no_finding() {
     ward.furnish();
     let (out, code) = ward.doctor(&[]);
     assert!(code == 0 && !out.contains("FINDING"), "{out}");
+}
+
+#[test]
+fn no_setting_within_its_bounds_is_a_finding() {
+    let mut ward = Ward::new();
+    for setting in SETTINGS {
+        let values = match setting.form {
+            Form::Whole { low, high, .. } | Form::Seconds { low, high, .. } => vec![low.to_string(), high.to_string()],
+            Form::Word(words) => words.iter().map(|(word, _)| (*word).to_owned()).collect(),
+            _ => vec!["1000/604800".to_owned()],
+        };
+        for value in values {
+            for queue in ["*", "q"].into_iter().filter(|queue| *queue == "*" || !setting.all_queues) {
+                ward.call(&format!("configure {queue} {} {value}", setting.name));
+            }
+            let (out, code) = ward.doctor(&[]);
+            assert_eq!(code, 0, "{}={value}: {out}", setting.name);
+        }
+    }
 }
 
 #[test]

@@ -26,9 +26,6 @@ const PAGE: u32 = 500;
 /// How often a queue is gone through, for tasks that come meanwhile.
 const PASSES: u32 = 20;
 
-/// The options that a record has under another name.
-const RENAMED: [(&str, &str); 1] = [("lease", "own_lease")];
-
 /// What has become of the waiting tasks of a queue, or of a partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -249,11 +246,8 @@ fn is_free(info: &TaskInfo) -> bool {
 fn options(info: &TaskInfo) -> TaskOptions {
     let mut options = TaskOptions::default();
     for option in TASK_OPTIONS {
-        let renamed = RENAMED.iter().find(|(name, _)| *name == option.name);
-        let field = renamed.map_or(option.name, |(_, field)| field);
-        if option.name != "max_bytes"
-            && let Some(value) = info.fields.get(field).and_then(|value| std::str::from_utf8(value).ok())
-        {
+        let stored = option.field.and_then(|field| info.fields.get(field));
+        if let Some(value) = stored.and_then(|value| std::str::from_utf8(value).ok()) {
             options.set(option.name, value);
         }
     }

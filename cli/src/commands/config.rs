@@ -1,7 +1,5 @@
 //! `blueque config`: the settings of a queue, or of the namespace.
 
-use std::time::Duration;
-
 use blueque::contract::{Form, SETTINGS};
 use blueque::{QueueName, Setting};
 use clap::{Args, Subcommand};
@@ -157,23 +155,18 @@ fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
             rate.map_or_else(|| refused("1 to 1000 starts in 1s to 7days, such as 100/1h".to_owned()), Ok)
         }
         Form::Seconds { low, high, .. } => {
-            let (least, most) = (Duration::from_secs(low.unsigned_abs()), Duration::from_secs(high.unsigned_abs()));
-            let within = |text: &String| {
-                text.parse().is_ok_and(|time: f64| (least.as_secs_f64()..=most.as_secs_f64()).contains(&time))
-            };
-            let time = seconds(value).filter(within);
+            let time = seconds(value).filter(|time| setting.allows(time));
             time.map_or_else(|| refused(format!("a time such as 90s, 15m or 2h, from {low} to {high} seconds")), Ok)
         }
         Form::Whole { low, high, unit: "bytes" } => {
-            let within = |number: &u64| (low.unsigned_abs()..=high.unsigned_abs()).contains(number);
-            let number = bytes(value).ok().filter(within).map(|number| number.to_string());
+            let number = bytes(value).ok().map(|number| number.to_string()).filter(|number| setting.allows(number));
             let most = written_bytes(high.unsigned_abs());
             number.map_or_else(|| refused(format!("a number of bytes from {low} to {most}, such as 512K")), Ok)
         }
-        Form::Whole { low, high, .. } if !value.parse().is_ok_and(|number: i64| (low..=high).contains(&number)) => {
+        Form::Whole { low, high, .. } if !setting.allows(value) => {
             refused(format!("a whole number from {low} to {high}"))
         }
-        Form::Word(words) if !words.iter().any(|(word, _)| *word == value) => {
+        Form::Word(words) if !setting.allows(value) => {
             refused(words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" or "))
         }
         _ => Ok(value.to_owned()),

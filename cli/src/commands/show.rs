@@ -12,7 +12,7 @@ use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
-use crate::view::record::{eta, headline, text, unknown};
+use crate::view::record::{eta, headline, text};
 use crate::view::task::{Note, TaskView, Whole};
 use crate::view::why::why;
 
@@ -39,9 +39,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         checkpointed: info.checkpointed().and_then(times::exact),
         progressed: info.progressed().and_then(times::exact),
         readied: info.readied().and_then(times::exact),
+        inputs: text(&info, "inputs"),
         elements: elements(&info),
         notes: notes(session, &id, &info)?,
-        fields: unknown(&info),
+        fields: info.unknown().map(|(name, value)| (name.to_owned(), Payload(value.to_vec()))).collect(),
     });
     match session.format {
         Format::Table => people(&task, &info, lease)?,
@@ -97,6 +98,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("key", task.key.clone()),
         ("weight", task.weight.map(|weight| weight.to_string())),
         ("needs", task.needs.clone()),
+        ("limits", task.limits.clone()),
         (
             "unique",
             task.unique.as_ref().map(|name| match &task.unique_until {
@@ -108,6 +110,9 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("schedule", task.schedule.clone()),
         ("graph", task.graph.clone()),
         ("label", task.label.clone()),
+        ("steps", task.steps.clone()),
+        ("step", task.step.map(|step| step.to_string())),
+        ("round", task.round.map(|round| round.to_string())),
         ("on", owner),
         ("attempt", counted(task.attempt)),
         ("failures", budget(task.failures, "max_failures")),
@@ -137,6 +142,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("cause", task.cause.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),
+        ("inputs", task.whole.as_ref().and_then(|whole| whole.inputs.clone())),
         ("input", task.whole.as_ref().and_then(|whole| whole.elements).map(input)),
         ("policy", policy.map(Policy::words)),
     ];

@@ -2,47 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use blueque::contract::SETTINGS;
 use redis::Value;
 
 use super::exam::Exam;
 use super::keys::Scan;
-use super::limits::is_rate;
 
 /// An event stream without `tally` is trimmed at about 100,000.
 const EVENTS: usize = 101_000;
 
 /// Maximum number of days of statistics that a queue keeps.
 const DAYS: usize = 401;
-
-/// Numeric settings, with their bounds.
-const NUMBERS: [(&str, f64, f64); 26] = [
-    ("ageing", 1.0, 604_800.0),
-    ("audit", 100.0, 1e6),
-    ("closed", 0.0, 1.0),
-    ("concurrency", 1.0, 1e6),
-    ("delay", 0.0, 31_536_000.0),
-    ("events", 100.0, 100_000.0),
-    ("forget_after", 60.0, 604_800.0),
-    ("grace", 0.0, 86_400.0),
-    ("graph_bytes", 1_024.0, 1_099_511_627_776.0),
-    ("history", 1.0, 1_000.0),
-    ("input_bytes", 1_024.0, 16_777_216.0),
-    ("jitter", 0.0, 100.0),
-    ("keep", 0.0, 1e7),
-    ("key_concurrency", 1.0, 1e6),
-    ("lease", 1.0, 604_800.0),
-    ("log_bytes", 0.0, 268_435_456.0),
-    ("logs_bytes", 0.0, 1_099_511_627_776.0),
-    ("lost_delay", 0.0, 31_536_000.0),
-    ("max_bytes", 0.0, 8_388_608.0),
-    ("max_delay", 0.0, 31_536_000.0),
-    ("max_failures", 0.0, 1_000.0),
-    ("max_losses", 0.0, 1_000_000_000.0),
-    ("max_releases", 0.0, 1e6),
-    ("max_uncounted", 0.0, 1e6),
-    ("retain", 0.0, 1e11),
-    ("statistics", 0.0, 400.0),
-];
 
 impl Exam {
     pub fn bounds(&mut self, queue: &str) -> anyhow::Result<()> {
@@ -138,8 +108,8 @@ impl Exam {
         self.fields(&key, |field, value| {
             let known = match field.split_once(':').map_or((field, None), |(kind, queue)| (kind, Some(queue))) {
                 ("schema" | "run" | "gap" | "roams" | "asked", None) | ("paused", Some(_)) => true,
-                ("settings", _) => {
-                    let odd = value.split(' ').filter(|pair| !is_setting(pair));
+                ("settings", queue) => {
+                    let odd = value.split(' ').filter(|pair| !is_setting(pair, queue.is_some()));
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));
                     true
                 }
@@ -170,32 +140,17 @@ impl Exam {
     }
 }
 
-/// `NAME=VALUE` of an existing setting with a valid value.
-fn is_setting(pair: &str) -> bool {
-    match pair.split_once('=') {
-        Some(("backoff", value)) => value == "exponential" || value == "fixed",
-        Some(("rate" | "key_rate", value)) => is_rate(value),
-        Some(("rate_since" | "key_rate_since", value)) => value.parse::<u64>().is_ok(),
-        Some((name, value)) => NUMBERS.iter().any(|&(of, least, most)| {
-            of == name && value.parse::<f64>().is_ok_and(|number| (least..=most).contains(&number))
-        }),
-        None => false,
-    }
+/// Returns true if a value is within the bounds of a setting.
+pub fn allows(name: &str, value: &str) -> bool {
+    SETTINGS.iter().any(|known| known.name == name && known.allows(value))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::NUMBERS;
-
-    #[test]
-    fn every_setting_of_the_contract_is_known() -> anyhow::Result<()> {
-        let contract: serde_json::Value = serde_json::from_str(blueque::bundle::contract())?;
-        let settings = contract.get("settings").and_then(serde_json::Value::as_object);
-        let texts = ["backoff", "rate", "key_rate"];
-        let unknown = settings.into_iter().flatten().map(|(name, _)| name.as_str());
-        let unknown: Vec<&str> =
-            unknown.filter(|name| !texts.contains(name) && NUMBERS.iter().all(|(known, ..)| known != name)).collect();
-        assert!(settings.is_some_and(|all| all.len() > 20) && unknown.is_empty(), "{unknown:?}");
-        Ok(())
-    }
+/// `NAME=VALUE` of an existing setting with a valid value, of a queue or of the namespace; or since when a rate counts.
+fn is_setting(pair: &str, of_queue: bool) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or_default();
+    let rate = name.strip_suffix("_since");
+    SETTINGS.iter().any(|known| match rate {
+        Some(rate) => known.kind == "rate" && known.name == rate && value.parse::<u64>().is_ok(),
+        None => known.name == name && known.allows(value) && !(known.all_queues && of_queue),
+    })
 }

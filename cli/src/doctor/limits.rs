@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use redis::{Pipeline, Value};
 
+use super::bounds::allows;
 use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
@@ -109,8 +110,7 @@ impl Exam {
         let mut wrong = Vec::new();
         self.fields(&key, |name, value| {
             let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
-            let limit = places == "-" || places.parse::<u32>().is_ok_and(|places| (1..=1_000_000).contains(&places));
-            if !limit || !(rate == "-" || is_rate(rate)) {
+            if !(places == "-" || allows("key_concurrency", places)) || !(rate == "-" || allows("key_rate", rate)) {
                 wrong.push((name.to_owned(), value.to_owned()));
             }
             own.insert(name.to_owned(), places.to_owned());
@@ -156,12 +156,4 @@ impl Exam {
         }
         Ok(())
     }
-}
-
-/// `STARTS/SECONDS`
-pub fn is_rate(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(starts, seconds)| {
-        starts.parse::<u32>().is_ok_and(|starts| (1..=1_000).contains(&starts))
-            && seconds.parse::<u32>().is_ok_and(|seconds| (1..=604_800).contains(&seconds))
-    })
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Pipeline;
 
+use super::bounds::allows;
 use super::exam::Exam;
-use super::limits::is_rate;
 
 /// Shared limits of a namespace, and those that a task names.
 const LIMITS: usize = 10_000;
@@ -37,8 +37,8 @@ impl Exam {
         let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
         self.fields(&key, |name, value| {
             let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
-            let most = places.parse::<u64>().ok().filter(|places| (1..=1_000_000).contains(places));
-            if !(places == "-" || most.is_some()) || !(rate == "-" || is_rate(rate)) {
+            let most = places.parse::<u64>().ok().filter(|_| allows("key_concurrency", places));
+            if !(places == "-" || most.is_some()) || !(rate == "-" || allows("key_rate", rate)) {
                 wrong.push((name.to_owned(), value.to_owned()));
             }
             own.insert(name.to_owned(), most);

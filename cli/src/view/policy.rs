@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use blueque::contract::TASK_OPTIONS;
 use blueque::{QueueName, Setting, TaskInfo};
 use serde::Serialize;
 
@@ -9,19 +10,8 @@ use super::record::text;
 use super::setting;
 use crate::session::Session;
 
-/// The settings that a task can override, and the fields of its record with them.
-const POLICY: [(&str, &str); 10] = [
-    ("max_failures", "max_failures"),
-    ("backoff", "backoff"),
-    ("delay", "delay"),
-    ("max_delay", "max_delay"),
-    ("jitter", "jitter"),
-    ("max_losses", "max_losses"),
-    ("max_releases", "max_releases"),
-    ("max_uncounted", ""),
-    ("lease", "own_lease"),
-    ("log_bytes", "log_bytes"),
-];
+/// A setting without an option of a task: it is part of the policy as well.
+const ONLY_SET: &str = "max_uncounted";
 
 /// By the name of the setting.
 #[derive(Debug, Serialize)]
@@ -45,7 +35,8 @@ impl Policy {
             let own = text(info, field).map(|value| Rule { value: seconds(field, value), source: "task" });
             Some((name, own.or_else(|| inherited(&settings, name))?))
         };
-        Ok(Self(POLICY.into_iter().filter_map(rule).collect()))
+        let overridden = TASK_OPTIONS.iter().filter_map(|option| Some((option.setting?, option.field?)));
+        Ok(Self(overridden.chain([(ONLY_SET, "")]).filter_map(rule).collect()))
     }
 }
 

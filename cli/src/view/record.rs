@@ -1,93 +1,8 @@
-//! The record of a task: its fields as text and times, and unknown fields.
+//! The record of a task: its fields as text and times.
 
-use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::{Status, TaskInfo};
-
-use super::payload::Payload;
-
-/// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 72] = [
-    "status",
-    "queue",
-    "parameters",
-    "result",
-    "error",
-    "node",
-    "pid",
-    "created",
-    "updated",
-    "eta",
-    "deadline",
-    "reclaimed_node",
-    "attempt",
-    "token",
-    "ended",
-    "outcome",
-    "lease",
-    "request",
-    "promoted",
-    "reserved",
-    "started",
-    "failures",
-    "losses",
-    "releases",
-    "uncounted",
-    "fruitless",
-    "notes",
-    "round_request",
-    "max_losses",
-    "max_failures",
-    "max_releases",
-    "backoff",
-    "delay",
-    "max_delay",
-    "jitter",
-    "method",
-    "own_lease",
-    "log_bytes",
-    "priority",
-    "key",
-    "weight",
-    "needs",
-    "unique",
-    "unique_until",
-    "rank",
-    "solo",
-    "ties",
-    "group",
-    "last_error",
-    "last_group",
-    "retry_eta",
-    "tags",
-    "cancel",
-    "reason",
-    "recall",
-    "front",
-    "schedule",
-    "graph",
-    "label",
-    "cause",
-    "slot",
-    "progress",
-    "progressed",
-    "checkpoint",
-    "checkpointed",
-    "postponed",
-    "cost",
-    "cost_of",
-    "readied",
-    "slots",
-    "checked",
-    "cascade",
-];
-
-/// The other fields of a record.
-pub fn unknown(info: &TaskInfo) -> BTreeMap<String, Payload> {
-    let new = info.fields.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
-    new.map(|(name, value)| (name.clone(), Payload(value.clone()))).collect()
-}
 
 /// When a finished task ended.
 pub fn ended(info: &TaskInfo) -> Option<SystemTime> {
@@ -118,15 +33,7 @@ pub fn eta(info: &TaskInfo) -> Option<SystemTime> {
 
 #[cfg(test)]
 mod tests {
-    use blueque::TaskInfo;
-
-    use super::{KNOWN, headline};
-
-    #[test]
-    fn every_field_that_is_known_is_one_of_the_record() {
-        let gone: Vec<_> = KNOWN.iter().filter(|field| !TaskInfo::FIELDS.contains(field)).collect();
-        assert!(gone.is_empty(), "{gone:?}");
-    }
+    use super::headline;
 
     #[test]
     fn of_an_error_the_line_that_says_what_it_was_leads() {

@@ -32,6 +32,8 @@ pub struct TaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unique: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -45,6 +47,13 @@ pub struct TaskView {
     /// The task whose end was the first cause of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// The queues of its further steps, and how many steps it has completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
     pub attempt: u32,
     pub failures: u32,
     pub losses: u32,
@@ -123,6 +132,9 @@ pub struct Whole {
     /// When all that it waited for had ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readied: Option<String>,
+    /// What it waits for, as submitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<String>,
     /// How many results and values its parameters are made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements: Option<usize>,
@@ -183,12 +195,16 @@ impl TaskView {
             key: text(info, "key"),
             weight: number("weight"),
             needs: text(info, "needs"),
+            limits: text(info, "limits"),
             unique: text(info, "unique"),
             tags: info.tags(),
             schedule: text(info, "schedule"),
             graph: text(info, "graph"),
             label: info.label().filter(|label| !label.is_empty()),
             cause: text(info, "cause"),
+            steps: text(info, "steps"),
+            step: number("step"),
+            round: number("round"),
             attempt: info.attempt(),
             failures: info.failures(),
             losses: info.losses(),

@@ -5,13 +5,17 @@ use crate::Desk;
 #[test]
 fn show_tells_all_that_is_known_of_a_task() {
     let desk = Desk::new();
-    desk.ok(&["config", "set", "-q", "q", "max_losses=4"]);
+    desk.ok(&["config", "set", "-q", "q", "max_losses=4", "lost_delay=5s"]);
     let policy = ["--max-failures", "5", "--backoff", "fixed", "--delay", "1m", "--max-delay", "1h", "--lease", "5m"];
     desk.ok(&[&["submit", "q", "--id", "t", "--unique", "doc", "--unique-until", "end"], &policy[..]].concat());
     let task = desk.take("q");
     task.checkpoint("half").unwrap();
     task.progress(&0.5).unwrap();
-    redis::cmd("HSET").arg("blueque_task_t").arg("novel").arg("what").exec(&mut desk.server.connection()).unwrap();
+    redis::cmd("HSET")
+        .arg("blueque_task_t")
+        .arg(&["novel", "what", "discard", "1"])
+        .exec(&mut desk.server.connection())
+        .unwrap();
     let shown = desk.json(&["show", "t"]);
     let rule = |name: &str| {
         let rule = &shown["policy"][name];
@@ -24,6 +28,7 @@ fn show_tells_all_that_is_known_of_a_task() {
         ("max_delay", "3600.000000", "task"),
         ("jitter", "20", "default"),
         ("max_losses", "4", "queue"),
+        ("lost_delay", "5", "queue"),
         ("max_releases", "1000", "default"),
         ("lease", "300", "task"),
     ] {
@@ -98,7 +103,7 @@ fn show_says_when_a_task_that_waited_was_ready_and_why_that_its_long_input_is_pu
     let people = desk.ok(&["show", "down"]);
     assert!(people.contains("\nready       20") && people.contains("\ninput       1 result or value\n"), "{people}");
     let shown = desk.json(&["show", "down"]);
-    assert_eq!((&shown["fields"], &shown["elements"]), (&serde_json::json!({"inputs": "result/0=up"}), &1.into()));
+    assert_eq!((&shown["inputs"], &shown["elements"]), (&"result/0=up".into(), &1.into()));
     assert!(shown["readied"].is_string());
 }
 

@@ -403,6 +403,8 @@ fn of_streams_statistics_and_settings() {
         (&["HSET blueque_meta settings keep=x"], "settings has keep=x, which is no setting"),
         (&["HSET blueque_meta settings:plain odd=1"], "settings:plain has odd=1, which is no setting"),
         (&["HSET blueque_meta settings:plain rate=0/5"], "settings:plain has rate=0/5"),
+        (&["HSET blueque_meta settings max_losses=1.5"], "settings has max_losses=1.5, which is no setting"),
+        (&["HSET blueque_meta settings:plain audit=500"], "settings:plain has audit=500, which is no setting"),
         (&["HSET blueque_meta odd 1"], "the field odd, which is unknown"),
         (&["SET blueque_tag_plain x"], "blueque_tag_plain is unknown"),
         (&["SET blueque_places_plain x"], "blueque_places_plain is a string and must be a hash"),
