@@ -10,7 +10,6 @@ mod slots;
 mod support;
 
 use std::fs;
-use std::net::TcpStream;
 use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,7 +31,7 @@ impl Node {
     fn start() -> Self {
         let folder = Folder::new();
         let [port, bus] = free_ports();
-        let mut child = Command::new(server_program())
+        let child = Command::new(server_program())
             .args(["--logfile", "log", "--port", &port, "--cluster-port", &bus, "--bind", "127.0.0.1"])
             .args(["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--save", ""])
             .arg("--dir")
@@ -40,13 +39,12 @@ impl Node {
             .spawn()
             .unwrap();
         let log = folder.path().join("log");
-        eventually("the node listens", || {
-            let ended = child.try_wait().unwrap();
+        let mut node = Self { port, child, _folder: folder };
+        eventually("the node answers", || {
+            let ended = node.child.try_wait().unwrap();
             assert!(ended.is_none(), "{}", fs::read_to_string(&log).unwrap());
-            TcpStream::connect(format!("127.0.0.1:{port}")).ok()
+            node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok())
         });
-        let node = Self { port, child, _folder: folder };
-        eventually("the node answers", || node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok()));
         // Each node keeps its bus port; the others learn it when they meet.
         let myself = cluster(&mut node.connect(), &["MYID"]).unwrap();
         assert_eq!(myself.len(), 40);
