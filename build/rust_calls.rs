@@ -183,7 +183,7 @@ impl Replied {
         let structs = STRUCTS.iter().find(|(name, ..)| *name == command);
         let mut found = match (own, structs, shape.words.as_slice(), &shape.value) {
             (Some((_, of, reader)), ..) => {
-                Self { doc: (*reader == "reply::word").then(text).flatten(), ..made(of, reader) }
+                Self { doc: ["reply::word", "reply::list"].contains(reader).then(text).flatten(), ..made(of, reader) }
             }
             (_, Some((_, of, _)), ..) => made(of, &format!("{of}::read")),
             (_, _, [_], _) => made("()", "reply::done"),
@@ -301,9 +301,13 @@ mod tests {
 
     #[test]
     fn what_stands_for_none_is_an_option() {
-        let contract = with_command("limit", "--- Does it.\n-- @args now queue rate\n-- @reply `limited`\n").unwrap();
+        let header = "--- Does it.\n-- @args now queue rate\n-- @options expires\n-- @reply `limited`\n";
+        let contract = with_command("limit", header).unwrap();
         let text = method(&contract, "limit", &contract.commands["limit"]).unwrap();
-        assert!(text.contains("(&self, queue: Option<&QueueName>, rate: Option<Rate>) -> Call<()>"), "{text}");
+        assert!(
+            text.contains("(&self, queue: Option<&QueueName>, rate: Option<Rate>, options: &LimitOptions)"),
+            "{text}"
+        );
         assert!(text.contains(".arg_or(queue, \"*\").arg_or(rate, \"-\")"), "{text}");
     }
 
