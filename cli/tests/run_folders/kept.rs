@@ -15,8 +15,15 @@ const WEEKS: Duration = Duration::from_secs(15 * 86_400);
 fn nothing_among_the_kept_checkpoints_keeps_a_task_from_beginning() {
     let world = World::new();
     world.program("inn", "[ -e \"$BLUEQUE_CHECKPOINT\" ] && echo '\"found\"' || echo '\"none\"'");
+    world.program("large", "head -c 5000 /dev/zero > \"$BLUEQUE_CHECKPOINT\"; exit 1");
     let kept = world.path("state/blueque/kept");
-    for folder in ["old.1", "inn.0", "inn.7"] {
+    let first = world.worker(&["--queue", "large", "--max-bytes", "1K"]);
+    status(&world.submit_as("large", "large", Submit::default().max_failures(1)), Status::Failed);
+    let name = eventually("its checkpoint is kept", || Some(fs::read_dir(&kept).ok()?.next()?.ok()?.file_name()));
+    let server = name.to_str().unwrap().split('+').nth(1).unwrap().to_owned();
+    drop(first);
+    fs::remove_file(kept.join(name)).unwrap();
+    for folder in ["old.1", &format!("inn.1+{server}+7"), &format!("inn.7+{server}+8")] {
         fs::create_dir_all(kept.join(folder)).unwrap();
         fs::write(kept.join(folder).join("weights"), "1").unwrap();
     }

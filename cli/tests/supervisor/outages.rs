@@ -96,8 +96,8 @@ fn a_publication_that_was_cut_off_goes_on() {
     run.ended();
     // As between the two renames, with an earlier output of this id.
     let (place, name) = (stage.state.path().join("blueque/output"), run.folder.file_name().unwrap().to_str().unwrap());
-    fs::create_dir_all(place.join(format!(".{name}.old"))).unwrap();
-    fs::rename(run.folder.join("output"), place.join(format!(".{name}.new"))).unwrap();
+    fs::create_dir_all(place.join(format!(".+{name}.old"))).unwrap();
+    fs::rename(run.folder.join("output"), place.join(format!(".+{name}.new"))).unwrap();
     fs::write(run.folder.join("accepted"), "").unwrap();
     stage.server.restart();
     // By now the server may have forgotten this attempt.

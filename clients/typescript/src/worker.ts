@@ -667,7 +667,7 @@ export class Worker implements AsyncDisposable {
 
   // What goes on beside: heartbeats, orders, limits
 
-  #order(held: Held, order: calls.HeartbeatOrder, atOnce = false): void {
+  #order(held: Held, order: Order | "kill", atOnce = false): void {
     if (held.over || held.order === order || held.order === "lost") return;
     if (held.order && order !== "lost" && order !== "kill") return;
     held.order = order === "kill" ? "cancel" : order;

@@ -337,10 +337,17 @@ function mending.labels(kind, position, limit)
   return mending.go_on((at - gone) * 1000000000 + from)
 end
 
--- A ranked task in the plain list, where a client without scripts put it.
+-- A ranked task in the plain list or set, where somebody put it by hand, or a client without scripts.
 -- @hot
 function mending.strayed(task, key, status)
-  if status ~= 'pending' or not task.ties or not string.find(task.ties, 'r') then
+  if not task.ties or not string.find(task.ties, 'r') then
+    return false
+  elseif status == 'scheduled' then
+    mending.mend('ZADD', namespace.key('scheduled_lane_tasks', mending.queue),
+      redis.call('ZSCORE', key, task.id), task.id)
+    mending.write('ZREM', key, task.id)
+    return true
+  elseif status ~= 'pending' then
     return false
   end
   claims.load(task)
@@ -433,7 +440,7 @@ function mending.list(status, position, limit)
     if task and not seen[id] and task.status == status and task.queue == mending.queue then
       seen[id] = true -- two such clients may have ended it, each adding it to the list
       mending.index(task)
-      if mending.strayed(task, key, status) then
+      if not ranked and mending.strayed(task, key, status) then
         removed = removed + 1
       end
       if task.cancel and contract.is_final(status) then
