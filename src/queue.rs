@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions};
 use crate::client::Client;
+use crate::constants::{CALL_BYTES, TASKS_OF_CALL};
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{
@@ -15,12 +16,6 @@ use crate::model::{
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
 use crate::task::Task;
-
-/// Tasks of one submit.
-const TASKS: usize = 500;
-
-/// Bytes of all their parameters.
-const BYTES: usize = 8 << 20;
 
 /// A queue of a namespace.
 #[derive(Clone, Debug)]
@@ -390,9 +385,9 @@ fn batches<'a, 'b>(tasks: &'a [NewTask<'b>]) -> Vec<&'a [NewTask<'b>]> {
         let mut bytes = 0;
         let fits = |task: &&NewTask<'_>| {
             bytes += task.parameters.len();
-            bytes <= BYTES
+            bytes <= CALL_BYTES as usize
         };
-        let number = left.iter().take(TASKS).take_while(fits).count().max(1).min(left.len());
+        let number = left.iter().take(TASKS_OF_CALL as usize).take_while(fits).count().max(1).min(left.len());
         let (batch, rest) = left.split_at(number);
         batches.push(batch);
         if rest.is_empty() {
