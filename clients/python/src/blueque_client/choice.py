@@ -30,7 +30,7 @@ class Choice:
         self.known: set[str] = set()
         self._list: str | None = None
         self._next = "0"
-        self._at = -contract.QUEUES_FRESH
+        self._at: float = -contract.QUEUES_FRESH
         self._lock = threading.Lock()
 
     def register(self) -> None:
@@ -65,7 +65,9 @@ class Choice:
         return False
 
     def _page(self, cursor: str, woken: bool | None) -> None:
-        found = self._link.run(calls.ready(self._listener, cursor, contract.QUEUES_OF_WORKER, self.names, has=self._has, woken=woken))
+        found = self._link.run(
+            calls.ready(self._listener, cursor, contract.QUEUES_OF_WORKER, self.names, has=self._has, woken=woken)
+        )
         with self._lock:
             self.now = [each.queue for each in found.items]
             self.known.update(self.now)
@@ -91,4 +93,6 @@ class Choice:
                 break
         names = list(found)
         # Without a queue it is still what the namespace needs.
-        return [names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)] or [[]]
+        return [
+            names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)
+        ] or [[]]

@@ -128,7 +128,7 @@ class Running:
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
         if (more := len(line) - contract.LOG_KEPT_BYTES) > 0:
-            line = line[:contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
+            line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
         self.host.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
     # Its life

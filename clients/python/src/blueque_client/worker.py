@@ -641,7 +641,9 @@ class Worker:
                     ends.append(event)
                     size += len(event[1].body)
             rests = self._rests_until - now()
-            free = 0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), contract.ENDS_OF_CALL)
+            free = (
+                0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), contract.ENDS_OF_CALL)
+            )
             if ends or (free and look):
                 taken = self._exchange(ends, free)
                 # What was found before may have no tasks any more; other queues have.
@@ -884,7 +886,8 @@ class Worker:
         each = [calls.HeartbeatEach(held.id, held.token) for held in members]
         try:
             reply = self._link.run(
-                calls.heartbeat_kill(name, self._listener, lease, each, kill=True), limit=max(lease / contract.HEARTBEAT_PART, 1)
+                calls.heartbeat_kill(name, self._listener, lease, each, kill=True),
+                limit=max(lease / contract.HEARTBEAT_PART, 1),
             )
         except BluequeError as error:
             log.warning("no heartbeat: %s", error)
@@ -1029,7 +1032,13 @@ def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> C
     if ending.how == "complete":
         step = ending.next_step
         return calls.complete(
-            id, token, ending.body, max_bytes=contract.RESULT_BYTES, next=step.get("next"), method=step.get("method"), cost=cost
+            id,
+            token,
+            ending.body,
+            max_bytes=contract.RESULT_BYTES,
+            next=step.get("next"),
+            method=step.get("method"),
+            cost=cost,
         )
     if ending.how in ("fail", "final"):
         final = ending.how == "final" or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .. import calls
+from .. import calls, contract
 from ..errors import NotFound, TimedOut
 from ..graphs import Node
 from .link import Link, pause

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-
 class Task(Generic[R]):
     """A task by its id. Nothing is read until a method is called."""
 
