@@ -175,7 +175,7 @@ impl<L: Link> Queue<L> {
         Ok(Task::new(self.client.clone(), id))
     }
 
-    /// Submits any number of tasks. Up to 500 with parameters of 8 MiB together go in one call: all of them are
+    /// Submits any number of tasks. Up to 500 with parameters of 7 MiB together go in one call: all of them are
     /// created or, on an error, none. More tasks are split into such batches: after an error those before it exist,
     /// and the same call again creates the rest.
     ///
