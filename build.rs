@@ -79,6 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(target.join("replies.rs"), rust_replies::replies(&bundle.contract)?)?;
     fs::write(target.join("records.rs"), rust_replies::records(&bundle.contract))?;
     fs::write(target.join("tables.rs"), rust::tables(&bundle.contract))?;
+    fs::write(target.join("constants.rs"), rust::constants(&bundle.contract))?;
     for (name, command) in &bundle.commands {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;

@@ -12,6 +12,9 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
             text += &value.map(|value| format!("contract.{name}_{bound} = {value}\n")).unwrap_or_default();
         }
     }
+    for (name, constant) in &contract.constants {
+        text += &format!("contract.{} = {}\n", name.to_uppercase(), constant.as_ref().value);
+    }
     let settings = || contract.settings.iter().map(|(name, setting)| (name.as_str(), setting.as_ref()));
     let mut names: Vec<&str> = settings().map(|(name, _)| name).collect();
     names.sort_unstable();

@@ -26,6 +26,7 @@ pub(super) struct Contract {
     pub(super) fields: Records,
     pub(super) keys: Table<Key>,
     pub(super) touches: Touches,
+    pub(super) constants: Table<Constant>,
     arguments: IndexMap<String, Table<Argument>>,
     options: IndexMap<String, Table<Opt>>,
     pub(super) commands: BTreeMap<String, Header>,
@@ -140,6 +141,15 @@ pub(super) struct State {
     pub(super) from: IndexMap<String, Vec<String>>,
 }
 
+/// A number that workers and clients share.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Constant {
+    pub(super) value: u32,
+    pub(super) unit: String,
+    pub(super) means: Option<String>,
+}
+
 /// Who may call commands that write.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -237,6 +247,7 @@ impl Contract {
             fields: sources.table("fields")?,
             keys: sources.table("keys")?,
             touches: Touches::read(sources.table("touches")?),
+            constants: sources.table("constants")?,
             arguments: sources.table("arguments")?,
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
@@ -388,6 +399,10 @@ impl Contract {
             let setting = setting.as_ref();
             sentence(setting.means.as_deref()).map_err(|what| wrong(&what))?;
             self.default(&setting.of, setting.default.as_deref()).map_err(|what| wrong(&what))?;
+        }
+        for (name, constant) in &self.constants {
+            sentence(constant.as_ref().means.as_deref())
+                .map_err(|what| sources.wrong("constants", constant, format!("the constant {name} {what}")))?;
         }
         for (group, table) in &self.arguments {
             for (name, argument) in table {
@@ -595,6 +610,7 @@ mod tests {
                 "states",
                 "[open]\nindex = \"ns_open_tasks_QUEUE\"\nwaits = true\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_tasks_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
             ),
+            ("constants", "[often]\nvalue = 10\nunit = \"seconds\"\nmeans = \"How often.\"\n"),
             ("roles", "[user]\nmeans = \"Uses it.\"\n[owner]\nincludes = \"user\"\nmeans = \"Owns it.\"\n"),
             ("replies", "[do]\nwords = [\"done\"]\n"),
             (
@@ -748,6 +764,12 @@ mod tests {
                 "from.open = [\"shut\"]",
                 "from.open = []",
                 "comes from open without a reason: write from.open =",
+            ),
+            (
+                "constants",
+                "means = \"How often.\"\n",
+                "",
+                "contract/constants.toml:1: the constant often has no sentence",
             ),
             (
                 "roles",

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::compose::Command;
-use super::contract::{Code, Contract, Opt, Role, Setting, State, Table, Type};
+use super::contract::{Code, Constant, Contract, Opt, Role, Setting, State, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
 use super::storage::{Kept, Key};
@@ -28,6 +28,7 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         "errors": answered.map(|(name, of)| (name.clone(), code(of.as_ref()))).collect::<Map<_, _>>(),
         "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
         "keys": table(&contract.keys, key),
+        "constants": table(&contract.constants, constant),
         "commands": contract.commands.iter().map(command).collect::<Map<_, _>>(),
     })
 }
@@ -58,6 +59,10 @@ fn state(state: &State) -> Value {
         "absent": state.absent,
         "from": state.from, "means": state.means,
     }))
+}
+
+fn constant(constant: &Constant) -> Value {
+    json!({"value": constant.value, "unit": constant.unit, "means": constant.means})
 }
 
 fn role(role: &Role) -> Value {
@@ -188,6 +193,7 @@ mod tests {
             ("settings", ""),
             ("states", ""),
             ("roles", ""),
+            ("constants", ""),
             ("errors", ERRORS),
             ("fields", "[task]\nf = { type = \"n\", there = \"always\", means = \"A.\" }\n"),
             ("keys", &format!("[\"ns_task_ID\"]{KEY}[\"ns_meta\"]{KEY}")),

@@ -157,6 +157,7 @@ mod tests {
             ("settings", ""),
             ("states", ""),
             ("roles", ""),
+            ("constants", ""),
             ("errors", ""),
             ("fields", ""),
             ("keys", ""),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::contract::{Code, Contract, Form, Kind, Opt, Type, Which};
+use super::contract::{Code, Constant, Contract, Form, Kind, Opt, Type, Which};
 
 /// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
@@ -102,6 +102,21 @@ pub(crate) fn tables(contract: &Contract) -> String {
         settings.collect::<String>()
     );
     text
+}
+
+/// The text of `constants.rs`: times as durations, other numbers as they are.
+pub(crate) fn constants(contract: &Contract) -> String {
+    let one = |(name, constant): (&String, &toml::Spanned<Constant>)| {
+        let Constant { value, unit, means } = constant.as_ref();
+        let (of, value) = match unit.as_str() {
+            "seconds" => ("Duration", format!("Duration::from_secs({value})")),
+            "milliseconds" => ("Duration", format!("Duration::from_millis({value})")),
+            _ => ("u32", value.to_string()),
+        };
+        let means = means.as_deref().unwrap_or_default();
+        format!("/// {means}\n{PLAIN}pub const {}: {of} = {value};\n\n", name.to_uppercase())
+    };
+    contract.constants.iter().map(one).collect()
 }
 
 /// The text of `words.rs`: types whose values are words, as enums.

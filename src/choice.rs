@@ -2,23 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::calls::ReadyOptions;
 use crate::client::Client;
+use crate::constants::{EMPTY_PAGES, QUEUES_FRESH, QUEUES_OF_WORKER};
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::model::{QueueOrder, Ready};
 use crate::names::{ListenerId, Pattern, QueueName};
-
-/// How many queues one call asks.
-const ASKED: u32 = 32;
-
-/// Queues that are chosen are asked for this long before the server is asked for others.
-const FRESH: Duration = Duration::from_secs(1);
-
-/// Pages without a queue that are read in a row: 10,000 queues that are paused.
-const EMPTY: usize = 16;
 
 /// What is chosen now.
 #[derive(Debug, Default)]
@@ -102,7 +94,7 @@ impl<L: Link> Choice<L> {
     pub(crate) async fn look(&self, woken: bool) -> Result<bool> {
         let fresh = {
             let chosen = self.lock();
-            !woken && !chosen.queues.is_empty() && chosen.at.is_some_and(|at| at.elapsed() < FRESH)
+            !woken && !chosen.queues.is_empty() && chosen.at.is_some_and(|at| at.elapsed() < QUEUES_FRESH)
         };
         if !fresh {
             self.begin(woken).await?;
@@ -130,7 +122,7 @@ impl<L: Link> Choice<L> {
 
     /// Goes on with the next queues. Whether there are any.
     pub(crate) async fn more(&self, woken: bool) -> Result<bool> {
-        for _ in 0..EMPTY {
+        for _ in 0..EMPTY_PAGES {
             let cursor = {
                 let mut chosen = self.lock();
                 match chosen.next.clone() {
@@ -154,7 +146,7 @@ impl<L: Link> Choice<L> {
     async fn page(&self, cursor: &str, woken: bool) -> Result<()> {
         let options = ReadyOptions::new().woken(woken);
         let options = self.has.iter().fold(options, ReadyOptions::has);
-        let call = self.client.calls().ready(&self.listener, cursor, ASKED, &self.patterns, &options);
+        let call = self.client.calls().ready(&self.listener, cursor, QUEUES_OF_WORKER, &self.patterns, &options);
         let Ready { next, list, queues, .. } = self.client.run(&call).await?;
         let mut chosen = self.lock();
         chosen.list = list.map(|list| self.client.calls().waiting_list(&list));

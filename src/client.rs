@@ -10,6 +10,7 @@ use redis::{ErrorKind, RedisResult, Value};
 
 use crate::address::{Address, Place};
 use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitOptions, LimitsOptions};
+use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
@@ -29,9 +30,6 @@ const AUDITED: u32 = 200;
 
 /// How long a client of a replica repeats calls that it refuses.
 const REPLICA: Duration = Duration::from_millis(500);
-
-/// The longest pause between two looks for changes.
-const LOOK: Duration = Duration::from_millis(500);
 
 /// A connection to a namespace. Clones share it; it may be used from many threads and tasks.
 ///
@@ -190,7 +188,7 @@ impl<L: Link> Client<L> {
                 found.extend(changes.items);
                 if found.is_empty() {
                     L::pause(pause).await;
-                    pause = (pause * 4).min(LOOK);
+                    pause = (pause * 4).min(LONGEST_PAUSE);
                 }
             }
         })

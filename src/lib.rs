@@ -112,6 +112,7 @@ pub mod calls;
 mod choice;
 mod client;
 mod connection;
+pub mod constants;
 pub mod contract;
 #[cfg(feature = "cron")]
 mod cron;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use redis::{Cmd, RedisResult, Value};
 
 use crate::address::Place;
+use crate::constants::WAKE_UP_EXPIRES;
 use crate::error::Result;
 
 pub use blocking::Blocking;
@@ -161,6 +162,7 @@ pub(crate) fn many_nodes() -> redis::RedisError {
 /// Puts a wake-up back that was taken from a list, for another listener. It expires where none is left to take it.
 pub(crate) fn wakes(list: &str) -> Cmd {
     let mut cmd = redis::cmd("EVAL");
-    cmd.arg("redis.call('LPUSH', KEYS[1], '1') return redis.call('EXPIRE', KEYS[1], 300)").arg(1).arg(list);
+    cmd.arg("redis.call('LPUSH', KEYS[1], '1') return redis.call('EXPIRE', KEYS[1], ARGV[1])");
+    cmd.arg(1).arg(list).arg(WAKE_UP_EXPIRES.as_secs());
     cmd
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha1_smol::Sha1;
 
+use crate::constants::RESULT_BYTES;
 use crate::error::Result;
 use crate::names::{GraphId, PartitionName, TaskId};
 use crate::options::Submit;
@@ -21,7 +22,7 @@ pub(crate) const OFFER: &str = "blueque-links";
 pub(crate) const NEVER: Duration = Duration::from_secs(90_000_000_000);
 
 /// The largest payload that a call takes.
-pub(crate) const LARGEST: u32 = 8 << 20;
+pub(crate) const LARGEST: u32 = RESULT_BYTES;
 
 /// Methods of the links of a graph: of placeholders, whether somebody gets the result; of the task that runs when nobody
 /// needs a placeholder any more; of what brings another part; of what such a part is completed with.

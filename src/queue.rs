@@ -9,6 +9,7 @@ use crate::calls::{
     Call, LimitOptions, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions,
 };
 use crate::client::Client;
+use crate::constants::{CALL_BYTES, TASKS_OF_CALL};
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{
@@ -17,12 +18,6 @@ use crate::model::{
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
 use crate::task::Task;
-
-/// Tasks of one submit.
-const TASKS: usize = 500;
-
-/// Bytes of all their parameters.
-const BYTES: usize = 8 << 20;
 
 /// A queue of a namespace.
 #[derive(Clone, Debug)]
@@ -182,7 +177,7 @@ impl<L: Link> Queue<L> {
         Ok(Task::new(self.client.clone(), id))
     }
 
-    /// Submits any number of tasks. Up to 500 with parameters of 8 MiB together go in one call: all of them are
+    /// Submits any number of tasks. Up to 500 with parameters of 7 MiB together go in one call: all of them are
     /// created or, on an error, none. More tasks are split into such batches: after an error those before it exist,
     /// and the same call again creates the rest.
     ///
@@ -393,9 +388,9 @@ fn batches<'a, 'b>(tasks: &'a [NewTask<'b>]) -> Vec<&'a [NewTask<'b>]> {
         let mut bytes = 0;
         let fits = |task: &&NewTask<'_>| {
             bytes += task.parameters.len();
-            bytes <= BYTES
+            bytes <= CALL_BYTES as usize
         };
-        let number = left.iter().take(TASKS).take_while(fits).count().max(1).min(left.len());
+        let number = left.iter().take(TASKS_OF_CALL as usize).take_while(fits).count().max(1).min(left.len());
         let (batch, rest) = left.split_at(number);
         batches.push(batch);
         if rest.is_empty() {

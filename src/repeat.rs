@@ -7,11 +7,9 @@ use redis::{ErrorKind, RedisError};
 
 use crate::address::{is_full, is_refusal};
 use crate::connection::{certificate, is_too_long};
+use crate::constants::{FIRST_PAUSE, LONGEST_PAUSE};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
-
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// What to do before the next try.
 pub(crate) struct Next {

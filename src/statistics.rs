@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::calls::{Call, EventsOptions, StatisticsOptions};
+use crate::constants::LONGEST_PAUSE;
 use crate::error::Result;
 use crate::link::Link;
 use crate::model::{Event, Events, Figures, Statistics, Tallied};
@@ -11,9 +12,6 @@ use crate::queue::Queue;
 
 /// Days that one call returns.
 const DAYS: u32 = 14;
-
-/// The longest pause between two looks for events.
-const LOOK: Duration = Duration::from_millis(500);
 
 impl<L: Link> Queue<L> {
     /// Adds events that were not read yet to the statistics of their days, at most 500. Workers do this all the
@@ -98,7 +96,7 @@ impl<L: Link> Queue<L> {
                 found.extend(events.items);
                 if found.is_empty() {
                     L::pause(pause).await;
-                    pause = (pause * 4).min(LOOK);
+                    pause = (pause * 4).min(LONGEST_PAUSE);
                 }
             }
         })

@@ -6,15 +6,13 @@ use serde::de::DeserializeOwned;
 
 use crate::calls::{CancelOptions, EditOptions, EstimateOptions, NoteOptions, RecallOptions, RetryOptions};
 use crate::client::Client;
+use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 use crate::options::Inputs;
-
-/// The longest pause between two polls of a task that is waited for.
-const LOOK: Duration = Duration::from_millis(500);
 
 /// A task by its id.
 #[derive(Clone, Debug)]
@@ -81,7 +79,7 @@ impl<L: Link> Task<L> {
                 return Err(Error::TimedOut(limit));
             }
             L::pause(pause.min(left)).await;
-            pause = (pause * 2).min(LOOK);
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 

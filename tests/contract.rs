@@ -360,25 +360,6 @@ fn every_part_has_the_version_of_the_crate() {
     assert!(fs::read_to_string(file("clients/python/pyproject.toml")).unwrap().contains("dynamic = [\"version\"]"));
 }
 
-/// The number after these words in a file.
-fn number_in(name: &str, words: &str) -> u64 {
-    let text = fs::read_to_string(file(name)).unwrap();
-    let (_, rest) = text.split_once(words).unwrap_or_else(|| panic!("{name} has no {words}"));
-    rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
-}
-
-#[test]
-fn a_wake_up_that_a_client_puts_back_expires_as_that_of_a_script_does() {
-    let kept = number_in("lua/lib/listener/patterns.lua", "patterns.KEPT = ");
-    for (name, words) in [
-        ("src/link.rs", "'EXPIRE', KEYS[1], "),
-        ("clients/python/src/blueque_client/worker.py", ".expire(woken[0], "),
-        ("clients/typescript/src/worker.ts", "[\"EXPIRE\", written(woken[0]), \""),
-    ] {
-        assert_eq!(number_in(name, words), kept, "{name}");
-    }
-}
-
 #[test]
 fn the_bundle_has_the_digests_that_were_published() {
     let mut sums = String::new();

@@ -5,7 +5,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Listener, QueueName, Upkeep, WorkerInfo};
+use blueque::constants::REPORT_EVERY;
+use blueque::{Client, Listener, QueueName, Upkeep};
 use redis::{Connection, Value};
 
 use crate::life::{args, attempt, id};
@@ -88,7 +89,7 @@ pub fn shares() -> Result<Shares> {
         Ok((worked(&mut connection)? - before) / every * 100.0)
     };
     let heartbeats = share("heartbeat", &beats, BEAT)?;
-    let reports = share("report", &reports, WorkerInfo::REPORTS.as_secs_f64())?;
+    let reports = share("report", &reports, REPORT_EVERY.as_secs_f64())?;
     let waiting = share("reserve", &looks, Listener::LOOK.as_secs_f64())?;
 
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;

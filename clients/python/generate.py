@@ -128,6 +128,9 @@ class Generator:
                 f'    "{name}": Error(\n        {json.dumps(of["kind"])},\n        {json.dumps(of["means"])},\n        {json.dumps(of["act"])},\n        {of.get("repeat", False)},\n    ),\n'
             )
         out.append("}\n")
+        for name, of in self.manifest["constants"].items():
+            value = of["value"] / 1000 if of["unit"] == "milliseconds" else of["value"]
+            out.append(f"\n{name.upper()} = {value}\n" + doc(of["means"], ""))
         names = ",\n    ".join(f'"{name}"' for name in self.manifest["settings"])
         lines = [
             f"{name}: {of['means']} Default: {of.get('default') or 'no limit'}."

@@ -82,7 +82,7 @@ class Generator {
   // The contract
 
   contract() {
-    const { types, states, errors, settings, version, schema } = this.manifest;
+    const { types, states, errors, settings, constants, version, schema } = this.manifest;
     const out = [HEAD("The contract as data: types, states, errors, settings.")];
     out.push(doc("", "The version of the bundle."), `export const VERSION = ${text(version)};\n\n`);
     out.push(doc("", "The schema of the data."), `export const SCHEMA = ${schema};\n`);
@@ -108,6 +108,10 @@ class Generator {
       out.push(`  ${text(name)}: ${text(about)},\n`);
     }
     out.push("};\n\n");
+    for (const [name, { value, unit, means }] of Object.entries(constants)) {
+      const number = unit === "milliseconds" ? value / 1000 : value;
+      out.push(doc("", means), `export const ${name.toUpperCase()} = ${number};\n\n`);
+    }
     const lines = Object.entries(settings).map(
       ([name, of]) => `- \`${name}\`: ${of.means} Default: ${of.default || "no limit"}.`,
     );

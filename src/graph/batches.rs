@@ -4,19 +4,20 @@ use std::mem;
 
 use super::flaw::{GraphError, Place};
 use super::plan::{Argument, Input, Order, Plan, Step};
+use crate::constants::{CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL};
 use crate::names::TaskId;
 
 /// Parts of tasks in one call.
-const PARTS: usize = 500;
+const PARTS: usize = TASKS_OF_CALL as usize;
 
 /// Entries of inputs that a call may have.
-const ENTRIES: usize = 1_000;
+const ENTRIES: usize = INPUTS_OF_CALL as usize;
 
 /// As many keep a call short. A task with more goes in several.
 const FEW: usize = 500;
 
 /// Bytes of parameters in one call. A longer value goes alone.
-const BYTES: usize = 4 << 20;
+const BYTES: usize = CALL_BYTES as usize;
 
 /// What the entry begins with that says how many of a set must be complete.
 const LEAST: &str = "least/";

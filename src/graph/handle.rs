@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::{Graph, Whole};
 use crate::calls::{Call, CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
 use crate::client::Client;
+use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
@@ -23,9 +24,6 @@ const SETTLED: u32 = 100;
 
 /// Dependents of earlier tasks that are settled first when a graph is submitted: `settle` takes them before new graphs.
 const BEFORE: usize = 10_000;
-
-/// The longest pause between two looks at a graph that is waited for.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// A graph by its id.
 #[derive(Clone, Debug)]
@@ -211,7 +209,7 @@ impl<L: Link> GraphHandle<L> {
                             return Err(Error::TimedOut(limit));
                         }
                         L::pause(pause.min(left)).await;
-                        pause = (pause * 2).min(LOOK);
+                        pause = (pause * 2).min(LONGEST_PAUSE);
                     }
                 }
             }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::batches::{Part, batches};
 use super::plan::Plan;
 use super::*;
+use crate::constants::CALL_BYTES;
 use crate::names::{GraphId, TaskId};
 
 /// A part of a call: the task, its entries, and its bytes.
@@ -28,7 +29,7 @@ fn calls(graph: &Graph) -> Vec<Vec<Sent>> {
         assert!(entries <= 1_000, "{entries}");
         let values = batch.iter().filter(|part| !part.parameters.is_empty()).count();
         let bytes: usize = batch.iter().map(|part| part.parameters.len()).sum();
-        assert!(bytes <= 4 << 20 || values == 1, "{bytes}");
+        assert!(bytes <= CALL_BYTES as usize || values == 1, "{bytes}");
         assert!(begun.len() < plan.steps.len(), "call {number} comes after the last task");
         for part in batch {
             begun.insert(part.index);
@@ -301,14 +302,14 @@ fn the_last_task_goes_as_a_whole_behind_tasks_with_several_edges() {
 #[test]
 fn values_are_split_by_their_bytes_and_none_is_cut() {
     let graph = Graph::new();
-    let value = "x".repeat(1_500_000);
+    let value = "x".repeat(2_600_000);
     let first = graph.task("q", "m", &());
     let join = graph.join("q", "m").result_of(&first);
     (0..5).for_each(|_| _ = join.argument(&value));
-    join.argument(&"y".repeat(5 << 20)).after(&graph.task("q", "m", &()));
+    join.argument(&"y".repeat(7_500_000)).after(&graph.task("q", "m", &()));
     let calls = calls(&graph);
     let sizes: Vec<usize> = calls.iter().map(|batch| batch.iter().map(|(_, _, bytes)| bytes.len()).sum()).collect();
-    assert_eq!(sizes, [4 + 2 * 1_500_002, 2 * 1_500_002, 1_500_002, (5 << 20) + 2, 4]);
+    assert_eq!(sizes, [4 + 2 * 2_600_002, 2 * 2_600_002, 2_600_002, 7_500_002, 4]);
     assert_eq!(whole(&calls, 1).0.len(), 8);
     // Parameters as a whole are of one part.
     let plain = Graph::new();

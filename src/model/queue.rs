@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::{ListenerInfo, WorkerInfo};
 use crate::error::Error;
@@ -42,9 +42,6 @@ impl fmt::Display for Pause {
 }
 
 impl WorkerInfo {
-    /// How often a worker reports. After three of these without a report it counts as dead.
-    pub const REPORTS: Duration = Duration::from_secs(10);
-
     /// Whether it takes tasks of a queue: its queues are named, or chosen by patterns.
     #[must_use]
     pub fn serves(&self, queue: &QueueName) -> bool {

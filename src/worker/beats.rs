@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::context::Context;
 use crate::client::Client;
+use crate::constants::{BEATS_PER_LEASE, TASKS_OF_HEARTBEAT};
 use crate::link::Link;
 use crate::model::Order;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
-
-/// Tasks that one heartbeat can carry.
-const BATCH: usize = 500;
 
 /// Without leases to renew, somebody looks this seldom: a new task wakes them.
 const IDLE: Duration = Duration::from_secs(60);
@@ -31,7 +29,7 @@ impl Due {
     /// A task with such a lease begins. Whether its heartbeat is due before anybody looks. `beat`: how often, if not by
     /// the lease.
     pub(super) fn expect(&mut self, lease: Duration, beat: Option<Duration>) -> bool {
-        let at = *self.leases.entry(lease).or_insert_with(|| Instant::now() + beat.unwrap_or(lease / 3));
+        let at = *self.leases.entry(lease).or_insert_with(|| Instant::now() + beat.unwrap_or(lease / BEATS_PER_LEASE));
         self.look.is_some_and(|look| at < look)
     }
 
@@ -62,7 +60,7 @@ impl Due {
             groups.entry((about.queue.clone(), about.lease)).or_default().push(Arc::clone(context));
         }
         for (lease, at) in self.leases.iter_mut().filter(|(lease, _)| due.contains(lease)) {
-            *at = now + beat.unwrap_or(*lease / 3);
+            *at = now + beat.unwrap_or(*lease / BEATS_PER_LEASE);
         }
         Ok(groups)
     }
@@ -72,7 +70,7 @@ impl Due {
 pub(super) async fn renew<L: Link>(client: &Client<L>, listener: &ListenerId, groups: Groups<L>) -> bool {
     let mut drains = false;
     for ((queue, lease), group) in groups {
-        for batch in group.chunks(BATCH) {
+        for batch in group.chunks(TASKS_OF_HEARTBEAT as usize) {
             drains |= beat(client, &queue, listener, lease, batch).await;
         }
     }

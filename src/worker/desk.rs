@@ -9,6 +9,7 @@ use super::context::Context;
 use crate::calls::{Call, End, ExchangeOptions};
 use crate::choice::Queues;
 use crate::client::Client;
+use crate::constants::{BEATS_PER_LEASE, CALL_BYTES, ENDS_OF_CALL};
 use crate::error::Result;
 use crate::link::{Link, Signal};
 use crate::listener::{request, sure};
@@ -17,13 +18,10 @@ use crate::names::ListenerId;
 use crate::processor::Processor;
 
 /// Ends of one call, and the most that it takes.
-pub(super) const MOST: usize = 100;
+pub(super) const MOST: usize = ENDS_OF_CALL as usize;
 
 /// How often an end that waits looks whether it was sent; it is woken, too.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// Bytes of all results and errors of one call.
-const BYTES: usize = 8 << 20;
 
 /// What comes of an end that was handed in.
 pub(super) enum Turn {
@@ -100,7 +98,7 @@ impl<L: Link> Line<L> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(next) = self.waiting.front() {
             bytes += next.end.size();
-            if batch.len() == MOST || !batch.is_empty() && bytes > BYTES {
+            if batch.len() == MOST || !batch.is_empty() && bytes > CALL_BYTES as usize {
                 break;
             }
             batch.extend(self.waiting.pop_front());
@@ -147,7 +145,7 @@ impl<L: Link> Desk<L> {
         let mut all = Vec::with_capacity(exchanged.tasks.len());
         for task in &exchanged.tasks {
             let taken = Processor::new(self.client.clone(), self.listener.clone(), task.clone());
-            let late = sent.elapsed() > taken.lease() / 3;
+            let late = sent.elapsed() > taken.lease() / BEATS_PER_LEASE;
             // One that cannot be renewed is left to its lease.
             all.extend(sure(taken, sent, late).await.ok().flatten());
         }

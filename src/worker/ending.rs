@@ -1,19 +1,16 @@
 //! The owner's calls, which hours of work may depend on.
 
-use std::time::Duration;
 
 use super::coming::Coming;
 use super::failure::Failure;
 use super::shared::Shared;
 use crate::calls::{Call, FailOptions, ReleaseOptions};
+use crate::constants::CALL_AGAIN;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::model::Outcome;
 use crate::processor::Processor;
-
-/// The pause before a call is made again.
-const AGAIN: Duration = Duration::from_millis(500);
 
 impl<L: Link> Shared<L> {
     /// Makes an owner's call until the server acknowledges it.
@@ -21,7 +18,7 @@ impl<L: Link> Shared<L> {
         let deadline = Deadline::after(self.settings.patience);
         loop {
             match self.settings.client.run(call).await {
-                Err(error) if error.is_transient() && !deadline.has_passed() => L::pause(AGAIN).await,
+                Err(error) if error.is_transient() && !deadline.has_passed() => L::pause(CALL_AGAIN).await,
                 outcome => return outcome,
             }
         }

@@ -1,7 +1,5 @@
 //! Reports: what the worker is and that it is alive, whatever it does.
 
-use std::time::Duration;
-
 use super::handlers::Handlers;
 use super::settings::Settings;
 use crate::bundle;
@@ -11,9 +9,6 @@ use crate::error::Result;
 use crate::link::Link;
 use crate::model::Order;
 use crate::names::ListenerId;
-
-/// The delay before a failed report is repeated.
-pub(super) const AGAIN: Duration = Duration::from_secs(2);
 
 /// Reports once. Whether the worker is to drain, which it does not yet.
 pub(super) async fn report<L: Link>(

@@ -9,15 +9,16 @@ use super::Stop;
 use super::beats::renew;
 use super::desk::{Desk, MOST};
 use super::handlers::Handlers;
-use super::reports::{AGAIN, report};
+use super::reports::report;
 use super::settings::Settings;
 use super::shared::{Shared, State, Summary};
 use super::upkeep::Upkeep;
 use crate::choice::Queues;
+use crate::constants::{REPORT_AGAIN, REPORT_EVERY};
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link, Signal};
 use crate::listener::Listener;
-use crate::model::{Order, WorkerInfo};
+use crate::model::Order;
 use crate::names::ListenerId;
 
 /// The longest wait for free slots; whoever frees one wakes it.
@@ -258,9 +259,9 @@ impl<L: Link> Shared<L> {
                     if drains {
                         self.stop(Stop::Release, false);
                     }
-                    WorkerInfo::REPORTS.saturating_sub(sent.elapsed())
+                    REPORT_EVERY.saturating_sub(sent.elapsed())
                 }
-                Err(_) => AGAIN,
+                Err(_) => REPORT_AGAIN,
             };
             if self.ended_within(pause).await {
                 return;

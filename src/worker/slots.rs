@@ -12,13 +12,11 @@ use super::failure::Failure;
 use super::handlers;
 use super::shared::{Shared, State};
 use crate::calls::ReleaseOptions;
+use crate::constants::END_BYTES;
 use crate::error::{Code, Error, Result};
 use crate::link::{Link, Signal};
 use crate::model::{Exchanged, Order, Outcome};
 use crate::processor::Processor;
-
-/// The largest payload, unless the client sets another.
-const PAYLOAD: usize = 1 << 20;
 
 /// How often a slot without a task looks for one; it is woken, too.
 const LOOK: Duration = Duration::from_secs(60);
@@ -137,7 +135,7 @@ impl<L: Link> Shared<L> {
         coming: Coming,
     ) -> Result<Outcome> {
         let processor = context.processor();
-        let most = desk.client.max_bytes().map_or(PAYLOAD, |most| most as usize);
+        let most = desk.client.max_bytes().unwrap_or(END_BYTES) as usize;
         if let Some(end) = coming.end(processor, most) {
             match self.send(desk, &Waiting::new(end, context)).await {
                 Some(Err(error)) if !matches!(error, Error::Lost) => {}

@@ -7,15 +7,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::calls::{AdoptOptions, MendOptions, ReadyOptions, ReleaseOptions, RetainOptions};
 use crate::client::Client;
+use crate::constants::{CLOCK_EVERY, QUEUES_FOUND, UPKEEP_EVERY};
 use crate::error::{Code, Error, Result};
 use crate::host::{self, alive};
 use crate::link::{Blocking, Link};
 use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::queue::Queue;
-
-/// How often a queue should be checked.
-const EVERY: Duration = Duration::from_secs(2);
 
 /// This many listeners check as often as one would.
 const SHARING: u32 = 5;
@@ -41,8 +39,7 @@ const CLAIMS: &str = "claims:0";
 /// How long a queue that matches a pattern is looked after once it has no work any more.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Queues that one call finds, and the most calls of a round that find some or search for them.
-const FOUND: u32 = 500;
+/// The most calls of a round that find queues or search for them.
 const CALLS: usize = 100;
 
 /// A listener that the server has seen within this time lives, whatever the table of processes says: a worker reports
@@ -163,7 +160,7 @@ impl<L: Link> Upkeep<L> {
     }
 
     pub(super) async fn one_round(&mut self) -> Result<Duration, UpkeepError> {
-        if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
+        if self.clock.is_none_or(|(_, read)| read.elapsed() >= CLOCK_EVERY) {
             // A server that would be refused at the start still needs upkeep.
             let greeting = self.client.run(&self.client.calls().hello()).await;
             self.clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(self.clock);
@@ -171,7 +168,7 @@ impl<L: Link> Upkeep<L> {
         let mut round = Round { troubles: Troubles::default(), due: None, rarer: 1 };
         // The error that the server is away is recorded, too.
         let _ = self.parts(&mut round).await;
-        let pause = self.until(round.due, EVERY.saturating_mul(round.rarer));
+        let pause = self.until(round.due, UPKEEP_EVERY.saturating_mul(round.rarer));
         round.troubles.answer(pause, pause)
     }
 
@@ -204,7 +201,7 @@ impl<L: Link> Upkeep<L> {
         let (mut cursor, options) = ("0".to_owned(), ReadyOptions::new().live(true));
         let mut found = BTreeSet::new();
         for _ in 0..CALLS {
-            let call = self.client.calls().ready(listener, &cursor, FOUND, patterns, &options);
+            let call = self.client.calls().ready(listener, &cursor, QUEUES_FOUND, patterns, &options);
             let ready = self.client.run(&call).await?;
             found.extend(ready.queues.into_iter().map(|queue| queue.name));
             match ready.next {
@@ -238,7 +235,7 @@ impl<L: Link> Upkeep<L> {
     fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
         let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
         let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
-        let shortest = pause.saturating_sub(EVERY) / 20;
+        let shortest = pause.saturating_sub(UPKEEP_EVERY) / 20;
         pause.min(left.max(shortest).max(SHORTEST))
     }
 
@@ -273,7 +270,7 @@ impl<L: Link> Upkeep<L> {
                 break;
             }
         }
-        troubles.answer(EVERY, ())
+        troubles.answer(UPKEEP_EVERY, ())
     }
 
     async fn adopt_of(

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use blueque::bundle;
 use redis::Connection;
+use serde_json::Value;
 
 use crate::support::Server;
 
@@ -21,9 +22,6 @@ const END: &str = "the last case has run";
 
 /// The time, the client, the command, and the first key of a script: these bytes of a line have them all.
 const HEAD: usize = 200;
-
-/// What `upkeep` does in turn: it touches what they touch.
-const UPKEEP: [&str; 7] = ["tick", "settle", "promote", "requeue_orphans", "tally", "retain", "mend"];
 
 const BEFORE_KEY: &[u8] = b" \"ns_";
 
@@ -67,7 +65,10 @@ fn touched(lines: impl Iterator<Item = String>) -> Touched {
             all.entry(command).or_default().extend(keys(&line).map(str::to_owned));
         }
     }
-    let parts = UPKEEP.iter().flat_map(|part| all.get(part).into_iter().flatten()).cloned().collect::<Vec<_>>();
+    // `upkeep` does these commands in turn: it touches what they touch.
+    let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let parts = manifest["commands"]["upkeep"]["reply"]["list"][0]["words"].as_array().unwrap();
+    let parts: Vec<_> = parts.iter().filter_map(|part| all.get(part.as_str()?)).flatten().cloned().collect();
     all.entry("upkeep").or_default().extend(parts);
     all
 }

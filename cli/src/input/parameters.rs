@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use blueque::constants::RESULT_BYTES;
 use clap::Args;
 use serde_json::value::RawValue;
 
@@ -10,7 +11,7 @@ use crate::file;
 use crate::output::{Code, fault};
 
 /// The server accepts no more.
-const LARGEST: u64 = 8 << 20;
+const LARGEST: u64 = RESULT_BYTES as u64;
 
 #[derive(Args, Debug)]
 pub struct Parameters {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
+use blueque::constants::RESULT_BYTES;
 use blueque::{Client, Error, Inputs};
 use jiff::Timestamp;
 
@@ -20,9 +21,6 @@ use crate::output::say;
 use crate::run_folder::end::{Cost, End, Outcome};
 use crate::run_folder::notice::About;
 use crate::run_folder::{Run, RunFolder, open};
-
-/// The server accepts no larger checkpoint.
-const MOST: u64 = 8 << 20;
 
 /// How long the rest of a log is sent at most, before the end.
 const LOG_LIMIT: Duration = Duration::from_secs(60);
@@ -187,7 +185,7 @@ fn send(
 ) -> blueque::Result<blueque::Outcome> {
     let client = link.client()?;
     if end.checkpoint {
-        let saved = open::read(&folder.checkpoint(), MOST);
+        let saved = open::read(&folder.checkpoint(), RESULT_BYTES.into());
         // A cleaner may have removed it: what was read before waits to be sent.
         let saved = saved.or_else(|error| log.shared.outbox().checkpoint.clone().ok_or(error));
         match saved.map(|bytes| link.send_checkpoint(&bytes)) {

@@ -8,11 +8,12 @@ use super::shared::{Outbox, Piece, Shared};
 use crate::logs::{self, EXIT, Entry, PART, Reader, Writer};
 use crate::run_folder::{Run, RunFolder};
 use crate::server::host;
+use blueque::constants::LOG_PIECE_BYTES;
 
 // The limits of logs on the server, as in its scripts: a test compares these four with `lua/`.
 
 /// The largest piece that the server accepts.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = LOG_PIECE_BYTES as usize;
 
 /// How much of a log the server keeps by default.
 const KEPT_THERE: u64 = 160 << 10;

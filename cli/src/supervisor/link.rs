@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use blueque::calls::{CheckpointOptions, EditOptions, LogOptions, StartOptions};
+use blueque::constants::{BEATS_PER_LEASE, HEARTBEAT_PART};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::journal;
@@ -63,7 +64,7 @@ pub struct Link {
 impl Link {
     pub fn new(run: &Run, address: Address, shared: Arc<Shared>) -> blueque::Result<Self> {
         let now = Instant::now();
-        let first_beat = (shared.lease.length() / 3).saturating_sub(shared.lease.age());
+        let first_beat = (shared.lease.length() / BEATS_PER_LEASE).saturating_sub(shared.lease.age());
         Ok(Self {
             shared,
             address,
@@ -91,7 +92,8 @@ impl Link {
             return Ok(client.clone());
         }
         let url = self.address.secret().ok_or_else(malformed)?;
-        let limit = (self.shared.lease.length() / 6).clamp(Duration::from_millis(200), Duration::from_secs(5));
+        let limit =
+            (self.shared.lease.length() / HEARTBEAT_PART).clamp(Duration::from_millis(200), Duration::from_secs(5));
         let client = config::builder().namespace(self.namespace.clone()).limit(limit).open(&url)?;
         Ok(self.client.insert(client).clone())
     }
@@ -182,7 +184,7 @@ impl Link {
     }
 
     pub fn third(&self) -> Duration {
-        self.shared.lease.length() / 3
+        self.shared.lease.length() / BEATS_PER_LEASE
     }
 
     fn attend(&mut self, job: Job) {

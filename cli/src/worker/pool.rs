@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blueque::QueueName;
+use blueque::constants::LONGEST_REST;
 use nix::sys::signal::Signal;
 
 use super::cooldown::Ending;
@@ -24,9 +25,6 @@ use crate::shortage::{FAILED, LOST, Shortage};
 
 /// How long an ending worker waits for a server that does not reply, once no program runs.
 pub const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The longest delay before another attempt to settle a run.
-const LONGEST: Duration = Duration::from_secs(60);
 
 /// How often a supervisor is looked for that cannot be watched.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -534,7 +532,7 @@ impl Pool {
             let now = Instant::now();
             let kept = state.kept.values_mut().find(|kept| kept.handle.is_none() && kept.due <= now)?;
             kept.due = now + kept.pause;
-            kept.pause = (kept.pause * 2).min(LONGEST);
+            kept.pause = (kept.pause * 2).min(LONGEST_REST);
             Some(kept.folder.clone())
         })
     }

@@ -1,18 +1,16 @@
 //! The thread that reports that the worker is alive, and its free slots.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use blueque::calls::ReportOptions;
+use blueque::constants::{REPORT_AGAIN, REPORT_EVERY};
 use blueque::{Client, Interrupter, ListenerId, Order, Pattern, QueueName, WorkerInfo};
 
 use super::pool::Pool;
 use super::program::Programs;
 use super::settings::Settings;
 use crate::output::{behind, clean_line};
-
-/// The delay before a failed report is repeated.
-const AGAIN: Duration = Duration::from_secs(2);
 
 /// Characters of the problem: the server accepts 1,024 bytes.
 const TROUBLE: usize = 250;
@@ -32,8 +30,8 @@ impl Reporter {
         loop {
             let sent = Instant::now();
             let pause = match self.report() {
-                Ok(()) => WorkerInfo::REPORTS.saturating_sub(sent.elapsed()),
-                Err(_) => AGAIN,
+                Ok(()) => REPORT_EVERY.saturating_sub(sent.elapsed()),
+                Err(_) => REPORT_AGAIN,
             };
             if !self.pool.wait_for_change(pause) {
                 return;

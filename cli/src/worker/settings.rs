@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use blueque::constants::{PATTERNS_OF_WORKER, QUEUES_OF_WORKER};
 use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
@@ -29,8 +30,8 @@ const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
 /// Maximum number of queues: one call asks all of them. And of patterns: one call names them.
-const QUEUES: usize = 32;
-const PATTERNS: usize = 100;
+const QUEUES: usize = QUEUES_OF_WORKER as usize;
+const PATTERNS: usize = PATTERNS_OF_WORKER as usize;
 
 /// How long `--drain release` lets programs save.
 pub const RELEASE: Duration = Duration::from_secs(1);

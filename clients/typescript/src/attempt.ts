@@ -1,5 +1,6 @@
 // What a handler may say while it runs, and how an attempt ends.
 import type * as contract from "./contract.js";
+import { LOG_KEPT_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
 import { number } from "./given.js";
 import type { Serializer } from "./payload.js";
@@ -170,7 +171,7 @@ export class Context {
   #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
     const saved = (async (): Promise<void> => {
       const body = this.#serializer.dumps(value);
-      if (Buffer.byteLength(body) > MOST_RESULT) {
+      if (Buffer.byteLength(body) > RESULT_BYTES) {
         throw new InvalidCall("TOOBIG", `the ${kind} is over 8 MiB: store it elsewhere, and save its place.`);
       }
       await this.#way.persist(kind, body);
@@ -182,8 +183,8 @@ export class Context {
 
   /** Adds a line to the task's log; of a longer one than 1 Mi characters the rest is left out. */
   log(text: string): void {
-    const more = text.length - MOST_LOG;
-    if (more > 0) text = `${text.slice(0, MOST_LOG)}\n[${more} characters were left out]`;
+    const more = text.length - LOG_KEPT_BYTES;
+    if (more > 0) text = `${text.slice(0, LOG_KEPT_BYTES)}\n[${more} characters were left out]`;
     this.#way.log(text.endsWith("\n") ? text : `${text}\n`);
   }
 
@@ -206,10 +207,6 @@ export function isHandlers(given: unknown): given is Handlers {
   return each.length > 0 && each.every((handler) => typeof handler === "function");
 }
 
-/** The largest result. */
-export const MOST_RESULT = 8 << 20;
-/** The longest text of a log that goes to the worker at once, and what waits there. */
-export const MOST_LOG = 1 << 20;
 /** The longest text of an error. */
 const MOST_ERROR = 32 << 10;
 
@@ -230,7 +227,7 @@ async function ended(about: About, handlers: Handlers, context: Context, seriali
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
     const result: unknown = await handler(parameters, context);
     const body = serializer.dumps(result === undefined ? null : result);
-    if (Buffer.byteLength(body) > MOST_RESULT) {
+    if (Buffer.byteLength(body) > RESULT_BYTES) {
       return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
     }
     return { how: "complete", body, ...context.step };

@@ -1,11 +1,7 @@
 // Splits the tasks of a graph into the calls of `submit_graph`.
 import type * as calls from "./calls.js";
+import { CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall } from "./errors.js";
-
-/** Tasks, inputs, and bytes of values in one call; a task with more inputs goes in several. */
-const TASKS = 500;
-const MOST = 1000;
-const BYTES = 7 << 20;
 
 /** An entry of inputs, with the bytes of its value. */
 interface Input {
@@ -24,7 +20,7 @@ interface Part {
 const isValue = ({ text }: Input): boolean => text.startsWith("value/");
 const sum = (inputs: readonly Input[]): number => inputs.reduce((all, { value }) => all + value.length, 0);
 /** Whether it goes in several calls. */
-const isLong = ({ inputs }: Part): boolean => inputs.length > MOST || sum(inputs) > BYTES;
+const isLong = ({ inputs }: Part): boolean => inputs.length > INPUTS_OF_CALL || sum(inputs) > CALL_BYTES;
 
 function parted(task: calls.SubmitGraphEach): Part {
   const data = Buffer.from(task.parameters as string);
@@ -50,9 +46,9 @@ export function batches(each: readonly calls.SubmitGraphEach[]): calls.SubmitGra
   const others = last.inputs.filter((input) => !isValue(input));
   const own = others.filter(({ text }) => text.slice(text.indexOf("=") + 1) === second.task.id);
   const late = new Set(own.length ? own : others.slice(0, 1));
-  if (isLong(second) || second.inputs.length + late.size > MOST) {
+  if (isLong(second) || second.inputs.length + late.size > INPUTS_OF_CALL) {
     const ids = `${second.task.id} and ${last.task.id}`;
-    throw new InvalidCall("BADARG", `the last tasks of the graph, ${ids}, have over ${MOST} inputs each: one of them may.`);
+    throw new InvalidCall("BADARG", `the last tasks of the graph, ${ids}, have over ${INPUTS_OF_CALL} inputs each: one of them may.`);
   }
   const early = { ...last, inputs: last.inputs.filter((input) => !late.has(input)) };
   const rest = { ...last, whole: Buffer.alloc(0), inputs: [...late] };
@@ -68,7 +64,7 @@ function filled(parts: readonly Part[]): calls.SubmitGraphEach[][] {
       const texts = inputs.map(({ text }) => text).join(" ");
       const own = values.length + texts.length + part.task.options.length;
       const same = batch.at(-1)?.id === part.task.id;
-      if (same || (batch.length && (batch.length === TASKS || count + inputs.length > MOST || size + own > BYTES))) {
+      if (same || (batch.length && (batch.length === TASKS_OF_CALL || count + inputs.length > INPUTS_OF_CALL || size + own > CALL_BYTES))) {
         done.push(batch);
         [batch, count, size] = [[], 0, 0];
       }
@@ -95,13 +91,13 @@ function chunks(part: Part): (readonly Input[])[] {
     }
     const chunk = [first];
     let size = 0;
-    for (let next; chunk.length < MOST && (next = values[atValue]) && (size === 0 || size + next.value.length <= BYTES); ) {
+    for (let next; chunk.length < INPUTS_OF_CALL && (next = values[atValue]) && (size === 0 || size + next.value.length <= CALL_BYTES); ) {
       chunk.push(next);
       size += next.value.length;
       atValue += 1;
     }
     if (atValue === values.length) {
-      const more = others.slice(atOther, atOther + MOST - chunk.length);
+      const more = others.slice(atOther, atOther + INPUTS_OF_CALL - chunk.length);
       chunk.push(...more);
       atOther += more.length;
     }

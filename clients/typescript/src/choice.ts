@@ -1,15 +1,10 @@
 // Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says.
 import * as calls from "./calls.js";
+import * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
 import type { Link } from "./link.js";
 import type { Names } from "./wire.js";
 
-/** The most that one call asks, finds for upkeep, and looks after. */
-const [ASKED, FOUND, KEPT] = [32, 500, 32];
-/** Milliseconds for which what was found is asked before the server is asked for more. */
-const FRESH = 1000;
-/** Pages without a queue in a row. */
-const EMPTY = 16;
 
 /** The queues of a worker: names; or, if there is a `*` or a `!` among them, patterns. */
 export class Choice {
@@ -35,7 +30,7 @@ export class Choice {
     this.#has = has;
     this.names = names;
     this.byPattern = names.some((name) => name.includes("*") || name.startsWith("!"));
-    const most = this.byPattern ? 100 : ASKED;
+    const most = this.byPattern ? contract.PATTERNS_OF_WORKER : contract.QUEUES_OF_WORKER;
     if (names.length < 1 || names.length > most) {
       const what = this.byPattern ? "patterns" : "queues";
       throw new InvalidCall("BADARG", `${names.length} ${what}: a worker takes 1 to ${most}.`);
@@ -67,7 +62,7 @@ export class Choice {
 
   /** Asks the server which queues have tasks, unless its last answer is new. Whether there are any. */
   async look(woken: true | undefined, fresh = false): Promise<boolean> {
-    if (this.byPattern && (fresh || woken || !this.now.length || performance.now() - this.#at > FRESH)) {
+    if (this.byPattern && (fresh || woken || !this.now.length || performance.now() - this.#at > contract.QUEUES_FRESH * 1000)) {
       await this.#page("0", woken);
       return this.now.length > 0 || this.more();
     }
@@ -76,7 +71,7 @@ export class Choice {
 
   /** Goes on with the next queues. Whether there are any. */
   async more(): Promise<boolean> {
-    for (let page = 0; page < EMPTY && this.#next !== "0"; page += 1) {
+    for (let page = 0; page < contract.EMPTY_PAGES && this.#next !== "0"; page += 1) {
       await this.#page(this.#next, undefined);
       if (this.now.length) return true;
     }
@@ -84,7 +79,7 @@ export class Choice {
   }
 
   async #page(cursor: string, woken: true | undefined): Promise<void> {
-    const found = await this.#link.run(calls.ready(this.#listener, cursor, ASKED, this.names, { has: this.#has, woken }));
+    const found = await this.#link.run(calls.ready(this.#listener, cursor, contract.QUEUES_OF_WORKER, this.names, { has: this.#has, woken }));
     this.now = found.items.map((each) => each.queue);
     for (const name of this.now) this.#known.add(name);
     [this.#list, this.#next, this.#at] = [found.list ?? "", found.cursor, performance.now()];
@@ -102,12 +97,12 @@ export class Choice {
     if (!this.byPattern) return [this.names];
     const found = new Set<string>();
     const live = (cursor: string): ReturnType<typeof calls.ready> =>
-      calls.ready(this.#listener, cursor, FOUND, this.names, { live: true });
+      calls.ready(this.#listener, cursor, contract.QUEUES_FOUND, this.names, { live: true });
     for await (const { queue } of this.#link.items(live)) found.add(queue);
     const names = [...found];
     // Without a queue it is still what the namespace needs.
     const parts: string[][] = names.length ? [] : [[]];
-    for (let at = 0; at < names.length; at += KEPT) parts.push(names.slice(at, at + KEPT));
+    for (let at = 0; at < names.length; at += contract.QUEUES_OF_WORKER) parts.push(names.slice(at, at + contract.QUEUES_OF_WORKER));
     return parts;
   }
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync } from "node:zlib";
 import type { Connection } from "./connection.js";
+import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./given.js";
 import { type Serializer } from "./payload.js";
@@ -9,8 +10,6 @@ import { isDistrust, isRefusal, isReply, mistake } from "./refusals.js";
 import { type Command, PACKED, SCRIPTS } from "./scripts.js";
 import { type Argument, Call, type Reply, type Time } from "./wire.js";
 
-const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 500;
 
 let bodies: Readonly<Record<Command, string>> | undefined;
 
@@ -53,7 +52,7 @@ export class Link {
     }
     const call = this.clock ? given.at(this.clock()) : given;
     const until = performance.now() + limit * 1000;
-    let [pause, whole] = [FIRST_PAUSE, false];
+    let [pause, whole] = [FIRST_PAUSE * 1000, false];
     for (;;) {
       try {
         return call.read(await this.#send(call, whole, limit ? Math.max(until - performance.now(), 1) : undefined));
@@ -67,7 +66,7 @@ export class Link {
         if (!failure.transient || failure.code === "OOM" || failure.code === "MISCONF") throw failure;
         if (until - performance.now() <= pause) throw failure;
         await sleep(pause * (0.5 + Math.random() / 2)); // so that clients do not act in step
-        pause = Math.min(pause * 2, LONGEST_PAUSE);
+        pause = Math.min(pause * 2, LONGEST_PAUSE * 1000);
       }
     }
   }

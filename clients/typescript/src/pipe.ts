@@ -1,7 +1,8 @@
 // Messages between a worker and a child process: a small object and bytes, over a pipe of their own. What a child sends is bounded,
 // and read as what a handler may have made up: the worker of all tasks must not fail by it.
 import type { Readable } from "node:stream";
-import { type About, type End, MOST_RESULT, type Order, isEnd } from "./attempt.js";
+import { type About, type End, type Order, isEnd } from "./attempt.js";
+import { RESULT_BYTES } from "./contract.js";
 import type { Bytes } from "./wire.js";
 
 /** The pipe's number in a child, after stdin, stdout and stderr. */
@@ -68,7 +69,7 @@ export async function* fromWorker(stream: Readable): AsyncGenerator<readonly [To
 
 /** What a child says. Fails at what none of this package would. */
 export async function* fromChild(stream: Readable): AsyncGenerator<readonly [FromChild, Buffer], void, undefined> {
-  for await (const [about, body] of messages(stream, MOST_ABOUT, MOST_RESULT)) {
+  for await (const [about, body] of messages(stream, MOST_ABOUT, RESULT_BYTES)) {
     if (!isFromChild(about)) throw new TypeError("a message is of another shape");
     yield [about, body];
   }

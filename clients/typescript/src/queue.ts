@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
+import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./given.js";
 import { type Link, pause } from "./link.js";
@@ -10,9 +11,6 @@ import type { Bytes, Time } from "./wire.js";
 
 /** What to do if another task has the unique name. */
 const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
-/** Parameters of one call together, and their number. */
-const MOST_BYTES = 7 << 20;
-const MOST_TASKS = 500;
 
 /** What a task is to be like. */
 export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
@@ -103,7 +101,7 @@ export class Queue<P = unknown, R = unknown> {
       at += 1;
       const data = this.#dumped(value, at, sent);
       const bytes = Buffer.byteLength(data);
-      if (batch.length === MOST_TASKS || (batch.length && size + bytes > MOST_BYTES)) {
+      if (batch.length === TASKS_OF_CALL || (batch.length && size + bytes > CALL_BYTES)) {
         await this.#submitSome(batch, more, sent);
         [batch, size, sent] = [[], 0, at];
       }

@@ -1,13 +1,13 @@
 // One task.
 import * as calls from "./calls.js";
-import { STATES } from "./contract.js";
+import { LONGEST_PAUSE, STATES } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./given.js";
 import { type Link, pause } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 
 /** How often a wait looks at most, in milliseconds. */
-export const LOOK = 500;
+export const LOOK = LONGEST_PAUSE * 1000;
 
 /** How long to wait. */
 export interface Wait {

@@ -8,8 +8,6 @@ import {
   type Handlers,
   type Order,
   Context,
-  MOST_LOG,
-  MOST_RESULT,
   Stopped,
   attempt,
   isHandlers,
@@ -20,7 +18,7 @@ import { Child } from "./children.js";
 import { Choice } from "./choice.js";
 import { Client } from "./client.js";
 import { type Connection, textOf } from "./connection.js";
-import { VERSION } from "./contract.js";
+import * as contract from "./contract.js";
 import { BluequeError, InvalidCall, Lost, known } from "./errors.js";
 import { number, options as optionsOf, shown } from "./given.js";
 import { Home, removed } from "./home.js";
@@ -29,18 +27,7 @@ import type { Link } from "./link.js";
 import { oneLine } from "./text.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
-const REPORT_EVERY = 10;
 const LOOK = 200;
-const AGAIN = 500;
-/** Ends of one call, and their bytes. */
-const MOST_ENDS = 100;
-const MOST_BYTES = 7 << 20;
-/** An end with more goes by a call of its own. */
-const MOST_BODY = 1 << 20;
-/** The most seconds for which it takes nothing, as children cannot load their file. */
-const LONGEST_PAUSE = 60;
-/** Milliseconds after which the server's clock is read again. */
-const CLOCK_EVERY = 60_000;
 /** Milliseconds without an answer of the server after which a worker that begins says so. */
 const SILENCE = 1000;
 
@@ -277,7 +264,7 @@ export class Worker implements AsyncDisposable {
       void this.#repeat(() => this.#upkeep());
       void this.#repeat(() => this.#logs());
       const slots = this.#slots === 1 ? "1 slot" : `${this.#slots} slots`;
-      const where = `${slots}, ${this.#link.connection.place}, bundle ${VERSION}`;
+      const where = `${slots}, ${this.#link.connection.place}, bundle ${contract.VERSION}`;
       if (!this.#stop) {
         this.#serves = true;
         this.#say("info", `takes tasks of ${this.#queues.names.join(", ")} as ${this.listener}: ${where}`);
@@ -305,7 +292,7 @@ export class Worker implements AsyncDisposable {
   /** Does something until the worker is over; it says after how many seconds again. */
   async #repeat(job: () => Promise<number>): Promise<void> {
     while (!this.#over.signal.aborted) {
-      let after = AGAIN / 1000;
+      let after: number = contract.REPORT_AGAIN;
       try {
         after = await job();
       } catch (error) {
@@ -332,7 +319,7 @@ export class Worker implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof BluequeError) || !error.transient || (giveUp && this.#stop)) throw error;
         this.#say("warning", `the server is away: ${error.message}`);
-        await sleep(AGAIN);
+        await sleep(contract.CALL_AGAIN * 1000);
       }
     }
   }
@@ -344,7 +331,7 @@ export class Worker implements AsyncDisposable {
       const ends = this.#gathered();
       if (ends.length) this.#look = true;
       const rests = this.#clock.now() < this.#restsUntil;
-      const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, 100);
+      const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, contract.ENDS_OF_CALL);
       if (ends.length || (free && this.#look)) {
         const taken = await this.#exchange(ends, free);
         // What was found before may have no tasks any more; other queues have.
@@ -371,7 +358,7 @@ export class Worker implements AsyncDisposable {
   #gathered(): [Held, End][] {
     let [count, size] = [0, 0];
     for (const [, end] of this.#ends) {
-      if (count === MOST_ENDS || size >= MOST_BYTES) break;
+      if (count === contract.ENDS_OF_CALL || size >= contract.CALL_BYTES) break;
       count += 1;
       size += bytesOf(end);
     }
@@ -382,7 +369,7 @@ export class Worker implements AsyncDisposable {
   async #exchange(ends: readonly [Held, End][], free: number): Promise<boolean> {
     const together: [Held, End][] = [];
     for (const [held, end] of ends) {
-      const simple = end.next === undefined && end.reason === undefined && bytesOf(end) <= MOST_BODY;
+      const simple = end.next === undefined && end.reason === undefined && bytesOf(end) <= contract.END_BYTES;
       if (simple && held.order !== "lost") together.push([held, end]);
       else await this.#endAlone(held, end);
     }
@@ -432,7 +419,7 @@ export class Worker implements AsyncDisposable {
       const { code, message } = known(error);
       await this.#refused(code);
       if (code !== "NOLISTENER" && code !== "DRAINING") this.#say("error", `takes no tasks: ${message}`);
-      await this.#sleep(AGAIN);
+      await this.#sleep(contract.CALL_AGAIN * 1000);
       return false;
     }
   }
@@ -547,7 +534,7 @@ export class Worker implements AsyncDisposable {
     const way = {
       persist: (kind: "checkpoint" | "progress", body: Bytes): Promise<void> => this.#persist(held, kind, body),
       log: (text: string): void => {
-        if (held.log.length < MOST_LOG) held.log += text;
+        if (held.log.length < contract.LOG_KEPT_BYTES) held.log += text;
         else held.leftOut += text.length;
       },
       folder: (): string => (held.folder ??= this.#folder()),
@@ -583,7 +570,7 @@ export class Worker implements AsyncDisposable {
   #rest(why: string): void {
     const now = this.#clock.now();
     if (now < this.#restsUntil) return;
-    this.#pause = Math.min(Math.max(1, 2 * this.#pause), LONGEST_PAUSE);
+    this.#pause = Math.min(Math.max(1, 2 * this.#pause), contract.LONGEST_REST);
     this.#restsUntil = now + this.#pause;
     this.#say("error", `the file of the handlers cannot be used: ${why}: takes nothing for ${this.#pause} s`);
     setTimeout(() => {
@@ -600,7 +587,7 @@ export class Worker implements AsyncDisposable {
   async #persist(held: Held, kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
     const call: Call<unknown> =
       kind === "checkpoint"
-        ? calls.checkpoint(held.id, held.token, body, { maxBytes: MOST_RESULT })
+        ? calls.checkpoint(held.id, held.token, body, { maxBytes: contract.RESULT_BYTES })
         : calls.progress(held.id, held.token, body);
     for (;;) {
       try {
@@ -609,7 +596,7 @@ export class Worker implements AsyncDisposable {
       } catch (error) {
         if (error instanceof Lost) this.#order(held, "lost", true);
         if (!(error instanceof BluequeError) || !error.transient || held.order) throw error;
-        await sleep(AGAIN);
+        await sleep(contract.CALL_AGAIN * 1000);
       }
     }
   }
@@ -617,8 +604,8 @@ export class Worker implements AsyncDisposable {
   /** Sends what its handler has logged. */
   async #flush(held: Held): Promise<void> {
     while (held.log) {
-      // A text of 16 Ki characters is at most 48 KiB.
-      const text = held.log.slice(0, 16_384);
+      // A character of UTF-16 is at most three bytes.
+      const text = held.log.slice(0, Math.floor(contract.LOG_PIECE_BYTES / 3));
       held.log = held.log.slice(text.length);
       await this.#link.run(calls.log(held.id, held.token, "log", text.toWellFormed()), 5).catch(() => undefined);
       if (!held.log && held.leftOut) {
@@ -648,17 +635,17 @@ export class Worker implements AsyncDisposable {
       const [first] = lists;
       try {
         // Patterns without a list: it looks again.
-        if (first === undefined) await this.#sleep(AGAIN);
+        if (first === undefined) await this.#sleep(contract.CALL_AGAIN * 1000);
         const woken = first === undefined ? null : await connection.send(first, ["BLPOP", ...lists, "5"]);
         if (first !== undefined && Array.isArray(woken)) {
           if (this.#stop || this.#held.size >= this.#slots) {
             // For another listener. The wake-up expires if there is none.
             await this.#link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
-            await this.#link.connection.send(first, ["EXPIRE", written(woken[0]), "300"]);
+            await this.#link.connection.send(first, ["EXPIRE", written(woken[0]), String(contract.WAKE_UP_EXPIRES)]);
           } else this.#woken = true;
         }
       } catch {
-        await this.#sleep(AGAIN);
+        await this.#sleep(contract.CALL_AGAIN * 1000);
       }
       this.#look = true;
       this.#awake();
@@ -695,11 +682,12 @@ export class Worker implements AsyncDisposable {
     for (const group of this.#due.keys()) if (!groups.has(group)) this.#due.delete(group);
     for (const [group, members] of groups) {
       const [{ queue, lease }] = members as [Held];
-      const due = this.#due.get(group) ?? now + lease / 3;
+      const due = this.#due.get(group) ?? now + lease / contract.BEATS_PER_LEASE;
       this.#due.set(group, due);
       if (!hurry && now < due) continue;
-      this.#due.set(group, now + lease / 3);
-      for (let at = 0; at < members.length; at += 500) void this.#heartbeat(queue, lease, members.slice(at, at + 500));
+      this.#due.set(group, now + lease / contract.BEATS_PER_LEASE);
+      const most = contract.TASKS_OF_HEARTBEAT;
+      for (let at = 0; at < members.length; at += most) void this.#heartbeat(queue, lease, members.slice(at, at + most));
     }
   }
 
@@ -707,7 +695,7 @@ export class Worker implements AsyncDisposable {
     const sent = this.#clock.now();
     const call = calls.heartbeat(queue, this.listener, lease, members);
     try {
-      const { items } = await this.#link.run(call, Math.max(lease / 6, 1));
+      const { items } = await this.#link.run(call, Math.max(lease / contract.HEARTBEAT_PART, 1));
       members.forEach((held, at) => {
         const order = items[at];
         if (order === "lost" || order === "kill") this.#order(held, order, true);
@@ -752,7 +740,7 @@ export class Worker implements AsyncDisposable {
         this.#hurry = true;
         return;
       } catch {
-        await this.#sleep(AGAIN);
+        await this.#sleep(contract.CALL_AGAIN * 1000);
       }
     }
   }
@@ -762,13 +750,13 @@ export class Worker implements AsyncDisposable {
     const free = Math.max(this.#slots - this.#held.size, 0);
     const methods = this.#handlers && typeof this.#handlers !== "function" ? Object.keys(this.#handlers) : undefined;
     const patterns = this.#queues.byPattern ? this.#queues.names.join(",") : undefined;
-    const about = { has, name, methods, patterns, version: `node-${VERSION}`, draining: this.#stop !== undefined };
+    const about = { has, name, methods, patterns, version: `node-${contract.VERSION}`, draining: this.#stop !== undefined };
     const orders = await this.#link.run(calls.report(this.listener, this.#slots, free, this.#queues.now, about));
     if (orders.includes("drain") && !this.#stop) {
       this.#say("info", "was told to drain");
       this.stop();
     }
-    return REPORT_EVERY;
+    return contract.REPORT_EVERY;
   }
 
   /** The seconds by which the server's clock is ahead of this host's. */
@@ -776,7 +764,7 @@ export class Worker implements AsyncDisposable {
     if (performance.now() >= this.#readClockAt) {
       const { now } = await this.#link.run(calls.hello());
       this.#ahead = now - Date.now() / 1000;
-      this.#readClockAt = performance.now() + CLOCK_EVERY;
+      this.#readClockAt = performance.now() + contract.CLOCK_EVERY * 1000;
     }
     return this.#ahead;
   }
@@ -784,7 +772,7 @@ export class Worker implements AsyncDisposable {
   /** What every worker does beside its tasks. */
   async #upkeep(): Promise<number> {
     const ahead = await this.#serverAhead();
-    let after = 2;
+    let after: number = contract.UPKEEP_EVERY;
     for (const names of await this.#queues.toKeep()) {
       const reply = await this.#link.run(calls.upkeep(names));
       if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
@@ -804,7 +792,7 @@ export function callOf(held: Pick<Held, "id" | "token">, end: End): Call<string>
   const { group, again } = end;
   if (end.how === "complete") {
     const { next, method } = end;
-    return calls.complete(id, token, end.body ?? "", { maxBytes: MOST_RESULT, next, method });
+    return calls.complete(id, token, end.body ?? "", { maxBytes: contract.RESULT_BYTES, next, method });
   }
   if (end.how === "fail" || end.how === "final") {
     return calls.fail(id, token, end.body ?? "", { group, again, final: end.how === "final" || undefined });

@@ -121,7 +121,7 @@ func (w *worker) beat(task blueque.ReserveItem, stop func(), over chan struct{})
 		select {
 		case <-over:
 			return lost
-		case <-time.After(lease / 3):
+		case <-time.After(lease / blueque.BeatsPerLease):
 		}
 		now := time.Now()
 		held := []blueque.HeartbeatEach{{Id: task.Id, Token: task.Token}}

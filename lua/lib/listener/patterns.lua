@@ -9,9 +9,6 @@ patterns.BYTES = 4096
 -- Different sets of patterns whose listeners sleep: a wake-up looks at each. Listeners of others ask every second.
 patterns.SETS = 32
 
--- Seconds after which a wake-up that no listener took expires. Every live listener has asked again before that.
-patterns.KEPT = 300
-
 -- Entries of the index that one call looks at, and reads at a time.
 patterns.LOOKS = 1000
 
@@ -122,7 +119,7 @@ end
 -- Wakes a listener that waits on a list. The list expires if no listener does.
 function patterns.wake(list)
   redis.pcall('LPUSH', list, '1')
-  redis.pcall('EXPIRE', list, patterns.KEPT)
+  redis.pcall('EXPIRE', list, contract.WAKE_UP_EXPIRES)
 end
 
 -- Returns the sleeping sets, and for each the time when a listener last asked for it: `DIGITS=SECONDS`, by the digits

@@ -6,12 +6,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use blueque::constants::RESULT_BYTES;
 use serde_json::Value;
 
 use crate::output::{Code, fault};
 
 /// The server accepts no more.
-pub const LARGEST: u64 = 8 << 20;
+pub const LARGEST: u64 = RESULT_BYTES as u64;
 
 /// Appends one line with one write: lines of parallel writers stay whole.
 pub fn append(event: &Value) -> anyhow::Result<()> {

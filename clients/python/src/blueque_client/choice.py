@@ -6,15 +6,10 @@ import threading
 import time
 from collections.abc import Sequence
 
-from . import calls
+from . import calls, contract
 from .errors import InvalidCall, NotFound
 from .sync import Link
 from .wire import Names
-
-#: The most that one call asks, finds for upkeep, and looks after.
-ASKED, FOUND, KEPT = 32, 500, 32
-#: Seconds for which what was found is asked before the server is asked for more; pages without a queue in a row.
-FRESH, EMPTY = 1.0, 16
 
 
 class Choice:
@@ -35,7 +30,7 @@ class Choice:
         self.known: set[str] = set()
         self._list: str | None = None
         self._next = "0"
-        self._at = -FRESH
+        self._at: float = -contract.QUEUES_FRESH
         self._lock = threading.Lock()
 
     def register(self) -> None:
@@ -54,14 +49,14 @@ class Choice:
 
     def look(self, woken: bool | None, fresh: bool = False) -> bool:
         """Asks the server which queues have tasks, unless its last answer is new. Whether there are any."""
-        if self.by_pattern and (fresh or woken or not self.now or time.monotonic() - self._at > FRESH):
+        if self.by_pattern and (fresh or woken or not self.now or time.monotonic() - self._at > contract.QUEUES_FRESH):
             self._page("0", woken)
             return bool(self.now) or self.more()
         return bool(self.now)
 
     def more(self) -> bool:
         """Goes on with the next queues. Whether there are any."""
-        for _ in range(EMPTY):
+        for _ in range(contract.EMPTY_PAGES):
             if self._next == "0":
                 return False
             self._page(self._next, None)
@@ -70,7 +65,9 @@ class Choice:
         return False
 
     def _page(self, cursor: str, woken: bool | None) -> None:
-        found = self._link.run(calls.ready(self._listener, cursor, ASKED, self.names, has=self._has, woken=woken))
+        found = self._link.run(
+            calls.ready(self._listener, cursor, contract.QUEUES_OF_WORKER, self.names, has=self._has, woken=woken)
+        )
         with self._lock:
             self.now = [each.queue for each in found.items]
             self.known.update(self.now)
@@ -90,10 +87,12 @@ class Choice:
         found: dict[str, None] = {}
         cursor = "0"
         while True:
-            page = self._link.run(calls.ready(self._listener, cursor, FOUND, self.names, live=True))
+            page = self._link.run(calls.ready(self._listener, cursor, contract.QUEUES_FOUND, self.names, live=True))
             found.update(dict.fromkeys(each.queue for each in page.items))
             if (cursor := page.cursor) == "0":
                 break
         names = list(found)
         # Without a queue it is still what the namespace needs.
-        return [names[at : at + KEPT] for at in range(0, len(names), KEPT)] or [[]]
+        return [
+            names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)
+        ] or [[]]

@@ -12,9 +12,11 @@ from collections import deque
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from . import contract
+
 _HEAD = struct.Struct(">II")
-#: The longest object and bytes of a message from a process of tasks: no result is longer.
-MOST_ABOUT, MOST_BODY = 64 << 10, 8 << 20
+#: The longest object of a message from a process of tasks.
+MOST_ABOUT = 64 << 10
 
 
 def now() -> float:
@@ -109,7 +111,7 @@ class Pipe:
             if sizes is None:
                 return None
             head_size, body_size = _HEAD.unpack(sizes)
-            if not self._trusts and (head_size > MOST_ABOUT or body_size > MOST_BODY):
+            if not self._trusts and (head_size > MOST_ABOUT or body_size > contract.RESULT_BYTES):
                 raise ValueError(f"a message of {head_size} and {body_size} bytes")
             head, body = self._exactly(head_size), self._exactly(body_size)
         except OSError:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .aio import Task as AsyncTask
     from .sync import Task
 
-#: Tasks, inputs, and bytes of values in one call; a task with more inputs goes in several.
-TASKS, MOST, BYTES = 500, 1000, 7 << 20
 #: What a task may wait for: another one of the graph, an earlier task, or its id.
 Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
 
@@ -176,7 +174,10 @@ class _Part(NamedTuple):
 
     def is_long(self) -> bool:
         """Whether it goes in several calls."""
-        return len(self.inputs) > MOST or sum(len(value) for _, value in self.inputs) > BYTES
+        return (
+            len(self.inputs) > contract.INPUTS_OF_CALL
+            or sum(len(value) for _, value in self.inputs) > contract.CALL_BYTES
+        )
 
 
 def _parted(task: calls.SubmitGraphEach) -> _Part:
@@ -203,10 +204,11 @@ def batches(each: list[calls.SubmitGraphEach]) -> list[list[calls.SubmitGraphEac
     second = parts[-2]
     ups = [one for one in last.inputs if not one[0].startswith("value/")]
     late = [one for one in ups if one[0].partition("=")[2] == second.task.id] or ups[:1]
-    if second.is_long() or len(second.inputs) + len(late) > MOST:
+    if second.is_long() or len(second.inputs) + len(late) > contract.INPUTS_OF_CALL:
         ids = f"{second.task.id} and {last.task.id}"
         raise InvalidCall(
-            "BADARG", f"the last tasks of the graph, {ids}, have over {MOST} inputs each: one of them may."
+            "BADARG",
+            f"the last tasks of the graph, {ids}, have over {contract.INPUTS_OF_CALL} inputs each: one of them may.",
         )
     early = [one for one in last.inputs if one not in late]
     first = _filled([*parts[:-2], last._replace(inputs=early)])
@@ -223,7 +225,14 @@ def _filled(parts: list[_Part]) -> list[list[calls.SubmitGraphEach]]:
             texts = " ".join(text for text, _ in inputs)
             own = len(values) + len(texts) + len(part.task.options)
             same = batch and batch[-1].id == part.task.id
-            if same or (batch and (len(batch) == TASKS or count + len(inputs) > MOST or size + own > BYTES)):
+            if same or (
+                batch
+                and (
+                    len(batch) == contract.TASKS_OF_CALL
+                    or count + len(inputs) > contract.INPUTS_OF_CALL
+                    or size + own > contract.CALL_BYTES
+                )
+            ):
                 done.append(batch)
                 batch, count, size = [], 0, 0
             batch.append(part.task._replace(parameters=values, inputs=texts))
@@ -243,10 +252,14 @@ def _chunks(part: _Part) -> list[list[tuple[str, bytes]]]:
             text = f"the task {part.task.id} has too many or too large values: put some of them into one."
             raise InvalidCall("BADARG", text)
         chunk, size = [ups.popleft()], 0
-        while values and len(chunk) < MOST and (size == 0 or size + len(values[0][1]) <= BYTES):
+        while (
+            values
+            and len(chunk) < contract.INPUTS_OF_CALL
+            and (size == 0 or size + len(values[0][1]) <= contract.CALL_BYTES)
+        ):
             chunk.append(values.popleft())
             size += len(chunk[-1][1])
-        while ups and not values and len(chunk) < MOST:
+        while ups and not values and len(chunk) < contract.INPUTS_OF_CALL:
             chunk.append(ups.popleft())
         done.append(chunk)
     return done

@@ -28,7 +28,7 @@ from . import contract
 from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
 from .environment import for_tasks
 from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
-from .frames import MOST_BODY, Frame, Pipe
+from .frames import Frame, Pipe
 from .jobs import TaskFunction, WrongArguments
 from .logs import fields
 from .payload import Json, Serializer
@@ -37,10 +37,6 @@ from .tracing import enter, flush
 #: How the tasks of a process run: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
 
-#: The largest result, checkpoint or progress.
-MOST_RESULT = MOST_BODY
-#: The longest text of a log that goes to the worker at once, and what waits there.
-MOST_LOG = 1 << 20
 #: The longest name or reason in an end.
 MOST_TEXT = 1000
 #: The end of an error's text is what helps; its lines are shortened, so that each has room.
@@ -125,14 +121,14 @@ class Running:
 
     def ask(self, kind: str, value: Any) -> None:
         body = self.host.serializer.dumps(value)
-        if len(body) > MOST_RESULT:
+        if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
         self.host.ask(self.key, kind, body)
 
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
-        if (more := len(line) - MOST_LOG) > 0:
-            line = line[:MOST_LOG] + b"\n[%d bytes were left out]" % more
+        if (more := len(line) - contract.LOG_KEPT_BYTES) > 0:
+            line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
         self.host.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
     # Its life
@@ -173,7 +169,7 @@ class Running:
 
     def _complete(self, value: Any) -> Ending:
         body = self.host.serializer.dumps(value)
-        if len(body) > MOST_RESULT:
+        if len(body) > contract.RESULT_BYTES:
             return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
         return Ending("complete", body, next_step=self.next_step)
 

@@ -53,7 +53,6 @@ _STRIPPED.update(
     }
 )
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
 #: Whatever redis-py raises about a server.
 TROUBLE = (exceptions.RedisError, exceptions.RedisClusterException, OSError)
 #: What may be otherwise at the next try, besides replies of the server.
@@ -91,7 +90,7 @@ class Tries:
     """The tries of one call, within its limit, at a place."""
 
     def __init__(self, limit: float, place: str) -> None:
-        self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, FIRST_PAUSE, place
+        self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, contract.FIRST_PAUSE, place
         #: Whether to send the script itself.
         self.whole = False
 
@@ -132,7 +131,7 @@ class Tries:
         if self.until - time.monotonic() <= self.pause:
             raise self._out_of_time(error) from error
         pause = self.pause * random.uniform(0.5, 1)  # so that clients do not act in step
-        self.pause = min(self.pause * 2, LONGEST_PAUSE)
+        self.pause = min(self.pause * 2, contract.LONGEST_PAUSE)
         return pause
 
     def _out_of_time(self, error: Exception) -> BluequeError:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
-from . import calls
+from . import calls, contract
 from .choice import Choice
 from .environment import forget_passwords
 from .errors import BluequeError, ConnectionFailed, InvalidCall, Lost
@@ -32,8 +32,6 @@ from .forkserver import SIZE, Ends, ForkServer, pack
 from .frames import Frame, Pipe, now
 from .home import Home, removed
 from .host import (
-    MOST_LOG,
-    MOST_RESULT,
     Ending,
     Host,
     Mode,
@@ -61,17 +59,11 @@ log.addFilter(clean)  # others choose names and errors
 #: What may be given as tasks: a function, several, or a module that has some.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 
-REPORT_EVERY, LOOK, AGAIN = 10.0, 0.2, 0.5
-#: Seconds after which the server's clock is read again.
-CLOCK_EVERY = 60
+LOOK = 0.2
 #: Seconds in which a process is to go that has closed its pipe, or whose pipe was closed.
 FAREWELL = 5
-#: The most seconds in which it takes nothing, as its functions cannot be imported.
-LONGEST_PAUSE = 60.0
 #: Fields of a task's record.
 ABOUT = ("method", "tags")
-#: Ends of one call, and their bytes.
-MOST_ENDS, MOST_BYTES = 100, 7 << 20
 
 
 def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
@@ -314,7 +306,7 @@ class Worker:
                 return
             except Exception:
                 log.exception("%s begins again after an error", job.__name__)
-                if self._over.wait(AGAIN):
+                if self._over.wait(contract.CALL_AGAIN):
                     return
 
     def _signals(self) -> list[tuple[signal.Signals, Any]]:
@@ -516,7 +508,7 @@ class Worker:
         with self._lock:
             if process.status is None or now() < self._rests_until:
                 return
-            self._pause = min(max(1.0, 2 * self._pause), LONGEST_PAUSE)
+            self._pause = min(max(1.0, 2 * self._pause), contract.LONGEST_REST)
             self._rests_until = now() + self._pause
         why = process.trouble or "their process ended while it imported them"
         log.error("the functions cannot be imported: %s: takes nothing for %g s", why, self._pause)
@@ -544,7 +536,7 @@ class Worker:
                     break
             elif frame.kind == "log":
                 with self._lock:
-                    if len(held.log) < MOST_LOG:
+                    if len(held.log) < contract.LOG_KEPT_BYTES:
                         held.log += frame.body
                     else:
                         held.left_out += len(frame.body)
@@ -573,7 +565,7 @@ class Worker:
             except BluequeError as error:
                 if not passes(error) or held.order:
                     raise
-                self._over.wait(AGAIN)
+                self._over.wait(contract.CALL_AGAIN)
 
     def _cost(self, process: _Process, held: _Held, ending: Ending) -> bytes:
         """What an attempt cost that had a process of its own, in the form of `blueque worker`."""
@@ -618,8 +610,8 @@ class Worker:
                 if held.left_out:
                     held.log += b"[%d bytes were left out]\n" % held.left_out
                     held.left_out = 0
-                text = bytes(held.log[:65_536])
-                del held.log[:65_536]
+                text = bytes(held.log[: contract.LOG_PIECE_BYTES])
+                del held.log[: contract.LOG_PIECE_BYTES]
             if not text:
                 return False
             try:
@@ -639,7 +631,7 @@ class Worker:
                 self._report_now.set()
             ends: list[tuple[_Held, Ending]] = []
             size = 0
-            while len(ends) < MOST_ENDS and size < MOST_BYTES:
+            while len(ends) < contract.ENDS_OF_CALL and size < contract.CALL_BYTES:
                 try:
                     event = self._events.get_nowait()
                 except queue.Empty:
@@ -649,7 +641,9 @@ class Worker:
                     ends.append(event)
                     size += len(event[1].body)
             rests = self._rests_until - now()
-            free = 0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), 100)
+            free = (
+                0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), contract.ENDS_OF_CALL)
+            )
             if ends or (free and look):
                 taken = self._exchange(ends, free)
                 # What was found before may have no tasks any more; other queues have.
@@ -729,7 +723,7 @@ class Worker:
         except BluequeError as error:
             self._refused(error.code)
             log.error("takes no tasks: %s", error)
-            self._over.wait(AGAIN)
+            self._over.wait(contract.CALL_AGAIN)
             return []
 
     def _looks(self, woken: bool | None, fresh: bool = False) -> bool:
@@ -764,7 +758,7 @@ class Worker:
         """When the lease of a task that was taken was renewed last; None if it is another's. The reply may be old: the
         server was away, or this process was frozen."""
         lease = item.lease / 1e6
-        while now() - sent > lease / 3:
+        while now() - sent > lease / contract.BEATS_PER_LEASE:
             sent = now()
             each = [calls.HeartbeatEach(_sent(item.id), item.token)]
             reply = self._insist(calls.heartbeat(item.queue, self._listener, lease, each))
@@ -782,10 +776,10 @@ class Worker:
                 if not passes(error) or (give_up and (self._stop or not error.transient)):
                     raise
                 log.warning("the server is away: %s", error)
-                time.sleep(AGAIN)
+                time.sleep(contract.CALL_AGAIN)
 
     def _fits(self, ending: Ending) -> bool:
-        return len(ending.body) <= 1 << 20
+        return len(ending.body) <= contract.END_BYTES
 
     def _end_alone(self, held: _Held, ending: Ending) -> None:
         """An end by a call of its own."""
@@ -825,14 +819,14 @@ class Worker:
                 if lists := self._queues.lists():
                     woken = self._link.server.blpop(lists, timeout=self._link.longest_wait)
                 else:
-                    woken = self._over.wait(AGAIN)
+                    woken = self._over.wait(contract.CALL_AGAIN)
             except TROUBLE:
-                self._over.wait(AGAIN)
+                self._over.wait(contract.CALL_AGAIN)
                 continue
             if woken and (self._stop or len(self._held) >= self._slots):
                 with suppress(*TROUBLE):  # for another one
                     self._link.server.lpush(woken[0], 1)
-                    self._link.server.expire(woken[0], 300)  # where none is left to take it
+                    self._link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # where none is left to take it
             elif woken:
                 self._woken = True
             self._events.put(None)
@@ -861,11 +855,12 @@ class Worker:
             for held in self._all():
                 groups.setdefault((held.item.queue, held.lease), []).append(held)
             for group, members in groups.items():
-                if hurry or now() >= due.setdefault(group, now() + group[1] / 3):
-                    due[group] = now() + group[1] / 3
-                    for first in range(0, len(members), 500):
-                        if not self._heartbeat(*group, members[first : first + 500]):
-                            due[group] = now() + AGAIN
+                if hurry or now() >= due.setdefault(group, now() + group[1] / contract.BEATS_PER_LEASE):
+                    due[group] = now() + group[1] / contract.BEATS_PER_LEASE
+                    most = contract.TASKS_OF_HEARTBEAT
+                    for first in range(0, len(members), most):
+                        if not self._heartbeat(*group, members[first : first + most]):
+                            due[group] = now() + contract.CALL_AGAIN
             due = {group: at for group, at in due.items() if group in groups}
 
     def _watches(self) -> None:
@@ -890,7 +885,9 @@ class Worker:
         sent = now()
         each = [calls.HeartbeatEach(held.id, held.token) for held in members]
         try:
-            reply = self._link.run(calls.heartbeat(name, self._listener, lease, each), limit=max(lease / 6, 1))
+            reply = self._link.run(
+                calls.heartbeat(name, self._listener, lease, each), limit=max(lease / contract.HEARTBEAT_PART, 1)
+            )
         except BluequeError as error:
             log.warning("no heartbeat: %s", error)
             return False
@@ -956,19 +953,19 @@ class Worker:
                             self._beat_now.set()
                             self._report_now.set()
             except TROUBLE:
-                self._over.wait(AGAIN)
+                self._over.wait(contract.CALL_AGAIN)
 
     def _reports(self) -> None:
         """Reports, and what every worker does beside its tasks."""
         due = {self._report: 0.0, self._upkeep: 0.0}
         while not self._over.is_set():
             for job, at in list(due.items()):
-                if not time.time() < at < time.time() + 2 * REPORT_EVERY:  # the clock may have been set back
+                if not time.time() < at < time.time() + 2 * contract.REPORT_EVERY:  # the clock may have been set back
                     try:
                         due[job] = job()
                     except BluequeError as error:
                         log.warning("%s", error)
-                        due[job] = time.time() + AGAIN
+                        due[job] = time.time() + contract.REPORT_AGAIN
             if self._report_now.wait(min(max(min(due.values()) - time.time(), 0.01), 2)):
                 self._report_now.clear()
                 due[self._report] = 0
@@ -992,18 +989,18 @@ class Worker:
         if "drain" in orders and not self._stop:
             log.info("was told to drain")
             self.stop()
-        return time.time() + REPORT_EVERY
+        return time.time() + contract.REPORT_EVERY
 
     def _clock(self) -> float:
         """The seconds by which the server's clock is ahead of this host's."""
-        if not self._clock_read or time.monotonic() > self._clock_read + CLOCK_EVERY:
+        if not self._clock_read or time.monotonic() > self._clock_read + contract.CLOCK_EVERY:
             self._ahead = self._link.run(calls.hello()).now - time.time()
             self._clock_read = time.monotonic()
         return self._ahead
 
     def _upkeep(self) -> float:
         ahead = self._clock()
-        due = time.time() + 2
+        due = time.time() + contract.UPKEEP_EVERY
         for queues in self._queues.to_keep():
             reply = self._link.run(calls.upkeep(queues))
             if reply.trouble:
@@ -1034,7 +1031,13 @@ def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> C
     if ending.how == "complete":
         step = ending.next_step
         return calls.complete(
-            id, token, ending.body, max_bytes=MOST_RESULT, next=step.get("next"), method=step.get("method"), cost=cost
+            id,
+            token,
+            ending.body,
+            max_bytes=contract.RESULT_BYTES,
+            next=step.get("next"),
+            method=step.get("method"),
+            cost=cost,
         )
     if ending.how in ("fail", "final"):
         final = ending.how == "final" or None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .. import calls
+from .. import calls, contract
 from ..errors import NotFound, TimedOut
 from ..graphs import Node
 from .link import Link, pause
-from .task import ENDED, LOOK, Task
+from .task import ENDED, Task
 
 
 class GraphHandle:
@@ -58,11 +58,11 @@ class GraphHandle:
             first = "0" if over else cursor  # those before may run again by now
             if over:
                 continue
-            left = LOOK if until is None else until - time.monotonic()
+            left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
             if left <= 0:
                 raise TimedOut("TIMEDOUT", f"the graph {self.id} has not ended within {timeout:g} s.")
             await pause(min(interval, left))
-            interval = min(interval * 2, LOOK)
+            interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def cancel(self, reason: str = "", *, task: str | None = None, force: bool = False) -> None:
         """Cancels what has not ended; with `task` that one and what waits for it."""

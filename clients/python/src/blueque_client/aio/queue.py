@@ -12,15 +12,13 @@ from ..errors import InvalidCall, PayloadError, duplicate
 from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
-from .task import LOOK, Task
+from .task import Task
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: What to do if another task has the unique name.
 UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
-#: Parameters of one call together, and their number.
-MOST_BYTES, MOST_TASKS = 7 << 20, 500
 
 
 class Queue:
@@ -100,7 +98,7 @@ class Queue:
                 data = self._link.dumps(each)
             except PayloadError as error:
                 raise PayloadError(f"{_one_of(at, sent)}: {error.cause}") from error
-            if batch and (len(batch) == MOST_TASKS or size + len(data) > MOST_BYTES):
+            if batch and (len(batch) == contract.TASKS_OF_CALL or size + len(data) > contract.CALL_BYTES):
                 await self._submit_some(batch, options, sent)
                 batch, size, sent = [], 0, at
             batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
@@ -177,7 +175,7 @@ class Queue:
                 return
             else:
                 await pause(interval)
-                interval = min(interval * 2, LOOK)
+                interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def statistics(self, days: int = 1, until: str | None = None) -> list[calls.StatisticsReply]:
         """Numbers and times of these days together, then of each one (UTC)."""

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-#: How often a wait looks at most.
-LOOK = 0.5
-
 
 class Task(Generic[R]):
     """A task by its id. Nothing is read until a method is called."""
@@ -49,11 +46,11 @@ class Task(Generic[R]):
             record = await self.info()
             if record.status and contract.STATES[record.status].final:
                 return record
-            left = LOOK if until is None else until - time.monotonic()
+            left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
             if left <= 0:
                 raise TimedOut("TIMEDOUT", f"the task {self.id} is {record.status}, not finished within {timeout:g} s.")
             await pause(min(interval, left))
-            interval = min(interval * 2, LOOK)
+            interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def result(self, timeout: float | None = None) -> R:
         """Waits for its result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after so many seconds."""
@@ -112,7 +109,7 @@ class Task(Generic[R]):
                 return
             else:
                 await pause(interval)
-                interval = min(interval * 2, LOOK)
+                interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def cancel(self, reason: str = "", *, force: bool = False, at_once: bool = False) -> str:
         """Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
