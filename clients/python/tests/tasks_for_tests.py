@@ -360,7 +360,7 @@ def logs_much(lines: int) -> None:
 def leaves_folders(how: str) -> str:
     """Makes folders that are not removed like others."""
     if how == "deep":
-        for _ in range(3000):
+        for _ in range(5000):
             os.mkdir("d")
             os.chdir("d")
     else:

@@ -12,9 +12,10 @@ json.SHORT = 131072
 json.LONG = 1048576
 
 -- Bytes of a piece; and of all that a step looks at, in which a bracket counts as `BRACKET` bytes, and a piece with
--- escapes as `ESCAPED` ones.
+-- escapes as `ESCAPED` ones. Each step reads the whole text, so a step looks at least at one of `STEPS` parts of it.
 json.PIECE = 16384
 json.STEP = 65536
+json.STEPS = 16
 json.BRACKET = 16
 json.ESCAPED = 3
 
@@ -182,12 +183,12 @@ end
 -- where it has ended.
 function json.step(text, place)
   local from, open = string.match(place or '1 ', '^(%d+) (.*)$')
-  local looked = 0
+  local looked, most = 0, math.max(json.STEP, #text / json.STEPS)
   local verdict, more
   from = tonumber(from)
   repeat
     verdict, from, open, more = json.look(text, from, open)
     looked = looked + (more or 0)
-  until verdict ~= nil or looked >= json.STEP
+  until verdict ~= nil or looked >= most
   return verdict, verdict == nil and string.format('%d %s', from, open) or nil
 end
