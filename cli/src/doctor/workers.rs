@@ -18,7 +18,7 @@ use crate::view::listeners::Listeners;
 use crate::view::programs;
 
 /// Seconds without a report after which a worker is dead.
-const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs() as f64;
+const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs_f64();
 
 impl Exam {
     /// Programs that tasks wait for and no worker has. Unknown without the scripts; `rights` reports that.
