@@ -184,6 +184,10 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         works("administrator", args);
     }
 
+    // A call that has nothing to change.
+    for user in ["viewer", "worker", "upkeep", "administrator"] {
+        works(user, &["submit", "q", "--id", "later", "--eta", "+1h"]);
+    }
     let before = works("viewer", &["show", "later", "-o", "json"]);
     for (user, args, role) in [
         ("client", &["pause", "q"][..], "administrator"),
