@@ -1,6 +1,5 @@
 //! The owner's calls, which hours of work may depend on.
 
-
 use super::coming::Coming;
 use super::failure::Failure;
 use super::shared::Shared;

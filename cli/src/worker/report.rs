@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use blueque::calls::ReportOptions;
 use blueque::constants::{REPORT_AGAIN, REPORT_EVERY};
-use blueque::{Client, Interrupter, ListenerId, Order, Pattern, QueueName, WorkerInfo};
+use blueque::{Client, Interrupter, ListenerId, Order, Pattern, QueueName};
 
 use super::pool::Pool;
 use super::program::Programs;

@@ -152,7 +152,7 @@ fn each_release_goes_on_with_attempts_of_the_other() {
 
 /// The words that a heartbeat may return: clients of a former release cannot parse others, and would take no task of
 /// that heartbeat for renewed.
-const ORDERS: [&str; 5] = ["continue", "cancel", "drain", "stop", "lost"];
+const ORDERS: [&str; 5] = ["continue", "cancel", "drain", "stop", "kill"];
 
 #[test]
 fn an_owner_of_a_former_release_can_read_every_order() {
@@ -173,10 +173,10 @@ fn an_owner_of_a_former_release_can_read_every_order() {
             assert!(answer[1..].iter().all(|order| ORDERS.contains(&order.as_str())), "after {words}: {answer:?}");
             answer[1..].to_vec()
         };
-        assert_eq!(hear("cancel killed x force 1"), ["lost", "continue", "continue", "continue"]);
-        assert_eq!(hear("cancel asked x"), ["lost", "cancel", "continue", "continue"]);
-        assert_eq!(hear("recall recalled"), ["lost", "cancel", "stop", "continue"]);
-        assert_eq!(hear("drain q host_1 1"), ["lost", "cancel", "stop", "drain"]);
+        assert_eq!(hear("cancel killed x force 1"), ["kill", "continue", "continue", "continue"]);
+        assert_eq!(hear("cancel asked x"), ["kill", "cancel", "continue", "continue"]);
+        assert_eq!(hear("recall recalled"), ["kill", "cancel", "stop", "continue"]);
+        assert_eq!(hear("drain q host_1 1"), ["kill", "cancel", "stop", "drain"]);
         both.by(By::Old, &format!("release recalled {}", held[2]));
         both.by(By::Old, &format!("release asked {}", held[1]));
         both.by(By::Old, &format!("complete other {} done", held[3]));

@@ -52,7 +52,7 @@ fn lay(world: &World, old: &Scripts, stage: &str, files: &[(String, Option<Strin
         ("{STATE}", path("state")),
         ("{BOOT}", boot.trim().to_owned()),
         ("{MACHINE}", machine.trim().to_owned()),
-        ("{SERVER}", server[..4].iter().map(|byte| format!("{byte:02x}")).collect()),
+        ("{SERVER}", server[..4].iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()),
         ("{RENEWED}", format!("{:.0}", seconds * 1e6)),
         ("{PID}", pid),
         ("{TICKS}", "1".to_owned()),

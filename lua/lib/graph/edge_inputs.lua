@@ -100,7 +100,7 @@ function edge_inputs.page(inputs, from, limit)
   return found, from <= #inputs and from or nil
 end
 
--- What a task waits for as submitted: upstreams in order, and for each the text of its edge, such as `result/0,2`. Calls
+-- The upstreams of a task as submitted, in order, and for each the text of its edge, such as `result/0,2`. Calls
 -- may have named one in several ways: one of a set is that in any case, and else a way that takes a result counts.
 function edge_inputs.submitted(inputs)
   local order, texts = {}, {}
