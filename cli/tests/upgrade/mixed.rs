@@ -199,7 +199,7 @@ impl Mixed {
         let answer = self.call(&words);
         let what = call.split(' ').next().unwrap();
         match (what, &answer) {
-            ("heartbeat", Some(answer)) => assert_eq!(answer[1] == "lost", killed, "{words}"),
+            ("heartbeat", Some(answer)) => assert_eq!(answer[1] == "kill", killed, "{words}"),
             ("progress" | "checkpoint" | "log" | "complete" | "fail", None) if killed => {}
             ("progress" | "checkpoint" | "log" | "complete" | "fail" | "release", None) => {
                 panic!("{words} was refused")

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use blueque::{Address, Status, Submit, TaskId};
+use blueque::{Address, ListenerId, Status, Submit, TaskId};
 use sha2::{Digest as _, Sha256};
 
 use crate::fixture::{Fixture, Scripts, releases};
@@ -16,9 +16,9 @@ const PROGRAM: &str = "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then\n\
 
 /// A dead listener of this host: no process can have this id.
 fn dead() -> (String, String) {
-    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap().trim().to_owned();
-    let pid = read("pid_max");
-    (format!("{}_{pid}", read("hostname")), pid)
+    let pid = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().to_owned();
+    let own = ListenerId::of_this_process();
+    (format!("{}_{pid}", own.host_and_pid().0), pid)
 }
 
 /// Brings a task to the stage of that release's worker, and restores the files that it left.

@@ -266,7 +266,7 @@ pub fn field(info: &TaskInfo, name: &str) -> String {
 }
 
 pub fn result(task: &Task) -> String {
-    let info = task.wait(LIMIT).unwrap();
+    let info = task.wait(LIMIT).unwrap_or_else(|error| panic!("{}: {error}", task.id()));
     assert_eq!(info.status(), Some(Status::Complete), "{:?}", info.error());
     String::from_utf8(info.result_bytes().unwrap().to_vec()).unwrap()
 }
