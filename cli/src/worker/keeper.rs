@@ -110,7 +110,7 @@ mod tests {
         let mut file = open::append(&folder.keeper()).unwrap();
         file.write_all(b"{}\nwhat a program put there\n{\"about\":").unwrap();
         assert!(keeper.notices().is_empty() && !keeper.has_lost());
-        file.write_all(b"\"start\",\"text\":\"two\"}\n").unwrap();
+        file.write_all(b"\"start\",\"text\":\"two\",\"lost\":false}\n").unwrap();
         assert_eq!(keeper.notices()[0].text, "two");
         folder.notify(&notice("three", true)).unwrap();
         fs::remove_dir_all(folder.path()).unwrap();

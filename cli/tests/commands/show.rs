@@ -70,8 +70,8 @@ fn show_tells_all_that_is_known_of_a_task() {
 fn the_line_of_an_error_that_says_what_it_was_leads() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
-    let error = "it ended with exit code 1:\nloading the model\nTraceback (most recent call last):\n  File \"train.py\", line 7\n\
-                 RuntimeError: CUDA out of memory\n";
+    let error = "exit code 1: RuntimeError: CUDA out of memory\nloading the model\nTraceback (most recent call last):\n  \
+                 File \"train.py\", line 7\nRuntimeError: CUDA out of memory\n";
     desk.take("q").fail(error).unwrap();
     let head = "exit code 1: RuntimeError: CUDA out of memory";
     for args in [&["ls"][..], &["why", "t"], &["wait", "t"]] {
