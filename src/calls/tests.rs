@@ -146,7 +146,7 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
     assert_eq!(sorted(crate::Cancelled::ALL), reply("cancel", "words"));
     assert_eq!(sorted(crate::Recalled::ALL), reply("recall", "words"));
     assert_eq!(sorted(crate::Scheduled::ALL), reply("schedule", "words"));
-    assert_eq!(sorted(crate::Order::ALL), reply("heartbeat", "with/kill/items/0/words"));
+    assert_eq!(sorted(crate::Order::ALL), reply("heartbeat", "items/0/words"));
     assert_eq!(sorted(crate::ScheduleState::ALL), reply("schedules", "items/3/words"));
     assert_eq!(sorted(crate::Source::ALL), reply("settings", "items/2/words"));
     assert_eq!(sorted(crate::Basis::ALL), reply("estimate", "pairs/3/words"));

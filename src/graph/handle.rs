@@ -1,5 +1,6 @@
 //! Graphs on a server.
 
+use std::collections::HashMap;
 use std::time::Duration;
 use std::vec;
 
@@ -145,6 +146,9 @@ impl<L: Link> Client<L> {
             let graph = GraphHandle { client: self.clone(), id };
             let created = graph.stage(&plan, &ids, &whole).await?;
             let tasks: Vec<_> = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
+            if !created {
+                graph.must_have(&tasks).await?;
+            }
             Ok(SubmittedGraph { graph, created, tasks })
         })
     }
@@ -318,6 +322,20 @@ impl<L: Link> GraphHandle<L> {
             }
         }
         Err(Error::Reply { command: "submit_graph" })
+    }
+
+    /// Checks that the graph, which was created before, has these tasks and no others: a client may have submitted it
+    /// without a digest. Of a deleted task only the id is known.
+    pub(crate) async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
+        let theirs = self.members().await?;
+        let ours: HashMap<_, _> = tasks.iter().map(|(label, id)| (id, label)).collect();
+        let is_ours =
+            |task: &GraphMember| ours.get(&task.id).is_some_and(|label| task.queue.is_empty() || **label == task.label);
+        if theirs.len() == tasks.len() && theirs.iter().all(is_ours) {
+            return Ok(());
+        }
+        let text = format!("another graph has the id {}: choose another one", self.id);
+        Err(Error::State { code: Code::Duplicate, text })
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) struct Parcel {
     pub(crate) seals: Vec<Call<StagedGraph>>,
     /// Both as texts.
     pub(crate) texts: Vec<Vec<u8>>,
+    /// The names and ids of its tasks.
+    pub(crate) members: Vec<(String, TaskId)>,
 }
 
 /// A link, as a task of a part.
@@ -248,6 +250,10 @@ impl Share {
         let order = sorted(&upstreams).map_err(|_| Error::argument("the links of the graph make a circle"))?;
         Ok(Plan { steps, order })
     }
+
+    fn members(&self) -> Vec<(String, TaskId)> {
+        self.steps.iter().map(|step| step.label.clone()).zip(self.ids.iter().cloned()).collect()
+    }
 }
 
 impl Shares {
@@ -284,7 +290,7 @@ impl Shares {
         let home = self.each.first().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         let plan = home.plan()?;
         let calls = staging(client, &self.id, &plan, &home.ids, (&self.whole, plan.steps.len()))?;
-        Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new() })
+        Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new(), members: home.members() })
     }
 
     /// The part of another partition. The last of its tasks are brought only after the first part is created.
@@ -305,7 +311,7 @@ impl Shares {
         let how = self.options(share, &plan);
         let (queue, options) =
             (QueueName::new(placeholder::QUEUE)?, placeholder::patient().options.method(placeholder::BEGUN));
-        let mut parcel = Parcel { calls: Vec::new(), seals: Vec::new(), texts: Vec::new() };
+        let mut parcel = Parcel { calls: Vec::new(), seals: Vec::new(), texts: Vec::new(), members: share.members() };
         for (number, (count, _)) in chunks.iter().enumerate() {
             let id = placeholder::begun(home, &self.id, Some(number).filter(|number| number + 1 < chunks.len()));
             let id = id.map_err(|_| long(&self.id))?;
@@ -325,6 +331,7 @@ impl Shares {
             parcel.texts.push(text);
             parcel.calls.append(&mut left);
             parcel.seals.push(seal);
+            parcel.members.push((id.to_string(), id));
             left = rest;
         }
         Ok(parcel)

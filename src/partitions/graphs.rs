@@ -93,7 +93,7 @@ impl<L: Link> Partitions<L> {
         let (mut parcels, mut texts, mut staged) = (Vec::new(), Vec::new(), Vec::new());
         for (share, client) in all.each.iter().zip(&clients).skip(1) {
             let mut parcel = all.other(share, client)?;
-            if stage(client, &parcel).await? == StagedGraph::Staged {
+            if stage(client, &all.id, &parcel).await? == StagedGraph::Staged {
                 let receipts = parcel.texts.iter().map(|text| receipt(text));
                 staged.push((client, receipts.collect::<Result<Vec<_>>>()?));
             }
@@ -105,7 +105,7 @@ impl<L: Link> Partitions<L> {
         for (client, receipts) in &staged {
             acknowledge(client, receipts).await?;
         }
-        let created = match stage(client, &first).await {
+        let created = match stage(client, &all.id, &first).await {
             Ok(StagedGraph::Created) => true,
             Ok(StagedGraph::Existing) => false,
             Ok(StagedGraph::Staged) => return Err(Error::Reply { command: "submit_graph" }),
@@ -181,13 +181,16 @@ impl<L: Link> Partitions<L> {
     }
 }
 
-/// Stages a part.
-async fn stage<L: Link>(client: &Client<L>, parcel: &Parcel) -> Result<StagedGraph> {
+/// Stages a part, and checks that one which was created before is the same.
+async fn stage<L: Link>(client: &Client<L>, id: &GraphId, parcel: &Parcel) -> Result<StagedGraph> {
     for call in &parcel.calls {
         match client.run(&call.again()).await? {
             StagedGraph::Staged => {}
             StagedGraph::Created => return Ok(StagedGraph::Created),
-            StagedGraph::Existing => return Ok(StagedGraph::Existing),
+            StagedGraph::Existing => {
+                client.graph(id.as_str())?.must_have(&parcel.members).await?;
+                return Ok(StagedGraph::Existing);
+            }
         }
     }
     Ok(StagedGraph::Staged)
