@@ -598,7 +598,7 @@ fn a_graph_whose_times_are_relative_is_the_same_graph_when_it_is_submitted_again
 /// Submits a graph, and has its second partition lose what it has.
 fn lost(servers: &mut [Server], partitions: &Partitions) -> (Graph, Client, Vec<String>) {
     // Longer than what one call has.
-    let graph = pair("g", 4 << 20);
+    let graph = pair("g", (4 << 20) - 2);
     partitions.submit_graph(&graph, None).unwrap();
     let receipts = partitions.partition(&name("2")).unwrap().queue(Deliverer::QUEUE).unwrap();
     let receipts = receipts.list("scheduled", 10).unwrap();
