@@ -13,7 +13,7 @@ namespace.meta = KEYS[1] or ''
 namespace.prefix = string.sub(namespace.meta, 1, -5)
 
 -- Keys that this script may write, for `begin`. This is a table if the namespace has a hash tag, so that its keys are
--- in one slot of a cluster, and if the namespace does not exist yet. Otherwise this is false, and hot commands skip
+-- in one slot of a cluster, or if the namespace does not exist yet. Otherwise this is false, and hot commands skip
 -- `begin_declared`.
 namespace.declared = not string.find(namespace.meta, '^[^_{]*_meta$') and {}
 
@@ -64,7 +64,7 @@ function namespace.check_new()
   return 0
 end
 
--- Uses the time that the caller passed. Only a namespace for tests allows it, whose first write carried a time. In any
+-- Uses the time that the caller passed. Only a namespace for tests allows this: its first write carried a time. In any
 -- other namespace, one wrong clock could expire leases and make every eta due.
 function namespace.use_test_time(now)
   namespace.now_us = args.seconds(now or reply.fail('BADARG', 'missing argument: now'), 0, 9007199254, 'now')

@@ -3,7 +3,7 @@ local reply = {}
 
 function reply.fail(code, text)
   if code ~= 'BADARG' and code ~= 'BADNAME' and reply.is_half_moved() then
-    code, text = reply.elsewhere() -- the keys that this call misses may be in migration
+    code, text = reply.elsewhere() -- missing keys may be moving to this node
   end
   error({ err = code .. ' ' .. text })
 end

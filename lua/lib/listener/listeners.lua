@@ -89,9 +89,9 @@ function listeners.ordered(queue, listener, worker)
   return false
 end
 
--- Returns the status of a listener of a queue: `silent`, `draining`, `full`, or `listening`. A listener is `silent` if
--- everything shows that it is dead. The record decides this for a worker. `keep`: how long a silent listener is
--- remembered, in microseconds.
+-- Returns the status of a listener of a queue: `silent`, `draining`, `full`, or `listening`. A worker is `silent` if
+-- its record shows that it is dead. Another listener is `silent` if it was last seen `keep` microseconds ago or
+-- earlier, and holds no task.
 function listeners.status(queue, listener, keep)
   local worker = workers.serves(listener, queue)
   local silent

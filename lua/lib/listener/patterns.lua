@@ -4,7 +4,7 @@
 -- missing entry is found by a search.
 local patterns = {}
 
--- Maximum number of characters of all patterns of one listener, with a comma between two patterns.
+-- Maximum number of characters of all patterns of one listener, including a comma between two patterns.
 patterns.BYTES = 4096
 
 -- Maximum number of different pattern sets whose listeners sleep: a wake-up checks each set. Listeners with further

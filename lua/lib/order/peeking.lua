@@ -79,7 +79,7 @@ function peeking.key(look, key)
   return known
 end
 
--- Returns true if a rate allows a start after `number` other starts now. If not, also returns when it will.
+-- Returns true if a rate allows one more start now, after `number` other starts. If not, also returns when it will.
 function peeking.rate_allows(starts, rate, since, number)
   if not rate or number == 0 then
     return limits.rate_allows(starts, rate, since)

@@ -1,11 +1,11 @@
--- Shared limits: named limits of the namespace. Tasks of any queue take places of them. A task may take places of
--- several limits; it takes all its places at once. The tasks of a queue with the same needs and the same places are in
--- one order, their class. `reserve` looks at the class, never at its tasks. If a listener asks for a class without
--- success, the class waits its turn in the order of each of its limits, from that time until one of its tasks is taken.
--- So queues take turns.
+-- Shared limits: named limits of the namespace. Tasks of any queue take places of them. A task may need places of
+-- several limits; it takes either all of them at once or no place. The tasks of a queue with the same needs and the
+-- same places are in one order, their class. `reserve` looks at the class, never at its tasks. If a listener asks for a
+-- class without success, the class waits its turn in the order of each of its limits, from that time until one of its
+-- tasks is taken. So queues take turns.
 --
 -- No task holds a place while it waits for another place, so there are no deadlocks. The first class in the order of a
--- limit holds back all classes that ask later, until it has its places. The other classes hold back only the places
+-- limit holds back all classes that ask later, until it has its places. All further classes hold back only the places
 -- that they could take now. So the class that has waited longest is served as soon as its places are free: light tasks
 -- do not starve a heavy task, and tasks of one limit do not starve a task of several limits.
 local shares = {}
@@ -25,8 +25,8 @@ shares.LOOKS = 16
 -- Maximum number of unused limits that are removed in a call.
 shares.REMOVED = 16
 
--- Number of queues that are woken when a place is free. Queues whose turn it is not only check their limits; they do
--- not pass the wake-up on.
+-- Number of queues that are woken when a place is free. A queue that is woken before its turn only checks its limits,
+-- and does not pass the wake-up on.
 shares.WOKEN = 4
 
 function shares.limits_key()
@@ -313,7 +313,7 @@ function shares.write(pool)
   end
 end
 
--- `queue`: the queue of the task that frees these places, or nil if a task takes them.
+-- Plans to release these places, or to take them if `queue` is nil. `queue`: the queue of the task that holds them.
 function shares.plan(set, queue)
   namespace.probe('HLEN', shares.places_key())
   namespace.probe('HLEN', shares.limits_key())
@@ -417,7 +417,8 @@ function shares.recount(after, before)
   end
 end
 
--- Counts a task as a user of its limits while it is in a queue and has not ended.
+-- Updates the numbers of users when a task changes its state. A task uses its limits while it is in a queue and has not
+-- ended.
 function shares.count_task(task, to)
   local open = task.status and not contract.is_final(task.status)
   local opens = not contract.is_final(to) and to ~= 'deleted' and to ~= 'moved'

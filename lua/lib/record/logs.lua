@@ -11,7 +11,7 @@ local logs = {}
 -- entries.
 logs.ENTRY = 100
 
--- The head of a log is kept. The size of the head is 1/`PARTS` of the maximum size of the log.
+-- The head of a log is never dropped. Its maximum size is 1/`PARTS` of the maximum size of the log.
 logs.PARTS = 5
 
 -- Maximum number of entries that a call drops. Together they count more than the largest possible entry.

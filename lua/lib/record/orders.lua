@@ -23,7 +23,7 @@ function orders.give(queue, to, order)
   orders.announce(queue)
 end
 
--- Announces an order, or the loss of an attempt by its owner, so that owners act before their next heartbeat.
+-- Announces an order, or the loss of an attempt by its owner, so that owners notice it before their next heartbeat.
 function orders.announce(queue)
   redis.pcall('PUBLISH', orders.key(queue), '') -- only a hint: the next heartbeat also returns the order
 end

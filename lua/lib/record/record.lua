@@ -60,7 +60,7 @@ function record.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
 
--- Returns true if this transition begins an attempt. A task is reserved, or reserved and started at once.
+-- Returns true if this transition begins an attempt: the task is reserved, or reserved and started at once.
 -- @hot
 function record.takes(task, to)
   return to == 'reserved' or to == 'started' and task.status == 'pending'
