@@ -115,9 +115,9 @@ function fairness.plan_refresh(queue, keys)
 end
 
 -- Finds the work of `refresh_due`: keys whose rate allows the next start, and after a change of the limits a page of
--- the keys that hold places. Limits change for the queue or for the namespace; `changes` is the number of changes of
--- the namespace. In the result, `wakes` is true if a task may start, and `next` is the time when the next rate allows a
--- start.
+-- the keys that hold places. Limits change for the queue or for the namespace; `changes` is the number of the
+-- namespace's last change. In the result, `wakes` is true if a task may start, and `next` is the time when the next
+-- rate allows a start.
 function fairness.plan_due(queue, limit, changes)
   local delayed = namespace.key('delayed', queue)
   local now = string.format('%.0f', namespace.now_us)
