@@ -1,21 +1,21 @@
--- Checks of arguments. A value is checked here before it becomes part of a new key, a score or a field. Hot
--- commands check their arguments in place and call these only for errors and rare options.
+-- Argument checks. A value is checked here before it becomes part of a new key, a score or a field. Hot commands check
+-- their arguments in place and call these functions only for errors and rare options.
 local args = {}
 
--- The characters of queue names, task ids, groups and request ids.
+-- Pattern of queue names, task ids, groups and request ids.
 args.PLAIN = '^[%w._:@-]+$'
 
 -- Position of the last argument read; ARGV[1] is always `now`.
 args.at = 1
 
--- The next positional argument.
+-- Returns the next positional argument.
 -- @hot
 function args.next(what)
   args.at = args.at + 1
   return ARGV[args.at] or reply.fail('BADARG', 'missing argument: ' .. what)
 end
 
--- Queue names, task ids, groups, request ids.
+-- Checks a queue name, task id, group or request id.
 function args.plain(value, what)
   if #value > contract.NAME_HIGH or not string.find(value, args.PLAIN) then
     reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.NAME_HIGH .. ' characters of A-Z a-z 0-9 . _ : @ -')
@@ -23,7 +23,7 @@ function args.plain(value, what)
   return value
 end
 
--- The next `count` arguments: queues, each of them once.
+-- Reads the next `count` arguments as queues. Fails if a queue is named twice.
 function args.different_queues(count)
   local queues, named = {}, {}
   for i = 1, count do
@@ -36,7 +36,7 @@ function args.different_queues(count)
   return queues
 end
 
--- Names of queues, separated by commas, or none.
+-- Checks names of queues, separated by commas. An empty value gives an empty list.
 function args.queues_or_none(value, what)
   local names = {}
   for name in string.gmatch(value ~= '' and value .. ',' or '', '([^,]*),') do
@@ -48,7 +48,8 @@ function args.queues_or_none(value, what)
   return names
 end
 
--- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key of a listener's list is unambiguous.
+-- Pattern of listener ids: HOSTNAME_PID. The hostname has no underscore, so the key of a listener's list is
+-- unambiguous.
 args.LISTENER = '^[%w.:-]+_%d+$'
 
 function args.listener(value)
@@ -65,7 +66,7 @@ function args.host(value, what)
   return value
 end
 
--- One word of a list that begins and ends with a space.
+-- Checks that a value is a word of `words`, a list that begins and ends with a space.
 function args.word(value, words, what)
   if not args.among(value, words) then
     reply.fail('BADARG', what .. ' must be ' .. args.listed(words, 'or'))
@@ -73,13 +74,13 @@ function args.word(value, words, what)
   return value
 end
 
--- A list that begins and ends with a space as part of a sentence: `one, two or three`.
+-- Formats a list that begins and ends with a space as part of a sentence: `one, two or three`.
 function args.listed(words, last)
   local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
   return (string.gsub(list, ', (%S+)$', ' ' .. last .. ' %1'))
 end
 
--- Whether a value is exactly one word of a list that begins and ends with a space.
+-- Returns true if a value is exactly one word of a list that begins and ends with a space.
 function args.among(value, words)
   return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
@@ -98,7 +99,7 @@ function args.integer(value, low, high, what)
   return tonumber(value)
 end
 
--- Decimal seconds, returned in microseconds.
+-- Checks decimal seconds. Returns microseconds.
 function args.seconds(value, low, high, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$')
     or tonumber(value) < low or tonumber(value) > high then
@@ -107,7 +108,7 @@ function args.seconds(value, low, high, what)
   return math.floor(tonumber(value) * 1000000 + 0.5)
 end
 
--- The start of a page: 0, or the cursor that the previous call returned.
+-- Checks the start of a page: 0, or the cursor that the previous call returned.
 function args.cursor(value)
   if #value > 16 or value ~= '0' and not string.find(value, '^[1-9]%d*$') then
     reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
@@ -115,7 +116,7 @@ function args.cursor(value)
   return value
 end
 
--- An entry of a log or of the events to read after: 0, or what the previous call returned.
+-- Checks the entry after which a log or the events are read: 0, or the entry that the previous call returned.
 function args.entry(value)
   local ms, number = string.match(value, '^(%d+)%-(%d+)$')
   if value ~= '0' and (not ms or #ms > 19 or #number > 19) then -- both are 64-bit numbers
@@ -124,22 +125,23 @@ function args.entry(value)
   return value
 end
 
--- Nil if empty.
+-- Checks a time in decimal seconds. Returns microseconds, or nil for an empty value.
 function args.time_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.TIME_LOW, contract.TIME_HIGH, what) or nil
 end
 
--- Nil for an empty one.
+-- Checks a delay in decimal seconds. Returns microseconds, or nil for an empty value.
 function args.delay_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.DELAY_LOW, contract.DELAY_HIGH, what) or nil
 end
 
--- A queue, or `*` for all.
+-- Checks the name of a queue, or `*` for all queues.
 function args.queue_or_all(value, what)
   return value == '*' and value or args.plain(value, what)
 end
 
--- For commands that check their arguments in place: reports the first missing one of `names`, which are in order.
+-- Reports the first missing argument of `names`, which are in the order of the arguments. Commands that check their
+-- arguments in place call this.
 function args.missing(names)
   local i = 1
   for name in string.gmatch(names, '%S+') do
@@ -150,7 +152,7 @@ function args.missing(names)
   end
 end
 
--- Opaque bytes.
+-- Checks the size of opaque bytes.
 function args.bytes(value, most, what)
   if #value > most then
     reply.fail('TOOBIG', string.format('%s is %d bytes, over the limit of %d: store it elsewhere and pass a reference',
@@ -159,7 +161,8 @@ function args.bytes(value, most, what)
   return value
 end
 
--- The reason why an attempt is given back. Not `fail`: events and statistics recognise failures by that word.
+-- Checks the reason why an attempt is given back. It must not be `fail`: events and statistics recognise failures by
+-- that word.
 function args.cause(value, what)
   if value == 'fail' then
     reply.fail('BADARG', what .. ' must be another word than fail: that call is for failures')
@@ -167,8 +170,8 @@ function args.cause(value, what)
   return args.plain(value, what)
 end
 
--- The options that follow the positional arguments, in pairs of name and value, checked as the contract says.
--- `last`: the last positional argument.
+-- Reads the options after the positional arguments, as pairs of name and value, and checks them against the contract.
+-- `last`: the index of the last positional argument.
 function args.options(last)
   local found = {}
   for i = (last or args.at) + 1, #ARGV, 2 do
@@ -193,7 +196,7 @@ function args.none()
   end
 end
 
--- Whether a name comes before another in an index: compared by bytes, whatever the locale.
+-- Returns true if a name comes before another name in an index. Names are compared by bytes, independent of the locale.
 function args.before(one, other)
   for i = 1, math.min(#one, #other) do
     local a, b = string.byte(one, i), string.byte(other, i)
@@ -212,7 +215,7 @@ function args.priority(value, what)
   return string.format('%d', tonumber(value))
 end
 
--- NAME, or NAME OPERATOR NUMBER, separated by commas. Equal needs give equal text.
+-- Checks needs, separated by commas: NAME, or NAME OPERATOR NUMBER without spaces. Equal needs give equal text.
 function args.needs(value, what)
   local wanted = {}
   for need in string.gmatch(#value <= contract.NEEDS_HIGH and value .. ',' or '', '([^,]*),') do
@@ -240,7 +243,7 @@ function args.unique_until(value, what)
   return value
 end
 
--- 1 to 16 names, separated by commas; duplicates are dropped.
+-- Checks 1 to 16 tags, separated by commas. Duplicates are dropped.
 function args.tags(value, what)
   local names, seen, number = {}, {}, 0
   for tag in string.gmatch(value .. ',', '([^,]*),') do
@@ -256,7 +259,7 @@ function args.tags(value, what)
   return table.concat(names, ',')
 end
 
--- What a listener offers: NAME or NAME=NUMBER, separated by commas; may be empty.
+-- Checks the offer of a listener: NAME or NAME=NUMBER, separated by commas. The offer may be empty.
 function args.has(value, what)
   local number = 0
   for one in string.gmatch((value == '' or #value > contract.HAS_HIGH) and '' or value .. ',', '([^,]*),') do
@@ -274,7 +277,7 @@ function args.has(value, what)
   return value
 end
 
--- The methods that a worker has programs for, as it reports them.
+-- Checks the methods for which a worker has programs, as the worker reports them.
 function args.methods(value, what)
   if #value > contract.METHODS_HIGH or not string.find(value, '^[%w._:@%-,*]*$') then
     reply.fail('BADARG', what .. ' must be names separated by commas, at most '
@@ -283,7 +286,7 @@ function args.methods(value, what)
   return value
 end
 
--- The progress of a task, from 0 to 1.
+-- Checks the progress of a task, from 0 to 1.
 function args.fraction(value, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > contract.FRACTION_HIGH then
     reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
@@ -299,10 +302,10 @@ function args.weights(value, what)
   return weights
 end
 
--- Names in one call.
+-- Maximum number of names in one call.
 args.NAMES = 100
 
--- Names, separated by commas.
+-- Checks names, separated by commas.
 function args.names(value, what)
   local names = {}
   for name in string.gmatch(value .. ',', '([^,]*),') do

@@ -1,27 +1,29 @@
--- Whether a text is JSON: a short one at once, a long one in steps. A step cuts a piece off, behind a comma that is in
--- no string or within a string, and decodes it as a text of its own: before it what is open there and an element, after
--- it an element and what closes that; a string that is cut is closed, and opened again. All pieces decode just if the
--- text does. Nothing that a step finds out needs to be believed: with a wrong cut, or wrong brackets, some piece does
--- not.
+-- Checks whether a text is JSON: a short text at once, a long text in steps. A step cuts off pieces and decodes each
+-- piece as a text of its own. The cut is after a comma outside strings, or within a string. The open brackets and an
+-- element are added before a piece; an element and the closing brackets are added after it. A string that is cut is
+-- closed in one piece and opened again in the next. All pieces decode if and only if the whole text decodes. The check
+-- does not depend on the cuts and brackets that a step finds: if any of them is wrong, at least one piece does not
+-- decode.
 local json = {}
 
--- Bytes of a text that is checked at once.
+-- Maximum bytes of a text that is checked at once.
 json.SHORT = 131072
 
--- Bytes of white space and numbers without a comma or a string: a longer text of these counts as no JSON.
+-- Maximum bytes of white space and numbers without a comma or a string. A text with a longer run is refused as invalid.
 json.LONG = 1048576
 
--- Bytes of a piece; and of all that a step looks at, in which a bracket counts as `BRACKET` bytes, and a piece with
--- escapes as `ESCAPED` ones. Each step reads the whole text, so a step looks at least at one of `STEPS` parts of it.
+-- Bytes of a piece (`PIECE`), and bytes that a step checks (`STEP`). A bracket counts as `BRACKET` bytes, and each byte
+-- of a piece with escapes counts as `ESCAPED` bytes. Each step reads the whole text, so it checks at least 1/`STEPS` of
+-- the text.
 json.PIECE = 16384
 json.STEP = 65536
 json.STEPS = 16
 json.BRACKET = 16
 json.ESCAPED = 3
 
--- Whether a text that the decoder accepts has something that JSON does not have: a control character in a string, NaN,
--- infinity, hexadecimal digits, a leading zero or `+`, a point without a digit on both sides. Of a string with a
--- control character the first quote is left.
+-- Returns a true value if a text that the decoder accepts is not valid JSON: it has a control character in a string,
+-- NaN, infinity, hexadecimal digits, a leading zero or `+`, or a point without a digit on both sides. If a string has a
+-- control character, its first quote is not removed and is found below.
 function json.is_loose(text)
   local find = string.find
   local plain = find(text, '\\', 1, true) and string.gsub(text, '\\.', '_') or text
@@ -32,7 +34,8 @@ function json.is_loose(text)
     or find(plain, '.', 1, true) and (find(plain, '%D%.') or find(plain, '%.%D')) or false
 end
 
--- The decoder refuses half of a surrogate pair, and accepts numbers that JSON does not have.
+-- Returns true if a text is valid JSON. The decoder refuses half of a surrogate pair, so these escapes are replaced. It
+-- accepts numbers that JSON does not have, so the text is also checked with `is_loose`.
 function json.decodes(text)
   local whole = text
   if string.find(text, '\\u[dD]') then
@@ -41,23 +44,25 @@ function json.decodes(text)
   return (pcall(cjson.decode, whole)) and not json.is_loose(text)
 end
 
--- Bytes at the end of a piece in which a comma is looked for first.
+-- Bytes at the end of a piece that are searched first for a comma.
 json.TAIL = 2048
 
--- A comma near the end of a piece that is in no string, as most texts are written; or nil.
+-- Guesses where a comma outside strings is near the end of a piece, from the way most texts are written. Returns its
+-- position, or nil.
 function json.guess(piece)
   local back = string.reverse(string.sub(piece, -json.TAIL))
   local comma = string.find(back, ',[%]}]') or string.find(back, ',"', 1, true) or string.find(back, ',', 1, true)
   return comma and #piece - comma + 1
 end
 
--- Where a piece is cut exactly: behind the last comma behind all strings, or within the last string. Returns also the
--- piece before that without strings; nil if there is no such place.
+-- Returns the exact place to cut a piece: after the last comma if no string follows it, or else within the last string.
+-- Also returns the text before the cut without strings, and true if the cut is within a string. Returns nil if there is
+-- no place to cut.
 function json.cut(piece)
   local plain = string.find(piece, '\\', 1, true) and string.gsub(piece, '\\.', '__') or piece
   local _, quotes = string.gsub(plain, '"', '"')
   local last, cut = #plain
-  if quotes % 2 == 1 then -- at its end, but in no escape
+  if quotes % 2 == 1 then -- the last string is open: cut at its end, but not in an escape
     cut = string.sub(plain, -1) == '\\' and last - 1 or last
     for at = math.max(1, last - 4), last - 1 do
       if string.sub(piece, at, at + 1) == '\\u' and string.sub(plain, at, at + 1) == '__' then
@@ -77,11 +82,12 @@ function json.cut(piece)
   end
 end
 
--- The brackets that are open after a piece, of which `open` were before, and how many it has; nil if they do not match.
+-- Returns the brackets that are open after a piece, and the number of brackets in the piece. Returns nil if the
+-- brackets do not match. `open`: the brackets that are open before the piece.
 function json.brackets(piece, open)
   local left, stack = string.gsub(piece, '[^%[%]{}]+', ''), {}
   local number = #left
-  for _ = 1, 2 do -- most of them, at once
+  for _ = 1, 2 do -- removes most brackets at once
     left = string.gsub(string.gsub(left, '%[%]', ''), '{}', '')
   end
   for bracket in string.gmatch(open .. left, '.') do
@@ -96,8 +102,8 @@ function json.brackets(piece, open)
   return table.concat(stack), number
 end
 
--- What stands before a piece within these brackets: it follows a comma, or begins within a string, a value `v` or the
--- key `k`.
+-- Returns the text to add before a piece that is within the brackets `open`. `string_of`: nil if the piece follows a
+-- comma; `v` if it begins within a string that is a value, `k` if that string is a key.
 function json.before(open, string_of)
   local last = string.sub(open, -1)
   if string_of == 'v' then
@@ -109,7 +115,7 @@ function json.before(open, string_of)
     .. (string_of and '{' or last == '[' and '[0,' or '{"":0,')
 end
 
--- What stands after a piece that ends with a comma, or within a string.
+-- Returns the text to add after a piece that ends with a comma or, if `string_of` is set, within a string.
 function json.after(open, string_of)
   local closed = string.gsub(string.reverse(open), '.', { ['['] = ']', ['{'] = '}' })
   if string_of then
@@ -118,8 +124,9 @@ function json.after(open, string_of)
   return (string.sub(open, -1) == '[' and '0' or '"":0') .. closed
 end
 
--- Decodes what stands before the cut of a piece, behind `head`. Returns the brackets that are open there, and how many
--- it has; nil if it is no JSON. `rest`: the same text without what is in strings, or with it if that has no brackets.
+-- Decodes the part of a piece before the cut, after `head`. Returns the place at the cut, as in `look`, and the number
+-- of brackets in the part, or nil if it does not decode. `rest`: the same part without its strings, or with its strings
+-- if they contain no brackets.
 function json.decode(head, piece, cut, rest, open, string_of)
   local left, number = json.brackets(rest, open)
   if left and (left ~= '' or string_of)
@@ -128,13 +135,14 @@ function json.decode(head, piece, cut, rest, open, string_of)
   end
 end
 
--- A text without strings in which digits and white space that follow others of their kind are left out.
+-- Shortens a text without strings: each run of digits to two digits, and each run of white space to one space.
 function json.shorten(text)
   return (string.gsub(string.gsub(text, '(%d%d)%d+', '%1'), '[ \t\r\n]+', ' '))
 end
 
--- Checks a piece of a text from the byte `from` on. `place`: the open brackets there, and `k` or `v` within a string.
--- Returns true or false if that decides; else nil, where the next piece begins, the brackets open there, and the cost.
+-- Checks a piece of a text from the byte `from` on. `place`: the brackets that are open there, followed by `k` or `v`
+-- if the piece begins within a string. Returns true or false if the piece decides the check. Otherwise returns nil, the
+-- start of the next piece, its place, and the cost.
 function json.look(text, from, place)
   local open, string_of = string.match(place, '^([^kv]*)([kv]?)$')
   string_of = string_of ~= '' and string_of or nil
@@ -154,7 +162,7 @@ function json.look(text, from, place)
   local rest, within
   local before, times = from - #quote, string.find(piece, '\\', 1, true) and json.ESCAPED or 2
   cut, rest, within = json.cut(piece)
-  if not cut then -- up to the next comma or string it is white space, a number and brackets
+  if not cut then -- only white space, a number and brackets precede the next comma or string
     local to = math.min(string.find(text, ',', from + json.PIECE, true) or #text + 1,
       string.find(text, '"', from + json.PIECE, true) or #text + 1)
     if to - from > json.LONG then
@@ -179,8 +187,8 @@ function json.look(text, from, place)
   return false
 end
 
--- A step from where the last one ended: `BYTE BRACKETS`, or nil. Returns true or false if that decides, else nil and
--- where it has ended.
+-- Does the next step of a check. `place`: the second result of the previous step, `BYTE BRACKETS`, or nil for the first
+-- step. Returns true or false if the step decides the check. Otherwise returns nil and the place where the step ended.
 function json.step(text, place)
   local from, open = string.match(place or '1 ', '^(%d+) (.*)$')
   local looked, most = 0, math.max(json.STEP, #text / json.STEPS)

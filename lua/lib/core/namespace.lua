@@ -3,40 +3,42 @@ local namespace = {}
 
 namespace.SCHEMA = '1'
 
--- The field of the meta hash that holds the clock. Its name includes the schema version, so one read on the hot
--- path checks both.
+-- Field of the meta hash that holds the clock. The name includes the schema version, so one read on the hot path checks
+-- both.
 namespace.CLOCK = 'clock:1'
 
 namespace.meta = KEYS[1] or ''
 
--- The prefix of every key.
+-- Prefix of every key.
 namespace.prefix = string.sub(namespace.meta, 1, -5)
 
--- The keys that this script may write, for `begin`. Used in a namespace with a hash tag, whose keys live in one
--- slot of a cluster, and in one that does not exist yet. False elsewhere: hot commands skip `begin_declared` then.
+-- Keys that this script may write, for `begin`. This is a table if the namespace has a hash tag, so that its keys are
+-- in one slot of a cluster, or if the namespace does not exist yet. Otherwise this is false, and hot commands skip
+-- `begin_declared`.
 namespace.declared = not string.find(namespace.meta, '^[^_{]*_meta$') and {}
 
 -- Tables that rarely used pieces share, by name. Created by `shared`.
 namespace.shared_tables = false
 
--- After this long without a sign of life from anyone, in microseconds, the clock was set ahead or the server was
--- down.
+-- Microseconds without a sign of life from any client. After a longer silence, the clock was set ahead or the server
+-- was down.
 namespace.SILENCE = 15000000
 
--- The time of this call if such a silence ends with it; `advance_clock` stores it.
+-- Time of this call if the call ends such a silence, or false. `advance_clock` stores it.
 namespace.gap = false
 
--- The time of this call in microseconds, never earlier than any time this namespace has seen.
+-- Time of this call in microseconds, never earlier than any time that this namespace has seen.
 namespace.now_us = 0
 
--- The same in decimal seconds, as the fields of Blueque have it.
+-- Time of this call in decimal seconds, the format of Blueque's fields.
 namespace.now = ''
 
 function namespace.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
 
--- The digits of a time or a token. In two parts: '%.0f' takes twice as long, and '%d' has 32 bits on some servers.
+-- Returns the digits of a time or a token. They are formatted in two parts: '%.0f' takes twice as long, and '%d' has 32
+-- bits on some servers.
 -- @inline
 function namespace.digits(us)
   local micros = us % 1000000
@@ -44,8 +46,8 @@ function namespace.digits(us)
 end
 
 -- Handles a namespace whose meta hash is missing, has another schema, or is not a meta hash at all: a hash with
--- user-supplied names may have the clock's field, too. The name of a namespace that holds data was fully checked
--- when it was created.
+-- user-supplied names may also have the clock's field. If a namespace holds data, its name was fully checked when the
+-- namespace was created.
 function namespace.check_new()
   local name = string.match(namespace.meta, '^([%w.:{}-]+)_meta$')
   if #KEYS ~= 1 or not name or #name > 64
@@ -62,8 +64,8 @@ function namespace.check_new()
   return 0
 end
 
--- Uses the time that the caller passed. Only a namespace for tests allows it, one whose first write carried a time:
--- elsewhere, one wrong clock would expire leases and make every eta due.
+-- Uses the time that the caller passed. Only a namespace for tests allows this: its first write carried a time. In any
+-- other namespace, one wrong clock could expire leases and make every eta due.
 function namespace.use_test_time(now)
   namespace.now_us = args.seconds(now or reply.fail('BADARG', 'missing argument: now'), 0, 9007199254, 'now')
   if not (namespace.declared and namespace.declared.unborn) and redis.call('HGET', namespace.meta, 'test') ~= '1' then
@@ -72,8 +74,8 @@ function namespace.use_test_time(now)
   namespace.now = namespace.decimal(namespace.now_us)
 end
 
--- Applies the floor: a server whose clock was set back, or a replica with an older clock, never issues an earlier
--- time or token than this namespace has seen.
+-- Applies the floor. Even if a server's clock is set back, or a replica has an older clock, this namespace never issues
+-- a time or token that is earlier than a time it has seen.
 function namespace.apply_floor(clock)
   namespace.now_us = clock
   namespace.now = namespace.decimal(namespace.now_us)
@@ -85,7 +87,7 @@ function namespace.note_gap(clock)
   end
 end
 
--- Opens the namespace; the caller has read the clock from the meta hash.
+-- Opens the namespace. The caller has read the clock from the meta hash.
 -- @inline
 function namespace.open_at(clock)
   if not clock or #KEYS ~= 1 or namespace.declared and not string.find(namespace.meta, '^[^_]*_meta$') then
@@ -124,8 +126,8 @@ function namespace.open_with(...)
   return found
 end
 
--- Advances the floor. Called by whatever issues tokens or extends leases. The gap is stored here, not only by
--- `requeue_orphans`, which could not see it behind the new floor.
+-- Advances the floor. Every function that issues tokens or extends leases calls this. The gap is stored here, not only
+-- by `requeue_orphans`, because that command cannot see the gap behind the new floor.
 -- @inline
 function namespace.advance_clock(us)
   redis.call('HSET', namespace.meta, namespace.CLOCK, us)
@@ -163,14 +165,14 @@ function namespace.probe(command, key)
   return redis.call(command, key)
 end
 
--- Call when a later write re-reads a key that this script may have emptied: during slot migration an absent key is
--- an error, so `begin` refuses a call that declares one.
+-- Makes `begin` refuse this call during slot migration. Call this if a later write reads a key again that this script
+-- may have emptied: during slot migration, an absent key is an error.
 function namespace.require_settled_slot()
   namespace.declare(namespace.prefix .. 'unmoved') -- this key never exists
 end
 
--- During slot migration, a key that seems absent may be on the other node. The server reports that only to a
--- command with several keys.
+-- Fails if a key that seems absent may be on another node. This happens during slot migration, and the server reports
+-- it only to a command with several keys.
 function namespace.check_slot(...)
   local answer = namespace.declared and redis.pcall('EXISTS', namespace.meta, ...)
   if type(answer) == 'table' and answer.err then
@@ -178,15 +180,15 @@ function namespace.check_slot(...)
   end
 end
 
--- Whether a key is here, or nowhere. A hint that makes one anew while another of its name is on its way would stop the
--- migration, which cannot replace it.
+-- Returns true if a key is on this node or does not exist. A hint must not create a key while a key with this name is
+-- moved here: the migration cannot replace the new key and stops.
 function namespace.is_here(key)
   return type(redis.pcall('EXISTS', namespace.meta, key)) == 'number'
 end
 
--- Call once, after all reads and before the first write. `first`: the zset that is written first, if the command
--- has not read it; that write itself fails on a wrong type, unless the namespace is created before it. `...`:
--- further keys to declare.
+-- Checks permissions and declared keys. Call this once, after all reads and before the first write. `first`: the zset
+-- that is written first, if the command has not read it. That write itself fails on a wrong type, except in a new
+-- namespace, where `first` is read here. `...`: further keys to declare.
 function namespace.begin(first, ...)
   local request = namespace.shared_tables and namespace.shared_tables.request
   if request then
@@ -198,8 +200,8 @@ function namespace.begin(first, ...)
   end
 end
 
--- The part of `begin` that a hot command needs: it checks its few permissions in place, and calls this only if
--- `declared` is set.
+-- Part of `begin` that a hot command needs. Hot commands check their few permissions in place and call this function
+-- only if `declared` is set.
 function namespace.begin_declared(first, ...)
   local keys = { first, ... }
   for _, key in ipairs(namespace.declared) do
@@ -218,13 +220,13 @@ function namespace.begin_declared(first, ...)
   end
 end
 
--- The first write of a call that must succeed when memory is full: the server decides by the first command, and a
--- removal is always allowed. `key`: a hash. Nothing is lost, as no field has an empty name.
+-- Makes the first write of a call that must succeed when memory is full. The server decides by the first command and
+-- always allows a removal. `key`: a hash. Nothing is removed, because no field has an empty name.
 function namespace.write_when_full(key)
   redis.call('HDEL', key, '')
 end
 
--- Returns true if the queue exists. Nothing is noted for other names, since nobody would remove it.
+-- Returns true if the queue exists. Commands store nothing under other names, because no command removes it.
 function namespace.is_queue(queue)
   local key = namespace.key
   return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)

@@ -1,9 +1,9 @@
--- Idempotent calls: the replies of calls with a request id. Such a call, repeated after a lost reply, gets the
--- first reply and changes nothing, whatever happened in between. One hash of the namespace: `COMMAND REQUEST` has
--- the reply, `#N` the time and the field of the Nth one.
+-- Idempotent calls: the replies of calls with a request id. If such a call is repeated after a lost reply, it returns
+-- the first reply and changes nothing, whatever happened in between. One hash of the namespace holds the replies: the
+-- field `COMMAND REQUEST` has a reply, and `#N` has the time and the field of the Nth reply.
 local requests = {}
 
--- The number of replies that are kept, and for how long in microseconds.
+-- Number of replies that are kept, and how long they are kept, in microseconds.
 requests.MOST = 10000
 
 requests.KEPT = 3600000000
@@ -12,7 +12,7 @@ function requests.key()
   return namespace.prefix .. 'requests'
 end
 
--- Whether a request of this command has a reply already, and that reply.
+-- Returns true and the stored reply if a request of this command already has a reply, or false.
 function requests.find(command, request)
   if not request then
     return false
@@ -27,8 +27,8 @@ function requests.find(command, request)
   return false
 end
 
--- Keeps and returns the reply of this call, if it has a request id and changed anything. Called last, after all
--- that the call writes. Each call removes more old replies than it adds.
+-- Stores the reply of this call, if the call has a request id and changed anything. Returns the reply. This is called
+-- last, after all other writes. Each call can remove more old replies than it adds.
 function requests.keep(answer)
   local own = namespace.shared('request')
   if not own.begun then
@@ -56,8 +56,8 @@ function requests.keep(answer)
   return answer
 end
 
--- A reply as text: a string after a quotation mark; an array as its elements, each `WORD` or `#NUMBER`, and with
--- `*TIMES` if it is repeated.
+-- Formats a reply as text: a string after a quotation mark; an array as its elements, each `WORD` or `#NUMBER`, with
+-- `*TIMES` after a repeated element.
 function requests.text(answer)
   if not answer then
     return ''

@@ -1,22 +1,23 @@
--- Permissions: what the user of this connection may do. Redis rolls nothing back, so a command that is denied after
--- the first write would leave half a call: scripts ask first.
+-- Permissions of the user of this connection. Redis rolls nothing back, so a command that is denied after the first
+-- write leaves half a call. Therefore scripts check the permissions first.
 local rights = {}
 
--- Who may call this script: the end of the name of a key that its callers may write. No such key exists. A role is in
--- capitals, the names of all keys begin with a small letter: so a user of `~NAMESPACE_*` has all roles, and one of
--- `~NAMESPACE_[a-z]* ~NAMESPACE_WORKER` only that of a worker. These values are filled in by build.rs.
+-- Role of the callers of this script: the end of the name of a key that they may write. No such key exists. Roles are
+-- in capitals, and the names of all keys begin with a small letter. So a user of `~NAMESPACE_*` has all roles, and a
+-- user of `~NAMESPACE_[a-z]* ~NAMESPACE_WORKER` has only the role of a worker. build.rs fills in this value and the
+-- three values below.
 rights.ROLE = ''
 
--- The Redis commands that this script calls after its first write.
+-- Redis commands that this script calls after its first write.
 rights.OWN = {}
 
--- Those of the calls that every listener needs.
+-- Redis commands of the calls that every listener needs.
 rights.WORKER = {}
 
--- Those of every command, and who may call it: `NAME/ROLE=REDIS COMMANDS;NAME/…`.
+-- Redis commands and role of every command: `NAME/ROLE=REDIS COMMANDS;NAME/…`.
 rights.ALL = ''
 
--- The first of these Redis commands that the user may not run on the key of a role.
+-- Returns the first of these Redis commands that the user may not run on the key of a role, or nil.
 function rights.denied(names, role)
   local may, key = redis.acl_check_cmd, namespace.prefix .. role
   if not may then
@@ -29,7 +30,7 @@ function rights.denied(names, role)
   end
 end
 
--- Fails for lack of this Redis command, or of the role without which it cannot be used.
+-- Fails because the user lacks a Redis command, or the role that the command needs.
 function rights.refuse(name)
   local role = string.match(rights.ROLE, '^%u+$')
   if role and not rights.denied({ name }, 'meta') then
@@ -53,9 +54,9 @@ function rights.require()
   rights.check(rights.OWN)
 end
 
--- The commands of the bundle that the user may not run, and the Redis commands that each lacks:
--- `NAME:COMMAND,COMMAND`, separated by spaces; `roles:ROLE,ROLE` for the roles that it does not have, whose commands
--- are left out. Publishing is not required, but without it wake-ups and orders arrive later.
+-- Returns the commands of the bundle that the user may not run, and the Redis commands that each of them lacks:
+-- `NAME:COMMAND,COMMAND`, separated by spaces. `roles:ROLE,ROLE` lists the roles that the user does not have; the
+-- commands of these roles are left out. Publishing is not required, but without it wake-ups and orders arrive later.
 function rights.missing()
   local denied, missing, others = {}, {}, {}
   for name, role, calls in string.gmatch(rights.ALL, '([%l_]+)/(%w+)=([%u ]*)') do
@@ -76,7 +77,7 @@ function rights.missing()
     end
   end
   local may = redis.acl_check_cmd
-  -- A server that has no command of this name, such as after a rename, answers with an error.
+  -- A server without a command of this name, such as after a rename, returns an error.
   local known, allowed = pcall(may or tostring, 'PUBLISH', namespace.prefix .. '*', '')
   if may and not (known and allowed) then
     missing[#missing + 1] = 'messages:PUBLISH'

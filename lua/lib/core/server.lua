@@ -1,7 +1,7 @@
 -- Facts about the server, read only where needed: INFO is slow.
 local server = {}
 
--- One value of INFO, or nil if this user may not call it.
+-- Returns one value of INFO, or nil if this user may not call INFO.
 -- @hot
 function server.info(section, field)
   local text = redis.pcall('INFO', section)
@@ -11,7 +11,7 @@ function server.info(section, field)
   return string.match(text, '\n' .. field .. ':([^\r\n]*)')
 end
 
--- The server's own time in microseconds, or that of a test; without the floor.
+-- Returns the server's own time in microseconds, or the time of a test. The floor is not applied.
 -- @hot
 function server.time()
   if ARGV[1] ~= '' then
@@ -21,7 +21,7 @@ function server.time()
   return time[1] * 1000000 + time[2]
 end
 
--- Fails on a server that may evict tasks. Returns its policy, empty if unknown.
+-- Fails on a server that may evict tasks. Returns the eviction policy, which is empty if unknown.
 -- @hot
 function server.require()
   local policy = server.info('memory', 'maxmemory_policy')

@@ -13,12 +13,13 @@ function settings.rate(value, what)
   return value
 end
 
--- The value in a text, or nil.
+-- Returns the value of a setting in a text, or nil.
 function settings.find(text, name)
   return text and string.match(' ' .. text, ' ' .. name .. '=(%S+)')
 end
 
--- The value in effect, from the texts of the queue and of the namespace; nil for a limit that is not set.
+-- Returns the value in effect, from the text of the queue (`own`) and the text of the namespace (`common`). Returns nil
+-- for a limit that is not set.
 -- @inline
 function settings.value(own, common, name)
   local pattern = ' ' .. name .. '=(%S+)'
@@ -26,7 +27,7 @@ function settings.value(own, common, name)
     or string.match(' ' .. contract.DEFAULTS, pattern)
 end
 
--- The value in effect for a queue, or nil for a limit that is not set.
+-- Returns the value in effect for a queue, or nil for a limit that is not set.
 function settings.get(queue, name)
   local texts = namespace.shared('settings')
   local known = texts[queue] or redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
@@ -38,12 +39,12 @@ function settings.get(queue, name)
   return known[name] or nil
 end
 
--- A setting that is a duration, in microseconds.
+-- Returns a setting that is a duration, in microseconds.
 function settings.micros(queue, name)
   return contract.setting(name, settings.get(queue, name), name)
 end
 
--- Since when a rate of the settings is in effect, in microseconds; 0 if unknown.
+-- Returns the time since when a rate of the settings is in effect, in microseconds; 0 if unknown.
 function settings.since(queue, name)
   settings.get(queue, name)
   local own, common = unpack(namespace.shared('settings')[queue], 1, 2)

@@ -1,11 +1,12 @@
 -- Streams whose oldest entries are trimmed, read by pages.
 local streams = {}
 
--- Reads up to `limit` entries after the entry `after`, each of eight values, or of `values`. Returns the reply of a
--- command: the last entry looked at, 1 if entries may have been missed, then each wanted entry with its values.
+-- Reads up to `limit` entries after the entry `after`. Each entry has eight values, or the number in `values`. Returns
+-- the reply of a command: the last entry that was read, 1 if entries may have been missed, then each wanted entry with
+-- its values.
 function streams.page(key, after, limit, is_wanted, values)
   local answer = { after, 0 }
-  -- The last entry is never trimmed: if `after` itself is gone, later entries exist and may have been trimmed, too.
+  -- The last entry is never trimmed. So if `after` itself is gone, later entries exist and may also have been trimmed.
   if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then
     answer[2] = 1
   end

@@ -1,17 +1,20 @@
--- The topology: the partitions, of which this namespace is one, or none if it was never given one.
+-- The topology: the names of all partitions, including this namespace. A namespace that was never given a topology has
+-- none.
 local topology = {}
 
 function topology.key()
   return namespace.prefix .. 'topology'
 end
 
--- What is stored: the version (0: nothing), the name of this partition, and those of all as JSON.
+-- Returns the stored topology: its version (0 if there is none), the name of this partition, and the names of all
+-- partitions as JSON.
 function topology.stored()
   local v = redis.call('HMGET', namespace.declare(topology.key()), 'version', 'partition', 'names')
   return tonumber(v[1] or 0), v[2] or '', v[3] or '[]'
 end
 
--- The name of a partition. It has no colon: in the id of a task anywhere, PARTITION:ID, it ends at the first one.
+-- Checks the name of a partition. A name has no colon: a task anywhere has the id PARTITION:ID, in which the name ends
+-- at the first colon.
 function topology.name(value, what)
   if #value > contract.PARTITION_HIGH or not string.find(value, '^[%w._-]+$') then
     reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.PARTITION_HIGH .. ' characters of A-Z a-z 0-9 . _ -')
@@ -19,8 +22,8 @@ function topology.name(value, what)
   return value
 end
 
--- The next `count` arguments: the names of all partitions, each of them once and `own` among them, as JSON in the order
--- of their bytes.
+-- Reads the next `count` arguments as the names of all partitions. Fails if a name occurs twice or `own` is missing.
+-- Returns the names as JSON, ordered by their bytes.
 function topology.names(count, own)
   local names, named = {}, {}
   for i = 1, count do

@@ -1,7 +1,8 @@
--- The listeners of a queue: Blueque's set, their count in the zset of queues, and when each was last seen.
+-- Listeners of a queue: Blueque's set of them, their number in the zset of queues, and the time when each listener was
+-- last seen.
 local listeners = {}
 
--- Listeners that one call looks at.
+-- Maximum number of listeners that are checked in a call.
 listeners.LOOKS = 2000
 
 function listeners.require(queue, listener)
@@ -13,14 +14,14 @@ function listeners.require(queue, listener)
   end
 end
 
--- Reads how many listeners of a queue are ordered to drain: `reserve` looks for an order only if the meta hash has
--- this number.
+-- Reads the number of listeners of a queue that are ordered to drain. `reserve` looks for an order only if the meta
+-- hash has this number.
 -- @hot
 function listeners.plan_drain(queue)
   namespace.shared('drained')[queue] = tonumber(redis.call('HGET', namespace.meta, 'drained:' .. queue) or 0)
 end
 
--- Adds `by` to that number.
+-- Adds `by` to the number of listeners that are ordered to drain.
 -- @hot
 function listeners.drained(queue, by)
   local numbers = namespace.shared('drained')
@@ -42,7 +43,7 @@ function listeners.probe(queue)
   namespace.probe('ZCARD', namespace.prefix .. 'queues')
 end
 
--- Records what a listener offers for tasks of a queue; an empty text for nothing.
+-- Stores the offer of a listener for tasks of a queue. An empty text removes the offer.
 function listeners.equip(queue, listener, has)
   if has ~= '' then
     redis.call('HSET', namespace.key('has', queue), listener, has)
@@ -57,14 +58,14 @@ end
 
 -- Fails if the listener is ordered to drain the queue.
 function listeners.refuse(queue, listener)
-  -- Declared, since in a slot that is being moved an order may only seem absent.
+  -- The key is declared because, in a slot that is being moved, an order may only seem absent.
   local key = namespace.declare(namespace.prefix .. 'orders_' .. queue)
   if redis.call('HEXISTS', key, 'l:' .. listener) == 1 then
     reply.fail('DRAINING', 'this listener was ordered to drain: finish its tasks and unregister it')
   end
 end
 
--- Returns true if listeners of a queue are ordered to drain. Read once in a call.
+-- Returns true if any listener of a queue is ordered to drain. The meta hash is read once in a call.
 function listeners.drains(queue)
   local known = namespace.shared('drains')
   if known[queue] == nil then
@@ -73,8 +74,8 @@ function listeners.drains(queue)
   return known[queue]
 end
 
--- Returns true if the listener is ordered to drain the queue, or its worker another queue: a worker ends for all of
--- them, and reports that only with its next heartbeat.
+-- Returns true if the listener is ordered to drain the queue, or its worker is ordered to drain another queue. A worker
+-- ends for all its queues, and reports this only with its next heartbeat.
 function listeners.ordered(queue, listener, worker)
   if redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
     return true
@@ -88,8 +89,9 @@ function listeners.ordered(queue, listener, worker)
   return false
 end
 
--- The status of a listener of a queue: `silent` if everything says that it is dead (of a worker, its record),
--- `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
+-- Returns the status of a listener of a queue: `silent`, `draining`, `full`, or `listening`. A worker is `silent` if
+-- its record shows that it is dead. Another listener is `silent` if it was last seen `keep` microseconds ago or
+-- earlier, and holds no task.
 function listeners.status(queue, listener, keep)
   local worker = workers.serves(listener, queue)
   local silent
@@ -108,13 +110,13 @@ function listeners.status(queue, listener, keep)
   return worker and worker.full and 'full' or 'listening'
 end
 
--- How long a listener of a queue is remembered without a sign of life, in microseconds.
+-- Returns how long a listener of a queue is remembered without a sign of life, in microseconds.
 function listeners.keep(queue)
   return tonumber(settings.get(queue, 'forget_after')) * 1000000
 end
 
--- The number of listeners of a queue by status, and as `present` those that take tasks now or later. After `LOOKS`
--- of them in one call, the rest count as listening.
+-- Returns the number of listeners of a queue by status. `present` is the number of listeners that take tasks now or
+-- later. After `LOOKS` listeners in one call, the rest count as listening.
 function listeners.count(queue)
   local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, namespace.shared('looks')
   local all = redis.call('SCARD', namespace.key('listeners', queue))

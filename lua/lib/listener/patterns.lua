@@ -1,25 +1,29 @@
--- Patterns of queues. A listener that takes the tasks of all queues that match asks `ready` which of them have any, and
--- names those to `reserve`. `ready` reads an index of the queues with work, kept from the first such call on; its
--- entries are hints: one without work is removed when it is found, and one that is missing is found by a search.
+-- Patterns of queues. A listener that takes the tasks of all matching queues asks `ready` which of these queues have
+-- tasks, and passes their names to `reserve`. `ready` reads an index of the queues with work, which is kept from the
+-- first such call on. The entries of the index are hints: an entry without work is removed when it is found, and a
+-- missing entry is found by a search.
 local patterns = {}
 
--- Characters of all patterns of one listener, with a comma between them.
+-- Maximum number of characters of all patterns of one listener, including a comma between two patterns.
 patterns.BYTES = 4096
 
--- Different sets of patterns whose listeners sleep: a wake-up looks at each. Listeners of others ask every second.
+-- Maximum number of different pattern sets whose listeners sleep: a wake-up checks each set. Listeners with further
+-- sets ask every second.
 patterns.SETS = 32
 
--- Entries of the index that one call looks at, and reads at a time.
+-- Number of entries of the index that a call checks (`LOOKS`), and reads at a time (`PAGE`).
 patterns.LOOKS = 1000
 
 patterns.PAGE = '50'
 
--- Queues that one step of the search looks at, and how often a search begins, in microseconds.
+-- Number of queues that a step of the search checks (`STEP`), and microseconds between the starts of two searches
+-- (`EVERY`).
 patterns.STEP = '250'
 
 patterns.EVERY = 15000000
 
--- A name in which `*` stands for any characters, or none; with a `!` before it, what is left out.
+-- Checks a pattern: a name in which `*` stands for zero or more characters. With a `!` before it, the pattern leaves
+-- queues out.
 function patterns.one(value, what)
   if #value > contract.PATTERN_HIGH or not string.find(value, '^!?[%w._:@*-]+$') then
     reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.PATTERN_HIGH .. ' characters of A-Z a-z 0-9 . _ : @ - *,'
@@ -28,7 +32,7 @@ function patterns.one(value, what)
   return value
 end
 
--- Patterns in one text, separated by commas; also checks that they can match anything at all.
+-- Checks patterns in one text, separated by commas. Fails if together they can match no queue at all.
 function patterns.text(value, what)
   if #value > patterns.BYTES then
     reply.fail('BADARG', what .. ' may have ' .. patterns.BYTES .. ' characters in all: use fewer, wider ones')
@@ -42,7 +46,7 @@ function patterns.text(value, what)
   return value
 end
 
--- The cursor of `ready`.
+-- Checks the cursor of `ready`.
 function patterns.cursor(value)
   if value ~= '0' and (#value > 132 or not string.find(value, '^[1-9]%d?%d?/[%w._:@-]*$')) then
     reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
@@ -50,7 +54,7 @@ function patterns.cursor(value)
   return value
 end
 
--- A pattern: its parts between the `*`, or its text if it has none.
+-- Parses a pattern into its parts between the `*`, or into its text if it has no `*`.
 function patterns.parse(text)
   local parts = {}
   for part in string.gmatch(text .. '*', '([^*]*)%*') do
@@ -59,7 +63,8 @@ function patterns.parse(text)
   return { text = #parts == 1 and text, parts = parts }
 end
 
--- The patterns of a text: the `wanted` in their order, and those that leave queues `out`.
+-- Parses the patterns of a text. `wanted` has the patterns to take, in their order; `out` has the patterns that leave
+-- queues out.
 function patterns.set(text)
   local set = { wanted = {}, out = {} }
   for mark, one in string.gmatch(text, '(!?)([^,]+)') do
@@ -69,7 +74,7 @@ function patterns.set(text)
   return set
 end
 
--- Whether a name matches. Each part is looked for once, from left to right: no pattern takes long.
+-- Returns true if a name matches. Each part is searched once, from left to right, so no pattern takes long.
 function patterns.matches(one, name)
   if one.text then
     return one.text == name
@@ -90,7 +95,7 @@ function patterns.matches(one, name)
   return true
 end
 
--- A function that gives the number of the first pattern that a queue matches, or nil.
+-- Returns a function that returns the number of the first pattern that a queue matches, or nil.
 function patterns.chooser(set)
   local matches, out, wanted = patterns.matches, set.out, set.wanted
   return function(queue)
@@ -111,22 +116,22 @@ function patterns.index()
   return namespace.prefix .. 'ready'
 end
 
--- The list on which listeners with these patterns wait.
+-- Returns the key of the list on which listeners with these patterns wait.
 function patterns.list(text)
   return namespace.prefix .. 'wakes_' .. string.sub(redis.sha1hex(text), 1, 16)
 end
 
--- Wakes a listener that waits on a list. The list expires if no listener does.
+-- Wakes a listener that waits on a list. The list expires if no listener waits.
 function patterns.wake(list)
   redis.pcall('LPUSH', list, '1')
   redis.pcall('EXPIRE', list, contract.WAKE_UP_EXPIRES)
 end
 
--- Returns the sleeping sets, and for each the time when a listener last asked for it: `DIGITS=SECONDS`, by the digits
--- in the name of its list. Sets for which no listener has asked within the setting `forget_after` are left out. A set
--- without a time counts from now on. `text`: the set for which a listener asks now, or nil; it is added if it `sleeps`.
--- The third value is false if there is no room for it. To save writes, a time is updated only once it is older than a
--- quarter of `forget_after`, so a set is kept up to a quarter longer.
+-- Returns the sleeping sets, and for each set the time when a listener last asked for it: `DIGITS=SECONDS`, with the
+-- digits in the name of its list. Sets for which no listener has asked within the setting `forget_after` are left out.
+-- A set without a time counts from now on. `text`: the set for which a listener asks now, or nil; the set is added if
+-- the listener `sleeps`. The third value is false if there is no room for the set. To save writes, a time is updated
+-- only once it is older than a quarter of `forget_after`, so a set is kept up to a quarter longer.
 function patterns.remember(sets, asked, text, sleeps, common)
   local keep, now = tonumber(settings.value(nil, common, 'forget_after')), math.floor(namespace.now_us / 1000000)
   local texts, times, known = {}, {}, false
@@ -152,7 +157,7 @@ function patterns.remember(sets, asked, text, sleeps, common)
   return table.concat(texts, ' '), table.concat(times, ' '), fits
 end
 
--- Returns the sleeping sets and their times without those to be forgotten, or nil if nothing changes.
+-- Returns the sleeping sets and their times, without the sets that are forgotten. Returns nil if nothing changes.
 function patterns.plan_forget()
   local meta = redis.call('HMGET', namespace.meta, 'roams', 'asked', 'settings')
   if (meta[1] or '') ~= '' then
@@ -163,7 +168,7 @@ function patterns.plan_forget()
   end
 end
 
--- Wakes a listener of each sleeping set that takes the queue. Returns the other sets.
+-- Wakes a listener of each sleeping set that takes the queue. Returns the sets that were not woken.
 function patterns.rouse(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
@@ -177,20 +182,20 @@ function patterns.rouse(sets, queue)
   return table.concat(left, ' ')
 end
 
--- Whether tasks of a queue wait in it.
+-- Returns true if a queue has pending tasks.
 function patterns.waits(queue)
   local prefix = namespace.prefix
   return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'lane_tasks_' .. queue) > 0
 end
 
--- Whether a queue needs anybody: tasks wait in it, are due later, or have an owner.
+-- Returns true if a queue needs listeners: it has tasks that are pending, are due later, or have an owner.
 function patterns.lives(queue)
   local prefix, tasks = namespace.prefix, '_tasks_' .. queue
   return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'lane' .. tasks, prefix .. 'scheduled' .. tasks,
     prefix .. 'scheduled_lane' .. tasks, prefix .. 'leases_' .. queue) > 0
 end
 
--- The next entries of the index that a pattern may match, after one of them.
+-- Returns the next entries of the index that a pattern may match, after the entry `after`.
 function patterns.page(one, after)
   local index = patterns.index()
   if one.text then
@@ -202,7 +207,7 @@ function patterns.page(one, after)
   return redis.call('ZRANGE', index, from, to, 'BYLEX', 'LIMIT', '0', patterns.PAGE)
 end
 
--- Which of these queues are paused.
+-- Returns a list that has, for each of these queues, a true value if the queue is paused, or false.
 function patterns.paused(queues)
   local fields = {}
   for i = 1, #queues do
@@ -211,8 +216,9 @@ function patterns.paused(queues)
   return fields[1] and redis.call('HMGET', namespace.meta, unpack(fields)) or {}
 end
 
--- Finds up to `limit` queues with tasks, in the order of the patterns, and of the names for each; `live`: also those
--- that are paused, or whose tasks are due later or have an owner. `next`: the cursor; `gone`: entries without work.
+-- Finds up to `limit` queues with tasks, ordered by pattern and, for each pattern, by name. `live`: also finds queues
+-- that are paused, or whose tasks are due later or have an owner. In the result, `next` is the cursor, and `gone` has
+-- the entries without work.
 function patterns.look(set, cursor, limit, live)
   local found, looks, size = { next = '0', gone = {} }, patterns.LOOKS, tonumber(patterns.PAGE)
   local nth_of, waits, lives = patterns.chooser(set), patterns.waits, patterns.lives
@@ -245,8 +251,9 @@ function patterns.look(set, cursor, limit, live)
   return found
 end
 
--- The next step of the search for queues with work that the index does not have: all steps together look at each queue
--- of the namespace, every 15 seconds. Nil if none is due. `roamed`: how far it is, and when it began.
+-- Returns the next step of the search for queues with work that are missing in the index, or nil if no step is due. All
+-- steps together check each queue of the namespace, every 15 seconds. `roamed`: the progress of the search, and the
+-- time when it began.
 function patterns.search(roamed)
   local cursor, begun = string.match(roamed or '', '^(%d+) (%d+)$')
   begun = tonumber(begun)

@@ -1,8 +1,8 @@
--- Lists the reserved tasks of a queue: first those with a lease, by the leases; then those that clients without
--- scripts took, by the lists of their listeners.
+-- Lists the reserved tasks of a queue. Tasks with a lease come first, from the leases. Then come tasks that clients
+-- without scripts took, from the lists of their listeners.
 local reservations = {}
 
--- List entries and listeners that one call looks at.
+-- Maximum number of list entries and listeners that are checked in a call.
 reservations.LOOKAHEAD = 500
 
 -- Checks a cursor: a position in the leases, or `lists/CURSOR/OFFSET/LISTENER`.
@@ -16,8 +16,8 @@ function reservations.cursor(value)
   return value
 end
 
--- Adds those tasks of a listener's list, from `at.offset` on, that have no lease, up to the limit. Returns the
--- number of entries it looked at, and whether there are more.
+-- Adds the tasks of a listener's list, from `at.offset` on, that have no lease, up to the limit. Returns the number of
+-- entries that were read, and true if there are more.
 function reservations.list(queue, at, limit, ids)
   local offset, looks = at.offset, at.looks
   local list = redis.call('LRANGE', namespace.key('reserved_tasks', queue .. '_' .. at.listener),

@@ -1,5 +1,6 @@
--- Wake-ups: listeners that wait for a task are told of one. Planning reads who sleeps; `asleep` of the call, by queue,
--- has what was read, and under `*` the sets of patterns whose listeners sleep, or false if nobody takes by pattern.
+-- Wake-ups: notifications for listeners that wait for a task. Planning reads which listeners sleep. The shared table
+-- `asleep` has the result for each queue. Under `*` it has the pattern sets whose listeners sleep, or false if no
+-- listener takes tasks by pattern.
 local wakeups = {}
 
 function wakeups.plan(queue)
@@ -10,7 +11,8 @@ function wakeups.plan(queue)
   end
 end
 
--- Notes that a queue has work, for listeners that take queues by pattern. A hint: `ready` finds what is missed.
+-- Lists a queue with work in the index for listeners that take queues by pattern. The entry is a hint: `ready` finds
+-- queues that the index misses.
 -- @inline
 function wakeups.list_ready(queue)
   local ready = namespace.prefix .. 'ready'
@@ -19,7 +21,7 @@ function wakeups.list_ready(queue)
   end
 end
 
--- Wakes one of those that sleep, of each set of patterns that the queue matches. Returns the sets that sleep on.
+-- Wakes one sleeping listener of each pattern set that the queue matches. Returns the sets that still sleep.
 function wakeups.rouse(roams, queue)
   local left = patterns.rouse(roams, queue)
   if left ~= roams then
@@ -28,8 +30,8 @@ function wakeups.rouse(roams, queue)
   return left
 end
 
--- Wakes one listener of a queue that waits on the list, if it is `asleep`, one of each of the sets `roams`, and every
--- one that subscribes to the channel. Returns the sets that sleep on.
+-- Wakes one listener of a queue that waits on the list, if `asleep` is set. Also wakes one listener of each matching
+-- set in `roams`, and every listener that subscribes to the channel. Returns the sets that still sleep.
 -- @inline
 function wakeups.send(queue, asleep, roams)
   if asleep then
@@ -46,7 +48,7 @@ function wakeups.send(queue, asleep, roams)
   return roams
 end
 
--- The same for a planned queue, once for all its tasks.
+-- Wakes listeners of a planned queue, once for all its tasks.
 -- @inline
 function wakeups.wake(queue)
   local asleep = namespace.shared_tables and namespace.shared_tables.asleep or {}

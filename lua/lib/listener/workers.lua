@@ -1,13 +1,14 @@
--- Workers: what a worker reports about itself, whatever queues it serves: one record, which every report renews.
+-- Workers: the report of each worker about itself, for all queues that it serves. A worker has one record, which every
+-- report renews.
 local workers = {}
 
--- After this long without a report a worker is dead: three reports of ten seconds.
+-- Microseconds without a report after which a worker is dead: three reports of ten seconds.
 workers.DEAD = 30 * 1000000
 
--- Expired records that one search for orphans reads.
+-- Maximum number of expired records that a search for orphans reads.
 workers.LOOKS = 20
 
--- A time in seconds, in microseconds.
+-- Converts a time from seconds to microseconds.
 -- @hot
 function workers.moment(seconds)
   return math.floor(tonumber(seconds) * 1000000 + 0.5)
@@ -18,7 +19,7 @@ function workers.key(listener)
   return namespace.prefix .. 'worker_' .. listener
 end
 
--- The record of a worker, or nil. Each is read once in a call.
+-- Returns the record of a worker, or nil. Each record is read once in a call.
 function workers.find(listener)
   local known = namespace.shared('workers')
   if known[listener] == nil then
@@ -31,14 +32,13 @@ function workers.find(listener)
   return known[listener] or nil
 end
 
--- The record of a worker, if it serves the queue.
+-- Returns the record of a worker, if the worker serves the queue.
 function workers.serves(listener, queue)
   local worker = workers.find(listener)
   return worker and (string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true)
     or worker.set and patterns.chooser(worker.set)(queue)) and worker
 end
 
--- Reads what `leave` writes.
 function workers.plan_leave(listener)
   if workers.find(listener) then
     namespace.declare(workers.key(listener))
@@ -46,7 +46,7 @@ function workers.plan_leave(listener)
   end
 end
 
--- Removes a queue from a worker. Its record is removed with its last queue.
+-- Removes a queue from a worker. The record of the worker is removed with its last queue.
 function workers.leave(listener, queue)
   local worker = workers.find(listener)
   if not worker then
@@ -65,7 +65,7 @@ function workers.leave(listener, queue)
   end
 end
 
--- Finds expired records. A worker that is still registered keeps its own, which says that it is dead.
+-- Finds expired records. A worker that is still registered keeps its record, which shows that the worker is dead.
 function workers.plan_forget()
   local found = {}
   for _, listener in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(namespace.prefix .. 'workers'),

@@ -1,6 +1,6 @@
--- Fairness: the order in which the keys of a queue take turns. `ranked_tasks` holds what may run next, in order:
--- tasks without a key, and for each key with free places one entry, which stands for the first of its tasks. So a
--- task that may not run blocks no other, and is looked at again when a place is freed.
+-- Fairness: the order in which the keys of a queue take turns. `ranked_tasks` holds everything that may run next, in
+-- order: tasks without a key, and one entry for each key with free places. The entry stands for the first task of its
+-- key. So a task that may not run blocks no other task, and it is checked again when a place is freed.
 local fairness = {}
 
 function fairness.ranked_key(queue, number)
@@ -11,18 +11,18 @@ function fairness.tasks_key(queue, key, number)
   return namespace.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
 end
 
--- A rank: larger for whatever is added later.
+-- Returns a rank for a time. Tasks that are added later have larger ranks.
 function fairness.rank(us)
   return string.format('%016.0f', us)
 end
 
--- The rank of a task at the front: before all others, the latest first.
+-- Returns the rank of a task at the front. Front ranks precede all other ranks, and the latest front rank comes first.
 function fairness.front_rank(us)
   return '-' .. fairness.rank(9007199254740991 - us)
 end
 
--- The rank of a task in the plain list, by the `updated` of its record, the time at which it became pending. A
--- client's clock may be ahead; such a time counts as now.
+-- Returns the rank of a task in the plain list, from the `updated` field of its record, the time at which it became
+-- pending. A client's clock may be ahead, so a time in the future counts as now.
 function fairness.list_rank(updated, front)
   local us = (tonumber(updated) or -1) * 1000000
   if not (us >= 0 and us <= namespace.now_us) then
@@ -31,7 +31,7 @@ function fairness.list_rank(updated, front)
   return front and fairness.front_rank(us) or fairness.rank(us)
 end
 
--- A rank as a number. The server compares ranks by bytes, but Lua compares strings by the server's locale.
+-- Returns a rank as a number. The server compares ranks by bytes, but Lua compares strings by the server's locale.
 function fairness.sort_value(rank)
   if string.sub(rank, 1, 1) == '-' then
     return tonumber(string.sub(rank, 2)) - 9007199254740992
@@ -39,14 +39,14 @@ function fairness.sort_value(rank)
   return tonumber(rank)
 end
 
--- The time at which a rank was issued. Ranks at the front begin with a minus and count down.
+-- Returns the time at which a rank was issued. Ranks at the front begin with a minus and count down.
 function fairness.issued_at(rank)
   local order = fairness.sort_value(rank)
   return order < 0 and -order - 1 or order
 end
 
--- Updates the entry of a key: it exists if the first task of the key may run. A key that was served moves behind
--- those that have waited longer.
+-- Updates the entry of a key. The entry exists if the first task of the key may run. A key that was served moves behind
+-- the keys that have waited longer.
 function fairness.refresh(queue, key, number)
   local entries, field = namespace.key('turns', queue), key .. '/' .. number
   local first = redis.call('ZRANGE', fairness.tasks_key(queue, key, number), 0, 0, 'WITHSCORES')
@@ -82,7 +82,7 @@ function fairness.refresh(queue, key, number)
   end
 end
 
--- The same for all needs that tasks of the key may have.
+-- Updates the entries of a key for all needs that its tasks may have.
 function fairness.refresh_all(queue, key)
   local waits = false
   for _, number in ipairs(needs.numbers(queue)) do
@@ -95,7 +95,6 @@ function fairness.refresh_all(queue, key)
   end
 end
 
--- Reads what `refresh_all` of these keys writes.
 function fairness.plan_refresh(queue, keys)
   if #keys > 0 then
     namespace.require_settled_slot()
@@ -115,9 +114,10 @@ function fairness.plan_refresh(queue, keys)
   end
 end
 
--- Finds the work of `refresh_due`: keys whose rate allows the next start, and after a change of the limits (of the
--- queue, or number `changes` of the namespace) a page of the keys that hold places. `wakes`: a task may start;
--- `next`: when the next rate allows a start.
+-- Finds the work of `refresh_due`: keys whose rate allows the next start, and after a change of the limits a page of
+-- the keys that hold places. Limits change for the queue or for the namespace; `changes` is the number of the
+-- namespace's last change. In the result, `wakes` is true if a task may start, and `next` is the time when the next
+-- rate allows a start.
 function fairness.plan_due(queue, limit, changes)
   local delayed = namespace.key('delayed', queue)
   local now = string.format('%.0f', namespace.now_us)
@@ -137,7 +137,8 @@ function fairness.plan_due(queue, limit, changes)
     cursor, found.changes = '0', changes
   end
   if cursor then
-    -- First the keys that hold places; then, after a `-`, those that a rate delays.
+    -- The sweep visits the keys that hold places first. After a `-` in the cursor, it visits the keys that a rate
+    -- delays.
     local after = string.match(cursor, '^%- (%S+)$')
     if not after then
       local page = redis.call('HSCAN', namespace.key('places', queue), cursor, 'COUNT', limit)

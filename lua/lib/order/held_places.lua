@@ -1,4 +1,4 @@
--- The places of limits that attempts hold: taken when an attempt begins, and given back when it ends.
+-- Places of limits that attempts hold. An attempt takes its places when it begins and releases them when it ends.
 local held_places = {}
 
 -- Takes the places of an attempt that begins.
@@ -46,12 +46,11 @@ function held_places.release(queue, id, token)
   end
 end
 
--- Reads what `release` writes for attempts that have no owner any more.
 function held_places.plan_released(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do
     local held = redis.call('HGET', namespace.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
-    -- without places of its own it has no key
+    -- An attempt without places of its own has no key.
     local key, shared = string.match(held or '', '^%d+ (%S*) ?(%S*)$')
     keys[#keys + 1] = key ~= '' and key or nil
     if shared and shared ~= '' then

@@ -1,14 +1,14 @@
 -- Limits of a queue and of its keys: concurrency, counted in places, and rate.
 local limits = {}
 
--- Keys of a queue that may have limits of their own.
+-- Maximum number of keys of a queue that may have limits of their own.
 limits.KEYS = 100000
 
 function limits.starts_key(queue, key)
   return namespace.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
 
--- The limits of a key: its places or nil, its rate, and since when the rate holds.
+-- Returns the limits of a key: its places or nil, its rate, and the time since when the rate is in effect.
 function limits.of_key(queue, key)
   local own, rate = string.match(redis.call('HGET', namespace.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
   own = tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency'))
@@ -18,8 +18,9 @@ function limits.of_key(queue, key)
   return own, settings.get(queue, 'key_rate'), settings.since(queue, 'key_rate')
 end
 
--- Whether a key has enough free places for a task of this weight, or `solo`, and its rate allows a start; if the
--- rate does not, also when it will. A task that weighs more than all places runs alone.
+-- Returns true if a key has enough free places for a task of this weight, or `solo`, and its rate allows a start. If
+-- only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all places runs
+-- alone.
 function limits.fits(queue, key, weight)
   local most, rate, since = limits.of_key(queue, key)
   if weight == 'solo' then
@@ -34,8 +35,8 @@ function limits.fits(queue, key, weight)
   return limits.rate_allows(limits.starts_key(queue, key), rate, since)
 end
 
--- When the start at index `back` leaves the window of a rate, or nil. Starts from before the rate was set do not
--- count, nor do those in the future, from before the clock was set back.
+-- Returns the time at which the start at index `back` leaves the window of a rate, or nil. Starts before the rate was
+-- set do not count. Starts in the future do not count either: they were recorded before the clock was set back.
 function limits.start_expires(starts, back, seconds, since)
   local last = tonumber(redis.call('LINDEX', starts, back) or nil)
   if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= namespace.now_us then
@@ -43,7 +44,7 @@ function limits.start_expires(starts, back, seconds, since)
   end
 end
 
--- Whether a rate, in effect since `since`, allows a start now; if not, also when it will.
+-- Returns true if a rate, in effect since `since`, allows a start now. If not, also returns when it will.
 function limits.rate_allows(starts, rate, since)
   if not rate then
     return true
@@ -56,7 +57,8 @@ function limits.rate_allows(starts, rate, since)
   return true
 end
 
--- When a rate allows the start of a task that has `before` others ahead of it, as far as the rate decides.
+-- Returns the time at which a rate allows the start of a task that has `before` tasks ahead of it. Other limits are
+-- ignored.
 function limits.allowed_at(starts, rate, since, before)
   if not rate then
     return 0
@@ -77,7 +79,8 @@ function limits.record_start(starts, rate, us)
   end
 end
 
--- Whether the limits of a queue allow a task of this weight to start; if its rate does not, also when it will.
+-- Returns true if the limits of a queue allow a task of this weight to start. If only the rate forbids a start, also
+-- returns when the rate will allow it.
 function limits.queue_allows(queue, weight)
   local most = tonumber(settings.get(queue, 'concurrency'))
   if most then

@@ -1,11 +1,11 @@
--- Needs: what a task requires of a listener, and what listeners offer.
+-- Needs: the requirements of tasks, and the offers of listeners.
 local needs = {}
 
--- Different needs that the waiting tasks of one queue may have.
+-- Maximum number of different needs among the waiting tasks of one queue.
 needs.MOST = 64
 
--- What tells which listeners may take a task, and when: its needs, and after a bar the shared limits that it takes
--- places of. Nil if it has neither.
+-- Returns the class of a task, which decides which listeners may take the task, and when: its needs and, after a bar,
+-- its shared limits. Returns nil if the task has neither.
 function needs.class(task)
   if task.shared then
     return (task.needs or '') .. '|' .. task.shared
@@ -13,7 +13,7 @@ function needs.class(task)
   return task.needs
 end
 
--- The numbers that stand for the needs of waiting tasks.
+-- Returns the numbers that stand for the needs of waiting tasks.
 function needs.numbers(queue)
   local numbers = { '' }
   for _, known in ipairs(redis.call('HVALS', namespace.key('needs', queue))) do
@@ -22,7 +22,7 @@ function needs.numbers(queue)
   return numbers
 end
 
--- The number of these needs, if a task waits with them.
+-- Returns the number that stands for these needs, if a task waits with them.
 function needs.number(queue, wanted)
   if not wanted then
     return ''
@@ -30,7 +30,7 @@ function needs.number(queue, wanted)
   return string.match(redis.call('HGET', namespace.key('needs', queue), wanted) or '', '^%d+')
 end
 
--- The number of these needs, existing or the next free one.
+-- Returns the number that stands for these needs: the existing number, or the next free number.
 function needs.plan(queue, wanted)
   local number, given = needs.number(queue, wanted), namespace.shared('needs')[queue] or {}
   if number or given[wanted] then
@@ -51,7 +51,7 @@ function needs.plan(queue, wanted)
   return given[wanted]
 end
 
--- Adds `by` to the number of tasks that wait with these needs. Returns the number of the needs.
+-- Adds `by` to the count of tasks that wait with these needs. Returns the number that stands for the needs.
 function needs.count(queue, wanted, by)
   if not wanted then
     return ''
@@ -70,7 +70,7 @@ function needs.count(queue, wanted, by)
   return number
 end
 
--- Parses what a listener offers: for each name a number, or true.
+-- Parses the offer of a listener. Returns a number for each name, or true for a name without a number.
 function needs.has(text)
   local has = {}
   for name, number in string.gmatch(text or '', '([%w_.-]+)=?([%d.]*)') do
@@ -79,7 +79,7 @@ function needs.has(text)
   return has
 end
 
--- Whether an offer satisfies the needs of a task.
+-- Returns true if an offer satisfies the needs of a task.
 function needs.suits(has, wanted)
   for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)
@@ -95,7 +95,7 @@ function needs.suits(has, wanted)
   return true
 end
 
--- The offers of those listeners of a queue that take tasks; of the first 1,000.
+-- Returns the offers of the listeners of a queue that take tasks, among the first 1,000 offers.
 function needs.listeners(queue)
   local all, found = {}, redis.call('HSCAN', namespace.key('has', queue), 0, 'COUNT', 1000)[2]
   local keep = listeners.keep(queue)
@@ -106,7 +106,7 @@ function needs.listeners(queue)
   return all
 end
 
--- The number of listeners of a queue that can take a task with these needs.
+-- Returns the number of listeners of a queue that can take a task with these needs.
 function needs.able(queue, wanted)
   local number = 0
   for _, has in ipairs(needs.listeners(queue)) do
@@ -115,7 +115,7 @@ function needs.able(queue, wanted)
   return number
 end
 
--- Those needs that no listener of the queue satisfies.
+-- Returns the needs that no listener of the queue satisfies.
 function needs.lacking(queue, wanted)
   local all, lacking = needs.listeners(queue), {}
   for need in string.gmatch(wanted, '[^,]+') do

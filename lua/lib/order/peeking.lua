@@ -1,12 +1,14 @@
--- What `reserve` would give to a listener, one task after another, without taking any. `look` has what is known, and
--- what the tasks that were chosen so far would take: of the queue, of their keys and of shared limits.
+-- Shows the tasks that `reserve` would give to a listener, one after another, without taking any task. `look` holds the
+-- known state of the queue, of its keys and of shared limits. It also counts the places and starts that the chosen
+-- tasks use.
 local peeking = {}
 
--- Entries behind the wanted ones that are read, and tasks that are asked why they are passed over.
+-- Number of entries that are read after the wanted entries (`SPARE`), and number of ranked tasks that are checked for
+-- the reason why they are passed over (`LOOKS`).
 peeking.SPARE = 10
 peeking.LOOKS = 200
 
--- Begins a look at a queue for what a listener offers. `stop` is why nothing is given out at all.
+-- Begins a look at a queue for the offer of a listener. `stop`: the reason why the queue gives out no task at all.
 function peeking.begin(queue, listener, has, limit)
   local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'lanes:' .. queue)
   local held = namespace.key('places', queue)
@@ -46,7 +48,7 @@ function peeking.begin(queue, listener, has, limit)
   return look
 end
 
--- The first entries of an order; with ageing those of each priority.
+-- Returns the first entries of an order, or with ageing the first entries of each priority.
 function peeking.load(look, key)
   local entries, low, levels = {}, '-inf', 0
   repeat
@@ -65,7 +67,7 @@ function peeking.load(look, key)
   return entries
 end
 
--- What is known of a key, and would be taken of it.
+-- Returns the known state of a key, with the places and starts that the chosen tasks use.
 function peeking.key(look, key)
   local known = look.keys[key]
   if not known then
@@ -77,7 +79,7 @@ function peeking.key(look, key)
   return known
 end
 
--- Whether a rate allows a start after so many others now; if not, also when it will.
+-- Returns true if a rate allows one more start now, after `number` other starts. If not, also returns when it will.
 function peeking.rate_allows(starts, rate, since, number)
   if not rate or number == 0 then
     return limits.rate_allows(starts, rate, since)
@@ -93,7 +95,7 @@ function peeking.rate_allows(starts, rate, since, number)
   return true
 end
 
--- Why a task of a key may not run now, or nil; and until when, if that is known.
+-- Returns the reason why a task of a key may not run now, or nil. Also returns when the reason ends, if known.
 function peeking.key_refuses(look, key, weight)
   local known = peeking.key(look, key)
   local most = known.most
@@ -109,7 +111,7 @@ function peeking.key_refuses(look, key, weight)
   return not allows and 'key_rate' or nil, free
 end
 
--- The same of the queue.
+-- Returns the reason why the limits of the queue forbid a start now, or nil. Also returns when it ends, if known.
 function peeking.queue_refuses(look, weight)
   if look.most and look.used + math.min(weight, look.most) > look.most then
     return 'queue_full'
@@ -121,7 +123,8 @@ function peeking.queue_refuses(look, weight)
   return not allows and 'queue_rate' or nil, free
 end
 
--- The same of shared limits. A class that could not have its places holds back those that ask after it.
+-- Returns the reason why the shared limits of a class forbid a start now, or nil. Also returns when it ends, if known.
+-- A class that could not get its places holds back the classes that ask later.
 function peeking.class_refuses(look, class)
   local pool, member = look.pool, look.queue .. ' ' .. class
   for _, part in ipairs(pool.parts[class]) do
@@ -138,7 +141,8 @@ function peeking.class_refuses(look, class)
   end
 end
 
--- The same for those that ask in vain within this look: they come after those that did before.
+-- Returns true if the classes that asked without success during this look leave enough of a limit for a class. They
+-- come after the classes that asked before this look.
 function peeking.leaves(look, part, class)
   local limit, waits = look.pool.known[part.name], look.waits[part.name] or {}
   local places, first = 0, true
@@ -159,7 +163,7 @@ function peeking.leaves(look, part, class)
   return true
 end
 
--- The first task of a key in an order that is not chosen yet, as it stands there, with its score.
+-- Returns the first task of a key in an order that is not chosen yet: its rank, id and weight as stored, and its score.
 function peeking.head(look, key, number)
   local heads, list = peeking.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
   local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), from = 0, at = 1 }
@@ -177,7 +181,8 @@ function peeking.head(look, key, number)
   end
 end
 
--- The first entry of each priority of an order that may run; without ageing only of the highest.
+-- Adds the first entry of each priority of an order that may run to `firsts`, unless an earlier entry is there. Without
+-- ageing, adds only the first entry of the highest priority.
 function peeking.firsts(look, order, firsts)
   local last
   if order.bar then
@@ -207,7 +212,7 @@ function peeking.firsts(look, order, firsts)
   end
 end
 
--- The next task of the plain list.
+-- Returns the next task of the plain list.
 function peeking.next_plain(look)
   while look.at > 0 do
     local id = look.plain[look.at]
@@ -222,7 +227,7 @@ function peeking.next_plain(look)
   end
 end
 
--- Chooses the next task. Returns it, or nil.
+-- Chooses the next task. Returns the task, or nil.
 function peeking.next(look)
   look.stop, look.till = peeking.queue_refuses(look, 1)
   if look.stop then
@@ -254,7 +259,8 @@ function peeking.next(look)
   return best
 end
 
--- Counts what a task would take, a microsecond too: `attempt.number` issues each token one later.
+-- Counts the places and starts that a task uses. Also advances the time by a microsecond, because `attempt.number`
+-- issues each token one microsecond later.
 function peeking.take(look, task)
   namespace.now_us = namespace.now_us + 1
   look.given[#look.given + 1] = task
@@ -285,7 +291,7 @@ function peeking.take(look, task)
   end
 end
 
--- Lets a class wait for its turn at a limit, unless it does.
+-- Adds a class to the classes that wait for a limit, unless it waits already.
 function peeking.wait(look, part, class)
   local waits = look.waits[part.name] or {}
   look.waits[part.name] = waits
@@ -297,7 +303,7 @@ function peeking.wait(look, part, class)
   waits[#waits + 1] = { class = class, weight = part.weight }
 end
 
--- Puts a key where it stands in each order after one of its tasks was served.
+-- Moves a key to its current place in each order, after one of its tasks was chosen.
 function peeking.stand_again(look, key)
   for _, order in ipairs(key and look.orders or {}) do
     for i = #order.entries, 1, -1 do
@@ -322,7 +328,7 @@ function peeking.stand_again(look, key)
   end
 end
 
--- Why a task of a key may not run after all that were chosen, as `key_refuses` says it: once for each key and weight.
+-- Returns the results of `key_refuses` after all tasks are chosen. They are computed once for each key and weight.
 function peeking.refuses_now(look, key, weight)
   look.said = look.said or {}
   local name = key .. ' ' .. weight
@@ -334,7 +340,7 @@ function peeking.refuses_now(look, key, weight)
   return said[1], said[2]
 end
 
--- Why a ranked task is passed over, or nil; and until when, if that is known.
+-- Returns the reason why a ranked task is passed over, or nil. Also returns when the reason ends, if known.
 function peeking.reason(look, id)
   local v = redis.call('HMGET', namespace.key('task', id), 'key', 'weight', 'solo', 'needs', 'limits')
   local class = needs.class({ needs = v[4] or nil, shared = v[5] or nil }) or ''
@@ -354,21 +360,21 @@ function peeking.reason(look, id)
   end
 end
 
--- The same of one whose key may go on, but `promote` has yet to say so: after a rate held it up until some time, or a
--- limit was raised.
+-- Returns the reason for a task whose key may run again but has no entry yet. A rate delayed the key until some time,
+-- or a limit was raised, and `promote` has not updated the entry since.
 function peeking.held_up(look, id)
   local key = redis.call('HGET', namespace.key('task', id), 'key')
   local since = key and redis.call('ZSCORE', namespace.key('delayed', look.queue), key)
   return key and (since and 'key_rate' or 'key_full'), since and tonumber(since)
 end
 
--- What decides the order of tasks of different priorities.
+-- Returns the value that orders tasks of different priorities.
 function peeking.value(look, score, rank)
   return look.ageing and score + fairness.issued_at(rank) / look.ageing or score
 end
 
--- The tasks that are passed over, in the order in which they wait: id, why, and until when, in turn. If enough were
--- chosen, those before the last of them.
+-- Adds the tasks that are passed over to `answer`, in the order in which they wait: id, reason and end of the reason in
+-- turn. If enough tasks were chosen, adds only the tasks before the last chosen task.
 function peeking.passed(look, answer)
   local last = #look.given == look.limit and look.given[look.limit]
   local room, value = look.limit, last and peeking.value(look, last.score, last.rank)

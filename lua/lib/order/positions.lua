@@ -1,12 +1,12 @@
--- Positions of waiting tasks: pending ones by priority, then by rank. Blueque's plain list and the ranked tasks of
--- priority 0 are merged.
+-- Positions of waiting tasks. Pending tasks are ordered by priority, then by rank. Blueque's plain list and the ranked
+-- tasks of priority 0 are merged.
 local positions = {}
 
--- Up to this position entries are compared one by one; after it, by binary search on the rank.
+-- Up to this position, entries are compared one by one. Later entries are found by binary search on the rank.
 positions.NEAR = 100
 
--- An order is read in pages. `number`: its entries; `read(first, last, bare)`: their ids, and unless `bare` their
--- positions as ascending numbers.
+-- Returns the order of the plain list. An order is read in pages. `number` is the number of its entries. `read(first,
+-- last, bare)` returns their ids and, unless `bare`, their positions as ascending numbers.
 function positions.list_order(queue)
   local list = namespace.key('pending_tasks', queue)
   return { number = redis.call('LLEN', list), read = function(first, last, bare)
@@ -21,7 +21,7 @@ function positions.list_order(queue)
   end }
 end
 
--- The ranked tasks with these scores. `before`: the number of tasks ahead of them.
+-- Returns the order of the ranked tasks with these scores. `before`: the number of tasks ahead of them.
 function positions.ranked_order(queue, low, high, before)
   local lane = namespace.key('lane_tasks', queue)
   return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
@@ -34,7 +34,7 @@ function positions.ranked_order(queue, low, high, before)
   end }
 end
 
--- Tasks ordered by a time, such as their eta.
+-- Returns the order of tasks that are sorted by a time, such as their eta.
 function positions.scheduled_order(kind, queue)
   local set = namespace.key(kind, queue)
   return { number = redis.call('ZCARD', set), read = function(first, last)
@@ -47,7 +47,7 @@ function positions.scheduled_order(kind, queue)
   end }
 end
 
--- The number of entries up to `place` in an order, or with `below` only those below it.
+-- Returns the number of entries of an order up to `place`. With `below`, entries at `place` do not count.
 function positions.count(order, place, below)
   local function passed(other)
     return other < place or other == place and not below
@@ -72,7 +72,8 @@ function positions.count(order, place, below)
   return low
 end
 
--- How many entries of each order are among the first `from` of both. Not computed near the front.
+-- Returns the number of entries of each order that are among the first `from` entries of both orders. Near the front,
+-- returns 0 and 0 instead, and `page` merges from the start.
 function positions.split(one, other, from)
   local low, high = math.max(0, from - other.number), math.min(one.number, from)
   if low < high and from <= positions.NEAR then
@@ -91,7 +92,7 @@ function positions.split(one, other, from)
   return low, from - low
 end
 
--- A page of ids of two orders, merged; of two equal entries that of `one` comes first.
+-- Returns a page of ids of two merged orders. If two entries are equal, the entry of `one` comes first.
 function positions.page(one, other, from, limit)
   local at, by = positions.split(one, other, from)
   local skipped = from - at - by
@@ -117,7 +118,7 @@ function positions.page(one, other, from, limit)
   return ids
 end
 
--- A page of ids of the pending tasks of a queue.
+-- Returns a page of ids of the pending tasks of a queue.
 function positions.list(queue, from, limit)
   local plain = positions.list_order(queue)
   if redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 0 then
@@ -146,8 +147,8 @@ function positions.list(queue, from, limit)
   return ids
 end
 
--- The number of tasks ahead of a pending one in the order of `list`, up to `far`. Nil if the task is in no list: a
--- client without scripts has popped it and has not updated its record.
+-- Returns the number of tasks ahead of a pending task in the order of `list`, up to `far`. Returns nil if the task is
+-- in no list: a client without scripts has popped it and has not updated its record.
 function positions.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
   local lane = namespace.key('lane_tasks', queue)
@@ -169,7 +170,7 @@ function positions.ahead(task, far)
   local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
   local level = positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then
-    -- A task waits behind all that any task before it in the list waits behind.
+    -- A task waits behind everything that any earlier task in the list waits behind.
     local plain = positions.list_order(queue)
     local _, ranks = plain.read(0, math.min(at, positions.NEAR))
     local _, own = plain.read(at, at)

@@ -2,13 +2,12 @@
 -- order; and the choice of the next task of a queue.
 local ranking = {}
 
--- Entries of one order that a `reserve` looks at; outdated ones are corrected.
+-- Number of entries of one order that `reserve` checks. Outdated entries are corrected.
 ranking.LOOKAHEAD = 10
 
--- Priorities that a `reserve` looks at in a queue with ageing.
+-- Number of priorities that `reserve` checks in a queue with ageing.
 ranking.MAX_PRIORITIES = 200
 
--- Reads all that `add` and `remove` of a task, and `take` and `release` of its limits, write.
 function ranking.plan(task)
   local queue, probe = task.queue, namespace.probe
   if task.limited then
@@ -36,12 +35,13 @@ function ranking.plan(task)
   end
 end
 
--- The entry of a task among those of its key. It has all that decides whether the task may run.
+-- Returns the entry of a task among the tasks of its key. The entry contains everything that decides whether the task
+-- may run.
 function ranking.member(task)
   return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
 end
 
--- Adds a task that becomes pending. `place`: the rank that it keeps, if it was pending before.
+-- Adds a task that becomes pending. `place`: the rank that the task keeps if it was pending before.
 function ranking.add(task)
   local queue = task.queue
   local field = 'lanes:' .. queue
@@ -53,7 +53,7 @@ function ranking.add(task)
   redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
 
--- Adds a task to the order of its key, or of those with its needs and no key.
+-- Adds a task to the order of its key or, without a key, to the order of its needs.
 -- @inline
 function ranking.enter(task)
   local queue, score = task.queue, -tonumber(task.priority or 0)
@@ -70,7 +70,7 @@ function ranking.enter(task)
   end
 end
 
--- Removes a task from the index of all ranked tasks. When that is empty, a `reserve` does not look at the ranking.
+-- Removes a task from the index of all ranked tasks. While this index is empty, `reserve` does not look at the ranking.
 function ranking.remove_from_index(queue, member)
   local all = namespace.key('lane_tasks', queue)
   if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
@@ -106,8 +106,8 @@ function ranking.leave(task, to)
   needs.count(queue, class, -1)
 end
 
--- The first entry of an order, from the score `low` on, that may run now. Keys of outdated entries are added to
--- `stale`.
+-- Returns the first entry of an order, from the score `low` on, that may run now. Also adds the keys of outdated
+-- entries to `stale`.
 function ranking.first(queue, number, stale, low)
   local ranked = fairness.ranked_key(queue, number)
   for i = 0, ranking.LOOKAHEAD - 1 do
@@ -133,7 +133,6 @@ function ranking.first(queue, number, stale, low)
   end
 end
 
--- Reads what `discard` writes.
 function ranking.plan_discard(queue, ghost)
   namespace.probe('ZCARD', namespace.key('lane_tasks', queue))
   namespace.probe('ZCARD', fairness.ranked_key(queue, ghost.number))
@@ -143,7 +142,7 @@ function ranking.plan_discard(queue, ghost)
   end
 end
 
--- Removes an entry without a pending task: somebody deleted or changed the task by hand.
+-- Removes an entry without a pending task: the task was deleted or changed by hand.
 function ranking.discard(queue, ghost)
   local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
   ranking.remove_from_index(queue, rank .. ' ' .. id)
@@ -161,15 +160,15 @@ function ranking.discard(queue, ghost)
   end
 end
 
--- Whether one entry precedes another of the same priority: by rank, and for tasks of one key with different needs
--- by their own rank.
+-- Returns true if one entry precedes another entry of the same priority. The lower rank comes first. Two entries of one
+-- key with different needs may have equal ranks; then the ranks of their own tasks decide.
 function ranking.precedes(one, other)
   local rank, rival = fairness.sort_value(one.rank), fairness.sort_value(other.rank)
   return rank < rival or rank == rival and fairness.sort_value(one.own) < fairness.sort_value(other.own or other.rank)
 end
 
--- The next of the first entries of each priority, by score: each `ageing` microseconds of waiting count for one
--- level.
+-- Returns the next of the first entries of each priority, which are given by score. With `ageing`, each `ageing`
+-- microseconds of waiting count as one level of priority.
 function ranking.choose(firsts, ageing)
   local best, least
   for score, first in pairs(firsts) do
@@ -182,11 +181,11 @@ function ranking.choose(firsts, ageing)
   return best
 end
 
--- The next task of a queue, or `best`, the first of the plain list, if that precedes it. `known`: see
--- `attempt.select`, which also gets the `pool` of shared limits, if there are any. Keys of outdated entries are added
--- to `stale`.
+-- Returns the next task of a queue, or `best`, the first task of the plain list, if `best` precedes it. Also adds the
+-- keys of outdated entries to `stale`. `known`: see `attempt.select`. If the queue uses shared limits, `known` also
+-- gets their `pool`.
 function ranking.next(queue, known, best, stale)
-  namespace.require_settled_slot() -- an order that is on the other node would let other tasks go first
+  namespace.require_settled_slot() -- otherwise, tasks of an order on the other node are passed over
   local ageing = (known.own or known.common) and tonumber(settings.get(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
   local waiting = redis.call('HGETALL', namespace.key('needs', queue))
@@ -217,14 +216,14 @@ function ranking.next(queue, known, best, stale)
         firsts[found.score] = found
       end
       levels = levels + 1
-      -- with ageing: the oldest task of each priority
+      -- With ageing, the oldest task of each priority is found.
       low = found and ageing and levels < ranking.MAX_PRIORITIES and '(' .. found.score or '+inf'
     end
   end
   return ranking.choose(firsts, ageing)
 end
 
--- The needs and limits that decide about a pending task, for `why`: name and value in turn.
+-- Returns the needs and limits that decide about a pending task, for `why`: name and value in turn.
 function ranking.facts(task)
   local queue, key = task.queue, task.fair_key
   local held = namespace.key('places', queue)
@@ -255,8 +254,8 @@ function ranking.facts(task)
   return facts
 end
 
--- The time before which limits let no pending task start that has `ahead` tasks ahead of it. Nil if unknown: its
--- places are taken, and it is not known when they are released.
+-- Returns the earliest time at which the limits may let a pending task start that has `ahead` tasks ahead of it.
+-- Returns nil if that time is unknown: the places of the task are taken, and it is unknown when they are released.
 function ranking.earliest(task, ahead)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))

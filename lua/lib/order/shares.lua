@@ -1,30 +1,32 @@
--- Shared limits: named limits of the namespace, of which tasks of all queues take places, of several at once, all or
--- none. The tasks of a queue that need the same of a listener and take the same places stand in one order, their class:
--- `reserve` looks at the class, never at its tasks. A class for which a listener asked in vain waits its turn: in the
--- order of each of its limits, from that time until one of its tasks is taken. So queues take turns.
+-- Shared limits: named limits of the namespace. Tasks of any queue take places of them. A task may need places of
+-- several limits; it takes either all of them at once or no place. The tasks of a queue with the same needs and the
+-- same places are in one order, their class. `reserve` looks at the class, never at its tasks. If a listener asks for a
+-- class without success, the class waits its turn in the order of each of its limits, from that time until one of its
+-- tasks is taken. So queues take turns.
 --
--- No task has a place while it waits for another, so nothing locks. The first class in the order of a limit holds back
--- all that ask after it until it has its places, the others only what they could take now. So the class that has waited
--- longest is served as soon as its places are free: a heavy task does not starve beside light ones, nor one of several
--- limits beside those of one.
+-- No task holds a place while it waits for another place, so there are no deadlocks. The first class in the order of a
+-- limit holds back all classes that ask later, until it has its places. All further classes hold back only the places
+-- that they could take now. So the class that has waited longest is served as soon as its places are free: light tasks
+-- do not starve a heavy task, and tasks of one limit do not starve a task of several limits.
 local shares = {}
 
--- Shared limits of a namespace.
+-- Maximum number of shared limits of a namespace.
 shares.MOST = 10000
 
--- How long a place is kept for the class whose turn it is, once it could be taken, in microseconds.
+-- Microseconds during which a place is kept for the class whose turn it is, once the class can take it.
 shares.TURN = 5000000
 
--- When a class that others hold back looks again, should nobody say that they are gone.
+-- Microseconds after which a blocked class checks its limits again if no wake-up arrives.
 shares.AGAIN = 10000000
 
--- Classes in the order of a limit that one call looks at.
+-- Maximum number of classes in the order of a limit that are checked in a call.
 shares.LOOKS = 16
 
--- Limits that one call removes because nobody uses them any more.
+-- Maximum number of unused limits that are removed in a call.
 shares.REMOVED = 16
 
--- Queues that are woken when a place is free. Those whose turn it is not pass nothing on: they only look.
+-- Number of queues that are woken when a place is free. A queue that is woken before its turn only checks its limits,
+-- and does not pass the wake-up on.
 shares.WOKEN = 4
 
 function shares.limits_key()
@@ -59,8 +61,8 @@ function shares.starts_key(name)
   return namespace.prefix .. 'shared_rate_' .. name
 end
 
--- NAME, or NAME:PLACES, separated by commas, of limits that there are and that have so many. Equal places give equal
--- text.
+-- Checks shared limits, separated by commas: NAME or NAME:PLACES. Each limit must exist and have at least this number
+-- of places. Equal places give equal text.
 function shares.check(value, what)
   local wanted, seen = {}, {}
   for one in string.gmatch(#value <= contract.LIMITS_HIGH and value .. ',' or ',', '([^,]*),') do
@@ -91,12 +93,12 @@ function shares.check(value, what)
   return table.concat(wanted, ',')
 end
 
--- The shared limits of a class, if it has any, as text.
+-- Returns the shared limits of a class as text, or nil.
 function shares.of(class)
   return string.match(class, '|(.+)$')
 end
 
--- The same as a list.
+-- Parses the text of shared limits into a list.
 function shares.parts(set)
   local parts = {}
   for name, weight in string.gmatch(set, '([%w_.-]+):?(%d*)') do
@@ -105,8 +107,8 @@ function shares.parts(set)
   return parts
 end
 
--- Reads what is not known yet of these limits: the `most` places of each, its `rate`, the places `used`, and `missing`
--- if there is no such limit.
+-- Reads the limits that are not in `known` yet: the `most` places of each, its `rate`, the places `used`, and `missing`
+-- if the limit does not exist.
 function shares.read(known, parts)
   local names = {}
   for _, part in ipairs(parts) do
@@ -127,7 +129,7 @@ function shares.read(known, parts)
   end
 end
 
--- Whether there is room for these places; if nothing but rates stands against them, also when there will be.
+-- Returns true if there is room for these places. If only rates forbid a start, also returns when they will allow it.
 function shares.fits(known, parts)
   local free
   for _, part in ipairs(parts) do
@@ -141,7 +143,7 @@ function shares.fits(known, parts)
   return not free, free
 end
 
--- Whether these places can never be taken as the limits are.
+-- Returns true if these places can never be taken under the current limits.
 function shares.hopeless(known, parts)
   for _, part in ipairs(parts) do
     local limit = known[part.name]
@@ -151,15 +153,15 @@ function shares.hopeless(known, parts)
   end
 end
 
--- What the classes of a queue that `waiting` names (name and value in turn) wait for: a `pool`, to which `admits` adds
--- what the call has to write.
+-- Returns a `pool` for the classes of a queue that `waiting` lists, name and value in turn. `admits` adds the data that
+-- the call must write.
 --   known     the limits, by name
---   parts     of each class
---   asked     when a listener asked for it in vain, and when it was offered its places, as the server has it
+--   parts     the shared limits of each class
+--   asked     when a listener asked for the class without success, and when the class was offered its places, as stored
 --   asks      classes that wait from now on, or whose offer came too late
---   offers    those of other queues that could take their places, and are told so
---   gone      those that did not, or have no task any more
---   free      when something changes that nobody will say
+--   offers    classes of other queues that could take their places, and are notified
+--   gone      classes that did not take their places, or have no task left
+--   free      time of the next change without a notification
 function shares.look(queue, waiting)
   local pool = { queue = queue, known = {}, parts = {}, asked = {}, admitted = {}, asks = {}, offers = {}, gone = {} }
   local members, classes, all = {}, {}, {}
@@ -182,7 +184,7 @@ function shares.look(queue, waiting)
   return pool
 end
 
--- Whether nothing can be had for a class, and nothing new can be learnt of it.
+-- Returns true if a class cannot get its places, and nothing new about the class needs to be stored.
 function shares.is_shut(pool, class)
   local asked = pool.asked[class]
   if asked and string.find(asked, ' ', 1, true) then
@@ -198,8 +200,8 @@ function shares.is_shut(pool, class)
   return false
 end
 
--- Whether a class of another queue has nothing that could be taken: no task, or its queue is paused, or it was offered
--- its places and nobody came.
+-- Returns true if a class of another queue has no task to take: it has no task at all, its queue is paused, or it was
+-- offered its places and no listener came. Also returns the time of the offer.
 function shares.is_gone(member, asked)
   local queue, class = string.match(member, '^(%S+) (%S+)$')
   local offered = tonumber(string.match(asked or '', ' (%d+)$'))
@@ -208,8 +210,8 @@ function shares.is_gone(member, asked)
     or redis.call('HEXISTS', namespace.key('needs', queue), class) == 0, offered
 end
 
--- Whether those whose turn it is before this class leave enough of a limit for it. If not, also when that may change
--- without anybody saying so, and whose turn it is.
+-- Returns true if the classes whose turn comes earlier leave enough of a limit for a class. If not, also returns when
+-- that may change without a notification, and the class whose turn it is.
 function shares.leaves(pool, part, member)
   local limit, now = pool.known[part.name], namespace.now_us
   local places, starts, first, change = 0, 0, true, now + shares.AGAIN
@@ -218,7 +220,7 @@ function shares.leaves(pool, part, member)
       return true
     end
     local gone, offered = shares.is_gone(other, redis.call('HGET', shares.waits_key(), other))
-    if gone or pool.left and pool.left[other] then -- `left`: in `peek`, those that had their turn
+    if gone or pool.left and pool.left[other] then -- `left`: in `peek`, classes that had their turn
       pool.gone[other] = true
     else
       local parts, weight = shares.parts(shares.of(other)), 1
@@ -244,7 +246,7 @@ function shares.leaves(pool, part, member)
   return true
 end
 
--- Whether a class that has a task for this listener may have its places now.
+-- Returns true if a class that has a task for this listener may have its places now.
 function shares.admits(pool, class)
   if pool.admitted[class] ~= nil then
     return pool.admitted[class]
@@ -267,7 +269,7 @@ function shares.admits(pool, class)
   return may
 end
 
--- Reads what `write` writes. The class of the task that is taken has had its turn.
+-- Removes the class of the taken task from the waiting classes: it has had its turn.
 function shares.plan_write(pool)
   local served = pool.served and pool.asked[pool.served] and pool.queue .. ' ' .. pool.served
   if served then
@@ -311,7 +313,7 @@ function shares.write(pool)
   end
 end
 
--- Reads what `take` and `release` of these places write. `queue`: the queue of the task that frees them, if it does.
+-- Plans to release these places, or to take them if `queue` is nil. `queue`: the queue of the task that holds them.
 function shares.plan(set, queue)
   namespace.probe('HLEN', shares.places_key())
   namespace.probe('HLEN', shares.limits_key())
@@ -324,7 +326,7 @@ function shares.plan(set, queue)
   end
 end
 
--- Plans to wake other queues that wait for a limit, in the order of their turns.
+-- Plans wake-ups for at most `most` other queues that wait for a limit, in the order of their turns.
 function shares.plan_wakes(name, queue, most)
   local woken, key = namespace.shared('woken'), name .. ' ' .. queue
   if woken[key] then
@@ -348,7 +350,7 @@ function shares.wake(name, queue)
   end
 end
 
--- Takes the places of an attempt that begins.
+-- Takes the shared places of an attempt that begins.
 function shares.take(set)
   local now = string.format('%.0f', namespace.now_us)
   for _, part in ipairs(shares.parts(set)) do
@@ -358,7 +360,7 @@ function shares.take(set)
   end
 end
 
--- Releases those of an attempt that has ended.
+-- Releases the shared places of an attempt that has ended, and wakes queues that wait for them.
 function shares.release(set, queue)
   for _, part in ipairs(shares.parts(set)) do
     if redis.call('HINCRBY', shares.places_key(), part.name, -part.weight) <= 0 then
@@ -368,21 +370,21 @@ function shares.release(set, queue)
   end
 end
 
--- Reads what `count` writes.
 function shares.plan_count()
   namespace.probe('HLEN', shares.tasks_key())
   namespace.probe('HLEN', shares.expires_key())
   namespace.probe('ZCARD', shares.idle_key())
 end
 
--- Counts one more, or one less, of what may want places of these limits: tasks that have not ended, and schedules.
+-- Adds `change`, 1 or -1, to the number of users of these limits. Users are tasks that have not ended, and schedules.
 function shares.count(set, change)
   for _, part in ipairs(shares.parts(set)) do
     shares.note_tasks(part.name, redis.call('HINCRBY', shares.tasks_key(), part.name, change), change)
   end
 end
 
--- The number for a limit is known. The time after which it goes begins when it becomes 0.
+-- Handles a new number of users of a limit. When the number becomes 0, the time begins after which the limit is
+-- removed.
 function shares.note_tasks(name, number, change)
   if number <= 0 then
     redis.call('HDEL', shares.tasks_key(), name)
@@ -392,7 +394,7 @@ function shares.note_tasks(name, number, change)
   end
 end
 
--- Corrects it.
+-- Corrects the number of users of a limit.
 function shares.set_tasks(name, number)
   redis.call('HSET', shares.tasks_key(), name, number)
   shares.note_tasks(name, number, number)
@@ -405,7 +407,7 @@ function shares.begin_idle(name)
   end
 end
 
--- Counts for what names other limits than before; either may be nil.
+-- Updates the numbers of users for a user whose limits change. `after` and `before` are its limits; either may be nil.
 function shares.recount(after, before)
   if after then
     shares.count(after, 1)
@@ -415,7 +417,8 @@ function shares.recount(after, before)
   end
 end
 
--- Counts what a task names as it begins, ends, or is in a queue no longer.
+-- Updates the numbers of users when a task changes its state. A task uses its limits while it is in a queue and has not
+-- ended.
 function shares.count_task(task, to)
   local open = task.status and not contract.is_final(task.status)
   local opens = not contract.is_final(to) and to ~= 'deleted' and to ~= 'moved'
@@ -426,7 +429,7 @@ function shares.count_task(task, to)
   end
 end
 
--- The first classes that wait for a limit, and the queue of one that has a task, if any has.
+-- Returns the first classes that wait for a limit, and the queue of the first class among them that has a task, or nil.
 function shares.waiting(name)
   local waits = redis.call('ZRANGE', shares.turns_key(name), 0, shares.LOOKS - 1)
   for _, member in ipairs(waits) do
@@ -437,7 +440,6 @@ function shares.waiting(name)
   return waits
 end
 
--- Reads what `remove` writes. `waits`: as there.
 function shares.plan_remove(name, waits)
   for _, member in ipairs(waits) do
     for _, part in ipairs(shares.parts(shares.of(member))) do
@@ -452,7 +454,8 @@ function shares.plan_remove(name, waits)
   audit.plan()
 end
 
--- Removes a limit. `waits`: classes that stand in its order still, though nobody comes; they leave that of all limits.
+-- Removes a limit. `waits`: classes in its order that have no task to take. They are removed from the orders of all
+-- limits.
 function shares.remove(name, waits)
   redis.call('HDEL', shares.limits_key(), name)
   redis.call('HDEL', shares.expires_key(), name)
@@ -461,7 +464,7 @@ function shares.remove(name, waits)
   redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
 end
 
--- Reads the classes of a queue, whose tasks are gone, that `forget` removes.
+-- Returns the waiting classes of a queue whose tasks are gone, for `forget`.
 function shares.plan_forget(queue)
   local found, cursor = {}, '0'
   repeat
@@ -488,8 +491,8 @@ function shares.forget(waits)
   end
 end
 
--- Reads which limits have been used by nobody for as long as they are kept. Where somebody does, whatever the number
--- of tasks says, or that number is `corrected`, their time begins anew.
+-- Returns the limits whose time without use has passed. A limit is `used` if something uses it despite the stored
+-- number of users, or if that number was `corrected`. Then its time without use begins again.
 function shares.plan_expired(corrected)
   local expired = {}
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(shares.idle_key()), '-inf',
@@ -516,8 +519,8 @@ function shares.expire(expired)
   end
 end
 
--- Sets a shared limit; without places and rate it is removed. `expires`: the seconds after which it goes, too, if
--- nobody uses it.
+-- Sets a shared limit, or removes it if it has neither places nor a rate. `expires`: seconds without use after which
+-- the limit is removed.
 function shares.define(name, places, rate, expires, by)
   if not string.find(name, '^[%w_.-]+$') or #name > contract.NEED_HIGH then
     reply.fail('BADNAME', 'the name of a shared limit must be 1 to ' .. contract.NEED_HIGH
@@ -564,7 +567,7 @@ function shares.define(name, places, rate, expires, by)
   return 'limited'
 end
 
--- Notes how long a limit is kept that nobody uses. `idle`: nobody does now.
+-- Stores how long an unused limit is kept. `idle`: true if the limit is unused now.
 function shares.keep(name, expires, idle)
   redis.call('ZREM', shares.idle_key(), name)
   if not expires then
@@ -577,13 +580,13 @@ function shares.keep(name, expires, idle)
   end
 end
 
--- The same for the audit.
+-- Formats the expiry of a limit for the audit.
 function shares.told(expires)
   return expires and ' expires ' .. expires or ''
 end
 
--- What shared limits say of a pending task, for `why`: name and value in turn. Beside the limits that it names, the
--- first that it has no places of.
+-- Returns the state of the shared limits of a pending task, for `why`: name and value in turn. Lists the limits of the
+-- task, and details of the first limit that keeps the task waiting.
 function shares.facts(task)
   local class = needs.class(task)
   local pool = shares.look(task.queue, { class, '' })

@@ -1,20 +1,20 @@
--- Who changed what: an entry for each change that somebody asked for, in one stream of the namespace. No payload is in
--- it: of parameters only their length and digest.
+-- The audit: who changed what. One stream of the namespace has an entry for each change that a client asked for.
+-- Entries have no payload; for parameters they have only the length and the digest.
 local audit = {}
 
--- Bytes of each text that are kept.
+-- Bytes that are kept of each text.
 audit.TEXT = 256
 
 function audit.key()
   return namespace.prefix .. 'audit'
 end
 
--- Reads what `add` writes.
 function audit.plan()
   namespace.probe('XLEN', audit.key())
 end
 
--- Adds an entry, after the other writes. `what`: the command; `of` and `on`: the kind and the name of what it changed.
+-- Adds an entry, after all other writes. `what`: the command; `of` and `on`: the kind and the name of the changed
+-- object.
 function audit.add(by, what, of, on, before, after, detail)
   local function cut(text)
     return string.sub(text or '', 1, audit.TEXT)
@@ -23,12 +23,12 @@ function audit.add(by, what, of, on, before, after, detail)
     'what', what, 'of', of, 'on', on, 'before', cut(before), 'after', cut(after), 'detail', cut(detail))
 end
 
--- Parameters as an entry has them.
+-- Returns parameters in the form for an entry: their length and digest.
 function audit.payload(bytes)
   return #bytes .. ' bytes, sha1 ' .. string.sub(redis.sha1hex(bytes), 1, 12)
 end
 
--- What a queue gives out: `pause` and `resume` change it.
+-- Returns the state of a queue that `pause` and `resume` change: `open`, `paused` or `stopped`.
 function audit.flow(queue)
   if redis.call('HEXISTS', namespace.meta, 'paused:' .. queue) == 0 then
     return 'open'

@@ -1,13 +1,13 @@
--- Failed tasks by the group of their error; the empty name is for tasks without one. A group has a name, or is a text,
--- such as the message of an exception: of a text its group is what is the same in all such messages.
+-- Failed tasks by the group of their error. The empty group is for tasks without a group. A group is a name, or a text
+-- such as the message of an exception. The group of a text is the part that is the same in all messages of its kind.
 local groups = {}
 
--- Bytes of a text that are looked at, and of a group that are kept.
+-- Bytes of a text that are examined (`LOOKED`), and bytes of a group that are kept (`KEPT`).
 groups.LOOKED = 4096
 
 groups.KEPT = 512
 
--- The group that a name or a text means.
+-- Returns the group for a name or a text.
 function groups.name(value, what)
   if value == '' or #value <= contract.NAME_HIGH and string.find(value, args.PLAIN) then
     return value
@@ -17,11 +17,11 @@ function groups.name(value, what)
   return #text > groups.KEPT and groups.common(string.sub(text, 1, groups.KEPT)) or text
 end
 
--- What equal errors have in common: their text on one line, with `#` for numbers, ids and addresses. The common part of
--- such a part is itself, so that what `groups` shows selects the group.
+-- Returns the common part of equal errors: their text on one line, with `#` for numbers, ids and addresses. The common
+-- part of a common part is itself, so the text that `groups` shows selects the group.
 function groups.common(text)
   text = string.gsub(string.gsub(text, '[%z\1-\32\127]+', ' '), '[\128-\255]+', groups.readable)
-  for _ = 1, 8 do -- what one round leaves may be whole for the next
+  for _ = 1, 8 do -- each round may join parts that the next round replaces
     local last = text
     text = string.gsub(string.gsub(text, '[%w._:@+-]+', groups.word), '#[#.,:+-]*#', '#')
     if text == last then
@@ -31,7 +31,7 @@ function groups.common(text)
   return (string.gsub(string.gsub(text, '^ ', ''), ' $', ''))
 end
 
--- Bytes beyond ASCII, with `?` for those that are not UTF-8.
+-- Replaces sequences that are not UTF-8 with `?`, in a run of bytes beyond ASCII.
 function groups.readable(bytes)
   return (string.gsub(bytes, '([\192-\255]?)([\128-\191]*)', function(head, rest)
     local first = string.byte(head) or 0
@@ -45,7 +45,7 @@ function groups.readable(bytes)
   end))
 end
 
--- A word of such a text: `#` for an address, else with one for each number and id in it.
+-- Replaces a word of a text with `#` if it is an address; otherwise replaces each number and id in the word.
 function groups.word(word)
   if string.find(word, '%w@%w') or string.find(word, '%d') and string.find(word, '^[%x:][%x:.]*[%x:]$')
     and string.find(word, ':[%x.]*:') then
@@ -56,8 +56,9 @@ function groups.word(word)
   end
 end
 
--- A run of letters and digits: a number, which may have a unit of up to three letters; an id of hexadecimal digits, or
--- one with many digits; or a word, such as `utf8`.
+-- Replaces a run of letters and digits with `#` if it is a number or an id. A number may have a unit of up to three
+-- letters, which is kept. An id has hexadecimal digits only, or many digits. Other runs are words, such as `utf8`, and
+-- are kept.
 function groups.part(part)
   local unit = string.match(part, '^%d+(%a?%a?%a?)$')
   local _, digits = string.gsub(part, '%d', '')
@@ -70,7 +71,8 @@ function groups.part(part)
   end
 end
 
--- Where its tasks are. User text does not enter a key: a digest stands for it, after a character that no name has.
+-- Returns the key of the tasks of a group. User text never becomes part of a key: a digest replaces it, after a
+-- character that no name has.
 function groups.key(queue, group)
   if #group > contract.NAME_HIGH or string.find(group, '[^%w._:@-]') then
     group = '~' .. redis.sha1hex(group)
@@ -78,8 +80,8 @@ function groups.key(queue, group)
   return namespace.prefix .. 'group_' .. queue .. '/' .. group
 end
 
--- Reads what `enter` and `leave` write. A task that fails has its `group` from the command; for one that leaves the
--- state, the record has it unless a client without scripts failed it.
+-- Finds the group of a task. If the task fails, its `group` comes from the command. If the task leaves the state
+-- `failed`, its group comes from the record, or is nil if a client without scripts failed the task.
 function groups.plan(task, to)
   if to ~= 'failed' then
     task.group = redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'group') or ''

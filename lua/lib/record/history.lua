@@ -1,20 +1,20 @@
--- The history of a task. The record has the transitions of its present attempt; those that the record would forget
--- are kept in a stream, whose ids number the transitions of the task from 1: `1-0`, `2-0`, …
+-- The history of a task. The record has the transitions of the current attempt. Transitions that the record loses are
+-- kept in a stream, whose ids number the transitions of the task from 1: `1-0`, `2-0`, …
 local history = {}
 
--- Bytes of an attempt's error that are kept after the next attempt.
+-- Bytes of an attempt's error that the history keeps.
 history.ERROR = 256
 
--- The fields of a record, in the order in which `derive` reads them.
+-- Returns the fields of a record, in the order in which `derive` reads them.
 function history.fields()
   return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group',
     'error', 'schedule', 'slot',
     'ended', 'cost', 'cost_of', 'readied'
 end
 
--- The last transition that is kept: its number, its time, the new state, and the attempt. If it is older than the
--- task, it belongs to an earlier task with this id that a client without scripts deleted: then there is none, and
--- the fifth result is true. The sixth is its cause.
+-- Returns the last transition in the stream: its number, its time, the new state, and the attempt. If this transition
+-- is older than the task, it belongs to an earlier task with this id, which a client without scripts deleted. Then the
+-- number is 0, and the fifth result is true. The sixth result is the cause of the transition.
 function history.last(key, created)
   local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   local v = entry and entry[2]
@@ -24,9 +24,9 @@ function history.last(key, created)
   return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0, false, v[12]
 end
 
--- The transitions from the last one that is kept, or from the creation, to the state of the record, each as at from
--- to attempt by why outcome group error cost. A client without scripts leaves at most one, without a cause. `cause`: of
--- the last one that is kept.
+-- Returns the transitions from the last transition in the stream, or from the creation, to the state of the record.
+-- Each transition is a list: at, from, to, attempt, by, why, outcome, group, error, cost. A client without scripts
+-- leaves at most one transition, without a cause. `cause`: the cause of the last transition in the stream.
 function history.derive(v, since, reached, nth, cause)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
     ended, cost, cost_of, readied = unpack(v, 1, 17)
@@ -80,7 +80,6 @@ function history.derive(v, since, reached, nth, cause)
   return found
 end
 
--- Reads what `archive` will write.
 function history.plan(task, to)
   if to == 'deleted' then
     namespace.declare(namespace.key('history', task.id))
@@ -93,8 +92,8 @@ function history.plan(task, to)
   end
 end
 
--- Keeps a transition that makes the record forget something, and what the record still has of those before it.
--- `event`: `to`, `why`, `by` and `at`; `...`: fields and values that the record is about to get.
+-- Stores a transition that makes the record lose something, after the earlier transitions that the record still has.
+-- `event`: `to`, `why`, `by` and `at`. `...`: fields and values that are about to be written to the record.
 function history.archive(task, event, ...)
   local from, to, why = task.status, event.to, event.why
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or why == 'ready'
@@ -121,7 +120,7 @@ function history.archive(task, event, ...)
   history.add(task, event, outcome, group, text, cost)
 end
 
--- Adds an event, after what the record still has of those before it. `note`: further fields and values.
+-- Adds an event, after the earlier transitions that the record still has. `event.note`: further fields and values.
 function history.add(task, event, outcome, group, text, cost)
   local key = namespace.key('history', task.id)
   local told = redis.call('HMGET', namespace.key('task', task.id), history.fields())

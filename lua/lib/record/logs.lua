@@ -1,25 +1,26 @@
--- Task logs and their limits. A log is a stream, with its sizes in a hash:
+-- Task logs and their limits. A log is a stream. A hash has the sizes of the log:
 --   attempt seen  bytes of this attempt's log that have arrived, if the sender counts them
---   head till     the size of the head, and once the tail has begun the id of the last entry of the head
+--   head till     the size of the head and, once the tail has begun, the id of the last entry of the head
 --   tail          the size of the tail
 --   last          the id of the last entry
--- The index of all logs is ordered by when something was last heard of their tasks, in seconds; the meta hash has
--- their total size.
+-- The index of all logs is ordered by the time of the last sign of life of their tasks, in seconds. The meta hash has
+-- the total size of all logs.
 local logs = {}
 
--- Counted for an entry in addition to its text, so that a new entry displaces a bounded number of others.
+-- Bytes that are counted for an entry in addition to its text, so that a new entry displaces a bounded number of other
+-- entries.
 logs.ENTRY = 100
 
--- The head of a log, which is kept, is this fraction of its maximum size.
+-- The head of a log is never dropped. Its maximum size is 1/`PARTS` of the maximum size of the log.
 logs.PARTS = 5
 
--- Entries that one call drops. Together they count more than the largest possible entry.
+-- Maximum number of entries that a call drops. Together they count more than the largest possible entry.
 logs.DROPPED = 1000
 
 -- Seconds that a log is kept after the end of its task.
 logs.KEPT = 86400
 
--- Seconds that the server keeps a log that no call touches. Renewed by each look at a task that is not finished.
+-- Seconds until the server removes a log that no call touches. Each look at an unfinished task begins this time again.
 logs.UNSEEN = 2592000
 
 -- @hot
@@ -27,7 +28,7 @@ function logs.index()
   return namespace.prefix .. 'logs'
 end
 
--- The size of a task's log, or nil if it has none.
+-- Returns the size of a task's log, or nil if the task has no log.
 function logs.size(id)
   local v = redis.call('HMGET', namespace.declare(namespace.key('logged', id)), 'head', 'tail')
   if v[1] then
@@ -36,14 +37,14 @@ function logs.size(id)
   end
 end
 
--- Removes the sizes of a log whose stream is gone.
+-- Removes the stored sizes of a log whose stream is gone.
 function logs.forget(id, size)
   redis.call('UNLINK', namespace.key('logged', id))
   redis.call('ZREM', logs.index(), id)
   redis.call('HINCRBY', namespace.meta, 'logs', -size)
 end
 
--- Reads the state of a log before something is appended.
+-- Reads the state of a log before a text is appended.
 -- @hot
 function logs.open(id)
   local key, sizes = namespace.key('log', id), namespace.declare(namespace.key('logged', id))
@@ -60,15 +61,15 @@ function logs.open(id)
   return log
 end
 
--- The number of bytes of a text that go into the head: up to the end of a line, if that is in the second half of
--- the room.
+-- Returns the number of bytes of a text that go into the head. They end at the end of a line, if a line ends in the
+-- second half of the room.
 function logs.cut(text, room)
   local line = string.match(string.sub(text, 1, room), '^.*\n()')
   return line and line > room / 2 and line - 1 or room
 end
 
--- Plans what of a text is added to a log of `most` bytes: up to two entries, each with its text and offset; the
--- first one goes into the head if `headed` is set. A text without an offset is never cut.
+-- Plans the entries that a text adds to a log of `most` bytes: up to two entries, each with its text and offset. The
+-- first entry goes into the head if `headed` is set. A text without an offset is never cut.
 -- @hot
 function logs.plan(log, text, offset, most)
   local head = math.floor(most / logs.PARTS)
@@ -99,7 +100,7 @@ function logs.plan(log, text, offset, most)
   return added
 end
 
--- Finds the oldest entries of the tail, to make room for a number of bytes.
+-- Finds the oldest entries of the tail, to free at least this number of bytes.
 function logs.drop(log, bytes)
   local after, number = log.till, 1
   while bytes > 0 and #log.dropped < logs.DROPPED do
@@ -119,9 +120,9 @@ function logs.drop(log, bytes)
   end
 end
 
--- Looks at the `number` logs that were idle longest. A log is removed a day after the end of its task, and earlier
--- if `wanted` bytes have to be freed. Returns the work of `settle`, and the number of bytes that it frees.
--- `spared`: ids that the caller handles itself.
+-- Finds logs to remove or to update among the `number` logs that were idle longest. A log is removed a day after the
+-- end of its task, and earlier if `wanted` bytes must be freed. Returns the work of `settle`, and the number of bytes
+-- that it frees. `spared`: ids that the caller handles itself.
 -- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0
@@ -147,7 +148,7 @@ function logs.look(number, wanted, spared)
   return found, freed
 end
 
--- Carries out what `look` found. Removals come first: when memory is full, a removal is allowed as the first write.
+-- Does the work that `look` found. Removals come first: when memory is full, a removal is allowed as the first write.
 function logs.settle(found)
   for _, look in ipairs(found) do
     if not look.heard then

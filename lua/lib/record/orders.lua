@@ -1,4 +1,4 @@
--- Orders: what others ask of an owner. An order is a field of one hash, which heartbeats read: `t:ID` for a task,
+-- Orders: requests to the owners of tasks. An order is a field of one hash, which heartbeats read: `t:ID` for a task,
 -- `l:LISTENER` for a listener, `q` for all tasks of the queue.
 local orders = {}
 
@@ -6,17 +6,16 @@ function orders.key(queue)
   return namespace.key('orders', queue)
 end
 
--- The order for a task: `cancel`, `kill` or `stop`; false if there is none.
+-- Returns the order for a task, `cancel`, `kill` or `stop`, or false if there is no order.
 function orders.of(task)
   return redis.call('HGET', orders.key(task.queue), 't:' .. task.id)
 end
 
--- Reads what `give` and `take_back` write.
 function orders.plan(queue)
   namespace.probe('HLEN', orders.key(queue))
 end
 
--- Gives an order.
+-- Stores and announces an order, even when memory is full.
 function orders.give(queue, to, order)
   local key = orders.key(queue)
   namespace.write_when_full(key)
@@ -24,9 +23,9 @@ function orders.give(queue, to, order)
   orders.announce(queue)
 end
 
--- Announces an order, or that an attempt was taken from its owner, so that owners know before their next heartbeat.
+-- Announces an order, or the loss of an attempt by its owner, so that owners notice it before their next heartbeat.
 function orders.announce(queue)
-  redis.pcall('PUBLISH', orders.key(queue), '') -- only a hint: the next heartbeat brings it, too
+  redis.pcall('PUBLISH', orders.key(queue), '') -- only a hint: the next heartbeat also returns the order
 end
 
 function orders.take_back(queue, to)

@@ -1,10 +1,10 @@
--- The record of a task: a hash, of which each call reads some fields.
+-- The record of a task: a hash. Each call reads some of its fields.
 local record = {}
 
--- Bytes of records after which a call returns no further one.
+-- Maximum bytes of records in a reply. Once a reply exceeds this size, no further record is added.
 record.BYTES = 8388608
 
--- The task with this id, or nil. `extra` has the fields named in `...`, in order.
+-- Returns the task with this id, or nil. `extra` has the fields named in `...`, in order.
 -- @hot
 function record.find(id, ...)
   local key = namespace.prefix .. 'task_' .. id
@@ -23,7 +23,8 @@ function record.find(id, ...)
   }
 end
 
--- A record without a queue was left by a late update of a deleted task, by a client without scripts.
+-- Returns the task with this id, or fails. A record without a queue is no task: a client without scripts updated the
+-- task after it was deleted.
 -- @hot
 function record.get(id, ...)
   local task = record.find(id, ...)
@@ -47,26 +48,26 @@ function record.refuse(status, allowed)
   reply.fail('STATE', 'the task is ' .. status .. '; this is for one that is ' .. allowed)
 end
 
--- The member of the set of leases for a held task. It contains the token.
+-- Returns the member of the set of leases for a held task. The member contains the token.
 -- @inline
 function record.lease(task)
   return task.id .. ' ' .. task.token
 end
 
--- Fields of an attempt that the next attempt must not find in the record. Those of the lease end with the attempt,
--- whatever its outcome: see `state.record`.
+-- Returns the fields of an attempt that the next attempt must not find in the record. The fields of the lease are not
+-- among them. They end with every attempt, whatever its outcome: see `state.record`.
 function record.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
 
--- Whether this transition begins an attempt: a task may be reserved, or reserved and started at once.
+-- Returns true if this transition begins an attempt: the task is reserved, or reserved and started at once.
 -- @hot
 function record.takes(task, to)
   return to == 'reserved' or to == 'started' and task.status == 'pending'
 end
 
--- The time of this call, or of the task's last transition if the clock was set back since: transitions of a task
--- are in order.
+-- Returns the time of this call, or the time of the task's last transition if the clock was set back since. So the
+-- transitions of a task are in order.
 -- @inline
 function record.time(task)
   local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has advanced

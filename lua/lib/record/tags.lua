@@ -1,12 +1,12 @@
--- Tags: names by which tasks are found. The record has them as one text, `a,b`; each tag has an index of its tasks,
--- and one index has the counts of all.
+-- Tags: names by which tasks are found. The record has the tags of a task as one text, `a,b`. Each tag has an index of
+-- its tasks, and one more index has the number of tasks of every tag.
 local tags = {}
 
 function tags.key(queue, tag)
   return namespace.prefix .. 'tag_' .. queue .. '/' .. tag
 end
 
--- The names in a text.
+-- Returns the names in a text.
 function tags.names(text)
   local names = {}
   for tag in string.gmatch(text or '', '[^,]+') do
@@ -15,7 +15,6 @@ function tags.names(text)
   return names
 end
 
--- Reads what `enter` and `leave` write.
 function tags.plan(queue, text)
   namespace.probe('ZCARD', namespace.key('tags', queue))
   for _, tag in ipairs(tags.names(text)) do
@@ -31,8 +30,8 @@ function tags.enter(queue, id, created, text)
   end
 end
 
--- Removes a task from an index, and counts what remains. Nothing is read after its last entry is removed: during
--- slot migration, an absent key is an error.
+-- Removes a task from an index, and updates the number of remaining tasks. Nothing is read after the last entry is
+-- removed: during slot migration, an absent key is an error.
 function tags.remove(key, counts, name, id)
   local left = redis.call('ZCARD', key)
   left = left - redis.call('ZREM', key, id)
@@ -49,7 +48,7 @@ function tags.leave(queue, id, text)
   end
 end
 
--- The names that a `tag` or `untag` asks for.
+-- Reads the names that `tag` or `untag` has as arguments.
 function tags.asked(count)
   local names = {}
   for i = 1, count do
@@ -59,7 +58,7 @@ function tags.asked(count)
   return names
 end
 
--- A task, and the set of its tags.
+-- Returns a task and the set of its tags.
 function tags.read(id)
   local task, set = record.get(id, 'tags', 'created'), {}
   task.created = task.extra[2] or '0'
@@ -69,7 +68,7 @@ function tags.read(id)
   return task, set
 end
 
--- Those names of a text that another one does not have, as a text.
+-- Returns the names that are in `text` but not in `other`, as a text.
 function tags.without(text, other)
   local names, others = {}, ',' .. (other or '') .. ','
   for tag in string.gmatch(text or '', '[^,]+') do
@@ -80,7 +79,7 @@ function tags.without(text, other)
   return table.concat(names, ',')
 end
 
--- Reads what it takes for a task to have other tags. `had`, `wanted`: the texts.
+-- Plans to replace the tags of a task. `had`, `wanted`: the tags before and after, as texts.
 function tags.plan_swap(task, had, wanted)
   task.tags_gone, task.tags_come = tags.without(had, wanted), tags.without(wanted, had)
   task.created = task.created or record.created(task.id)
@@ -88,13 +87,13 @@ function tags.plan_swap(task, had, wanted)
   tags.plan(task.queue, task.tags_come)
 end
 
--- Makes it, but for the record.
+-- Replaces the tags of a task in the indexes. The caller updates the record.
 function tags.swap(task)
   tags.leave(task.queue, task.id, task.tags_gone)
   tags.enter(task.queue, task.id, task.created, task.tags_come)
 end
 
--- Replaces the tags of a task that was read. `wanted`: a set of names. Returns them in order.
+-- Replaces the tags of a task. `wanted`: a set of names. Returns the names in order.
 function tags.change(task, wanted)
   local names = {}
   for tag in pairs(wanted) do

@@ -1,24 +1,24 @@
--- Schedules create tasks again and again. A schedule has slots, points in time in whole seconds, and for each slot
--- one task, with the id `NAME@SECONDS`.
+-- Schedules create tasks again and again. A schedule has slots, which are points in time in whole seconds. It creates
+-- one task for each slot, with the id `NAME@SECONDS`.
 --
--- The slots of `every` are computed here; those of cron are supplied by clients, some ahead. `done` is the time up
--- to which all slots are handled. It only grows, except when a schedule is resumed, and so does the floor of the
--- clock; a task that exists already is not created again. So no slot is handled twice.
+-- The slots of `every` are computed here. The slots of cron are supplied by clients, some of them ahead. `done` is the
+-- time up to which all slots are handled. No slot is handled twice: `done` only grows, except when a schedule is
+-- resumed; the floor of the clock only grows; and a task that already exists is not created again.
 local schedules = {}
 
 -- Maximum number of schedules in a namespace.
 schedules.MOST = 100000
 
--- A cron schedule with fewer slots ahead needs more.
+-- Number of slots ahead below which a cron schedule needs more slots.
 schedules.FEW = 32
 
--- How late a slot may be with the policy `skip`, by default.
+-- Seconds by which a slot may be late with the policy `skip`, by default.
 schedules.LATE = 60
 
--- Tasks that one schedule creates in one call.
+-- Maximum number of tasks that a schedule creates in one call.
 schedules.BATCH = 100
 
--- Unfinished tasks that a schedule remembers.
+-- Maximum number of unfinished tasks that a schedule remembers.
 schedules.TASKS = 64
 
 function schedules.name(value)
@@ -28,8 +28,8 @@ function schedules.name(value)
   return value
 end
 
--- `every SECONDS OFFSET`, or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Returns the normalised text, and for the
--- first kind its numbers.
+-- Checks `every SECONDS OFFSET` or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Returns the normalised text and, for
+-- `every`, its two numbers.
 function schedules.rhythm(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
@@ -46,7 +46,7 @@ function schedules.rhythm(value)
     .. ' seconds, an offset below that), or `cron ZONE` and five fields, in ' .. contract.RHYTHM_HIGH .. ' characters')
 end
 
--- The slots of a call: whole seconds, ascending.
+-- Reads the slots of a call: whole seconds, ascending.
 function schedules.slots(count)
   local slots = {}
   for i = 1, count do
@@ -58,12 +58,12 @@ function schedules.slots(count)
   return slots
 end
 
--- The fields that make two schedules equal.
+-- Returns the fields that define a schedule. Schedules are equal if these fields are equal.
 function schedules.definition()
   return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
 end
 
--- A schedule as read from its hash, with numbers parsed, or nil.
+-- Returns a schedule as read from its hash, with numbers parsed, or nil.
 function schedules.find(name)
   local key = namespace.declare(namespace.key('schedule', name))
   local flat, found = redis.call('HGETALL', key), {}
@@ -99,18 +99,17 @@ function schedules.get(name)
   return schedule
 end
 
--- Reads what `write` writes.
 function schedules.probe()
   namespace.probe('ZCARD', namespace.prefix .. 'schedules')
   namespace.probe('ZCARD', namespace.prefix .. 'low_schedules')
 end
 
--- The last known slot of a cron schedule, or the time up to which all are handled.
+-- Returns the last known slot of a cron schedule, or the time up to which all slots are handled, whichever is later.
 function schedules.tail(schedule)
   return math.max(schedule.list[#schedule.list] or 0, tonumber(schedule.done))
 end
 
--- The slots of a list that are still to come, within its bounds.
+-- Returns the slots of a list that are still ahead, within the bounds of the schedule.
 function schedules.ahead(schedule)
   local ahead, done = {}, tonumber(schedule.done)
   local first, last = tonumber(schedule.start or 0), tonumber(schedule['end'] or math.huge)
@@ -122,7 +121,7 @@ function schedules.ahead(schedule)
   return ahead
 end
 
--- The first slot of `every` that is not before a time.
+-- Returns the first slot of `every` that is not before a time.
 function schedules.from(schedule, time)
   return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
 end
@@ -151,7 +150,8 @@ function schedules.settle(schedule)
     and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
 end
 
--- Writes these fields of a settled schedule, and those that every call changes. Refused when memory is full.
+-- Writes these fields of a settled schedule, and the fields that every call changes. The write is refused when memory
+-- is full.
 function schedules.write(schedule, ...)
   local set, gone = {}, {}
   for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'held', 'slots', 'final', 'ended', ... }) do
@@ -172,12 +172,12 @@ function schedules.write(schedule, ...)
   end
 end
 
--- `paused`, `ended`, `dry` (a client must supply its next slots), or `active`.
+-- Returns `paused`, `ended`, `dry` (a client must supply the next slots), or `active`.
 function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
 
--- Escapes a value for the text of the options, which are separated by spaces; and the reverse.
+-- Escapes a value for the text of the options, which are separated by spaces. `plain` reverses this.
 function schedules.quoted(value)
   return (string.gsub(value, '[%s%c%%]', function(char)
     return string.format('%%%02X', string.byte(char))
@@ -190,10 +190,10 @@ function schedules.plain(text)
   end))
 end
 
--- The names and values of a text, `name=value name=value`.
+-- Returns the names and values of a text, `name=value name=value`.
 function schedules.values(text)
   local values = {}
-  -- word by word: one pattern for both would look for its `=` from each byte on
+  -- The text is read word by word: a single pattern for name and value searches for a `=` from each byte on.
   for word in string.gmatch(text, '%S+') do
     local name, value = string.match(word, '^([^=]+)=(.*)$')
     if name then
@@ -203,7 +203,7 @@ function schedules.values(text)
   return values
 end
 
--- The options of a template, checked like those of a submit.
+-- Returns the options of a template, checked like the options of `submit`.
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
   for name, value in pairs(schedules.values(schedule.options)) do
@@ -215,7 +215,7 @@ function schedules.options(schedule)
   return options
 end
 
--- The key under which no two tasks of a schedule run at the same time, or nil.
+-- Returns the key under which no two tasks of a schedule run at the same time, or nil.
 function schedules.solo(schedule, overlap)
   if overlap ~= 'queue' and overlap ~= 'cancel' then
     return nil
@@ -225,7 +225,7 @@ function schedules.solo(schedule, overlap)
   return latest and string.match(options, ' unique=(%S+)') or 'schedule:' .. schedule.name
 end
 
--- Notes the last task of a schedule. The oldest remembered task makes room.
+-- Stores the last task of a schedule. If the schedule remembers too many tasks, it forgets the oldest task.
 function schedules.note(schedule, id)
   local unfinished = schedule.unfinished
   for i, other in ipairs(unfinished) do
@@ -241,14 +241,14 @@ function schedules.note(schedule, id)
   schedule.last_task, schedule.tasks = id, unfinished[2] and table.concat(unfinished, ' ')
 end
 
--- Why a slot is held back.
+-- Returns the reason why a slot is held back.
 function schedules.beside(schedule, task)
   return string.format('STATE its task %s is %s %s: a new one waits until that has finished', task.id, task.status,
     task.queue ~= schedule.queue and 'in another queue' or 'and was made to run beside others')
 end
 
--- When a task is retried whose schedule lets no two tasks run at the same time, it gets the key for that if
--- possible, and the schedule remembers it.
+-- Prepares the retry of a task of a schedule, so that the schedule remembers the task. If the schedule lets no two
+-- tasks run at the same time, the task gets the key for that if possible.
 function schedules.again(task, name)
   local rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
     namespace.declare(namespace.key('schedule', name)),
@@ -273,7 +273,7 @@ function schedules.again(task, name)
   task.ties = task.ties ~= '' and task.ties or nil
 end
 
--- Remembers a task that is retried.
+-- Adds a retried task to the unfinished tasks that its schedule remembers, if there is room.
 function schedules.remember(task)
   local schedule = task.again
   for _, id in ipairs(schedule.unfinished) do
@@ -287,8 +287,8 @@ function schedules.remember(task)
   end
 end
 
--- The slots that are due, the earliest first, and the number of slots passed over because they are too late or a
--- later one replaces them. Advances `done`.
+-- Advances `done`. Returns the due slots, the earliest first, and the number of skipped slots. A slot is skipped if it
+-- is too late, or if a later slot replaces it.
 function schedules.due(schedule, room)
   local now, first = namespace.now_us / 1000000, tonumber(schedule.next)
   local last = math.min(now, tonumber(schedule['end'] or math.huge))
@@ -326,8 +326,8 @@ function schedules.due(schedule, room)
   return slots, passed
 end
 
--- The cron schedules that need more slots after these are written: for each its name, its rhythm, and after what
--- time.
+-- Returns the cron schedules that need more slots once the `changed` schedules are written: for each its name, its
+-- rhythm, and the time after which it needs slots.
 function schedules.low(changed)
   local low, known = {}, {}
   local function add(name, rhythm, tail)
