@@ -7,7 +7,7 @@ local anew = {}
 -- Longest text of inputs, in bytes, that a rerun handles in one step.
 anew.BYTES = 16384
 
--- Number of inputs, and bytes of results, that one step handles.
+-- Most inputs, and most bytes of results, in one step.
 anew.INPUTS = 1000
 anew.COPIES = 1048576
 
@@ -47,7 +47,7 @@ function anew.split(piece, lengths, joined, slot, at, from)
   end
 end
 
--- Reads the next inputs. The task waits again for the upstreams among them that are rerun, and their former results are
+-- Reads the next inputs. The task waits again for the upstreams among them that are rerun, and their old results are
 -- removed.
 function anew.look(task, piece, chosen, inputs, from)
   local page, rest = edge_inputs.page(inputs, from, anew.INPUTS)

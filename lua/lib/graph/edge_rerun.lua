@@ -15,7 +15,7 @@ function edge_rerun.marks(chosen, ids)
 end
 
 -- Plans the edges of a task that is rerun. The task waits for its upstreams that are also rerun (`spec.chosen`), and
--- for its upstreams that were open already. The former results of rerun upstreams are removed. Sets `again_edges`.
+-- for its upstreams that were open already. The old results of rerun upstreams are removed. Sets `again_edges`.
 function edge_rerun.plan_anew(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then

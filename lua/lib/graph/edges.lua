@@ -11,7 +11,7 @@ local edges = {}
 -- Most edges that the end of a task settles in its own call. More edges are left to `settle`.
 edges.INLINE = 100
 
--- Most bytes of results that one call copies to dependents.
+-- Most bytes of results that a call copies to dependents.
 edges.COPIES = 1048576
 
 -- Most edges that a retry checks in its own call. More edges are left to `settle`.

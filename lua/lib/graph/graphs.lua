@@ -95,7 +95,7 @@ function graphs.begin_walk(id, doing, ...)
   redis.call('UNLINK', graphs.chosen(id))
 end
 
--- Begins a walk over the chosen tasks of the former walk. `...`: further fields.
+-- Begins a walk over the tasks that are chosen already. `...`: further fields.
 function graphs.set_walk(id, doing, ...)
   redis.call('HDEL', graphs.key(id), graphs.walk_fields())
   redis.call('HSET', graphs.key(id), 'doing', doing, 'at', '0', ...)

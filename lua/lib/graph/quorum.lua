@@ -39,7 +39,7 @@ function quorum.tie(task)
   end
 end
 
--- Returns the counts of an empty set of which `least` upstreams must complete.
+-- Returns the counts of an empty set. `least`: the number of its upstreams that must complete.
 function quorum.new(least)
   return { least = least, left = 0, missed = 0, turn = 1, owed = 0 }
 end
@@ -144,7 +144,7 @@ function quorum.add(set, mark, by)
 end
 
 -- Plans the effect of the end of an upstream on a task with a set. Sets `met` if the upstream is complete; `met` and
--- `ready` if the task waits for nothing else; `missed` if the task keeps waiting for the other upstreams; or `short` if
+-- `ready` if the task waits for nothing else; `missed` if the task keeps waiting for the rest of the set; or `short` if
 -- the task fails.
 function quorum.plan_end(plan, task, up, to, mark, slots)
   local set, open = plan.set, redis.call('HLEN', edges.upstreams(plan.id))
@@ -187,7 +187,7 @@ function quorum.plan_again(plan, up, open)
   end
 end
 
--- Stores that an upstream was missed, and that the task keeps waiting for the others of its set.
+-- Stores that an upstream was missed. The task keeps waiting for the rest of its set.
 function quorum.miss(up, plan)
   if plan.gone then
     redis.call('ZREM', edges.dependents(up.id), plan.id)
@@ -205,8 +205,8 @@ function quorum.miss(up, plan)
   quorum.write(plan.id, plan.set)
 end
 
--- Removes the remaining edges of a task that is ready. The other upstreams still have the task among their dependents
--- until they end.
+-- Removes the remaining edges of a task that is ready. Open upstreams still have the task among their dependents until
+-- they end.
 function quorum.drop(id)
   redis.call('UNLINK', edges.upstreams(id), edges.inputs(id))
 end
@@ -290,8 +290,8 @@ function quorum.plan_anew(task, again, text, order, marks)
       again.forget[slot] = true
     end
   end
-  -- `undepend` may have removed the last open upstreams from a set that is short without them: then all remaining ones
-  -- are needed.
+  -- `undepend` may have removed the last open upstreams from a set that is short without them: then all remaining
+  -- upstreams are needed.
   set.least = math.min(set.least, set.left + set.owed)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
@@ -323,8 +323,8 @@ function quorum.check(id)
   return set, what, set.least > quorum.chances(set) and ended
 end
 
--- Removes an edge from the counts of a set. Fails unless enough of the other upstreams can still complete, or the set
--- is empty.
+-- Removes an edge from the counts of a set. Fails unless enough of the remaining upstreams can still complete, or the
+-- set is empty.
 function quorum.plan_removal(set, mark)
   quorum.add(set, mark, -1)
   if set.left + set.owed == 0 then
