@@ -13,8 +13,8 @@ function attempt.answer(task, deadline, lease, told)
 end
 
 -- Returns the first reply again if this request of the listener began the attempt, or nil. The lease is not renewed: it
--- counts from the first call. An attempt without a lease returns nil, because in a half-moved slot the key with its
--- lease may be on another node.
+-- counts from the first call. For an attempt without a lease the result is nil, because in a half-moved slot the key
+-- with the lease may be on another node.
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
@@ -236,7 +236,7 @@ function attempt.queue_order(call)
   return queues
 end
 
--- Checks the order of a call. Returns nil for the order in which the call names its queues.
+-- Checks the order of a call. Returns it, or nil for `strict`: the order in which the call names its queues.
 function attempt.order(queues, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= #queues then
     reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')

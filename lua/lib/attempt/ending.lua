@@ -2,7 +2,7 @@
 -- outcome.
 local ending = {}
 
--- Most bytes of all bodies of one call: the size of the largest body.
+-- Maximum bytes of all bodies of one call: the size of the largest body.
 ending.BYTES = 8388608
 
 -- Completes a task with a result. `limited`: a queue of the namespace has limits, so the end may free places. `asked`:

@@ -10,12 +10,12 @@
 --   found                  the fields of the tasks taken so far, one task after another, as in the answer
 --   number, bytes          the number of these tasks if more than one may be taken, and the bytes of their parameters
 --                          and checkpoints
---   asked, run, ghosts     for the next task: the order of the queues if it differs from `queues`, the tasks that can be
---                          taken with it, and for each queue the number of ids before it that are not pending tasks
+--   asked, run, ghosts     for the next task: the order of the queues if it differs from `queues`, the tasks that can
+--                          be taken with it, and for each queue the number of ids before it that are not pending tasks
 -- Nil fields are left out: with more than eight fields the table grows, which costs `reserve` 1 % of its time.
 local taking = {}
 
--- Most ids without a pending task that a call removes from a queue.
+-- Maximum number of ids without a pending task that a call removes from a queue.
 taking.GHOSTS = 100
 
 -- Bytes of parameters and checkpoints after which a call takes no further task.

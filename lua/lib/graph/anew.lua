@@ -4,10 +4,10 @@
 -- the results is split, `inputs/BYTE` while the inputs are read, then `ready`.
 local anew = {}
 
--- Longest text of inputs, in bytes, that a rerun handles in one step.
+-- Maximum length of a text of inputs that a rerun handles in one step, in bytes.
 anew.BYTES = 16384
 
--- Most inputs, and most bytes of results, in one step.
+-- Maximum number of inputs, and maximum bytes of results, in one step.
 anew.INPUTS = 1000
 anew.COPIES = 1048576
 

@@ -1,7 +1,7 @@
 -- Effects of the end of a task on its dependents. `state.follow` changes the states of the dependents.
 local edge_end = {}
 
--- Most bytes of results that a call reads for dependents while it ends attempts. `settle` passes on further results.
+-- Maximum bytes of results that a call reads for dependents while it ends attempts. `settle` passes on further results.
 edge_end.AT_END = 262144
 
 -- Bytes of an upstream's error that are copied to the errors of its dependents.

@@ -41,7 +41,7 @@ function edge_rerun.plan_anew(task, spec)
         up = nil -- the walk may rerun it later; if not, `settle` reports its end again
       end
       if up and not string.find(up.ties or '', 'd', 1, true) then
-        -- It had ended before this task was submitted, or another task now has its id.
+        -- The upstream had ended before this task was submitted, or another task now has its id.
         again.still[#again.still + 1] = up
       end
       for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
@@ -100,7 +100,7 @@ function edge_rerun.anew(task)
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
   end
-  for _, up in ipairs(again.still) do -- they may have removed this task from their dependents at its end
+  for _, up in ipairs(again.still) do -- they may have dropped this task when it ended
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
     edges.tie(up)
   end

@@ -72,7 +72,7 @@ function edge_submit.look(task, wanted, find, had)
       end
     elseif not (named and earlier) then -- otherwise the task is notified of this end later
       if earlier then
-        wish = edge_submit.further(wish, earlier) -- the slots of the edge also get the result later
+        wish = edge_submit.further(wish, earlier) -- the slots that the edge has get the result later
       end
       local left = edge_submit.look_at_ended(task, wish, up, named)
       if left then
@@ -94,7 +94,7 @@ function edge_submit.look(task, wanted, find, had)
     task.had = tonumber(known[2] or 0)
     task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + task.had
     for slot in pairs(task.filled) do
-      -- it was given before
+      -- an earlier call filled this slot
       task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
     end
   end

@@ -8,13 +8,13 @@
 -- again when the failed task is retried.
 local edges = {}
 
--- Most edges that the end of a task settles in its own call. More edges are left to `settle`.
+-- Maximum number of edges that the end of a task settles in its own call. More edges are left to `settle`.
 edges.INLINE = 100
 
--- Most bytes of results that a call copies to dependents.
+-- Maximum bytes of results that a call copies to dependents.
 edges.COPIES = 1048576
 
--- Most edges that a retry checks in its own call. More edges are left to `settle`.
+-- Maximum number of edges that a retry checks in its own call. More edges are left to `settle`.
 edges.RETRIED = 300
 
 function edges.upstreams(id)
@@ -96,7 +96,8 @@ function edges.over(queue, bytes)
   end
 end
 
--- Marks a task as having dependents, in its record. Without the mark its end does not look for dependents.
+-- Marks in the record of a task that it has dependents. Without the mark, the end of the task does not look for
+-- dependents.
 function edges.tie(up)
   if not string.find(up.ties or '', 'd', 1, true) then
     up.ties = (up.ties or '') .. 'd'

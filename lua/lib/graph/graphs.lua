@@ -157,8 +157,7 @@ function graphs.counted(length)
   return length >= graphs.SMALL and length or 0
 end
 
--- Returns the most bytes that the parameters, values, results and texts of inputs of all tasks of a graph may have, as
--- text.
+-- Returns the maximum bytes of the parameters, values, results and texts of inputs of all tasks of a graph, as text.
 function graphs.most()
   return settings.get('*', 'graph_bytes')
 end

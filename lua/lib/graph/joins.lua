@@ -4,10 +4,11 @@
 -- any time.
 local joins = {}
 
--- Most bytes of a list that is joined at once, and of the results of ended tasks that one call reads.
+-- Maximum bytes of a list that is joined at once, and of the results of ended tasks that a call reads.
 joins.AT_ONCE = 262144
 
--- Most bytes of results, and most results, in one step. BYTES also limits all lists that one call joins at once.
+-- Maximum bytes of results, and maximum number of results, in one step. BYTES also limits all lists that a call joins
+-- at once.
 joins.BYTES = 1048576
 joins.SLOTS = 1000
 

@@ -80,9 +80,9 @@ function claims.still_holds_name(queue, id, name, till)
     or till ~= 'kept' and (status == 'reserved' or status == 'started' and till ~= 'start')
 end
 
--- Returns the other task that holds the unique name of this task, or nil. A task that a client without scripts ended or
--- deleted does not hold the name, nor does a task that is now in another queue. A name with an expiry is held until
--- then, even if its task has ended or was deleted.
+-- Returns the task, other than this task, that holds its unique name, or nil. A task that a client without scripts
+-- ended or deleted does not hold the name, nor does a task that is now in another queue. A name with an expiry is held
+-- until its expiry, even if its task has ended or was deleted.
 function claims.name_conflict(task)
   local id, till = claims.name_holders(task.queue, task.unique)
   if not id or id == task.id then
@@ -228,7 +228,7 @@ end
 
 function claims.plan_shared(to)
   if to == 'moved' then
-    namespace.require_settled_slot() -- the task is counted again in the other queue
+    namespace.require_settled_slot() -- the task is counted again in its new queue
   end
   shares.plan_count()
 end

@@ -1,7 +1,7 @@
 -- Task creation: options, conflicts of unique names, and the first transition.
 local creation = {}
 
--- Most bytes of all parameters of one call: the size of the largest task.
+-- Maximum bytes of all parameters of one call: the size of the largest task.
 creation.BYTES = 8388608
 
 -- Turns checked options into a `spec`. `fields`: the fields of the record, named like the options. All further values

@@ -211,7 +211,7 @@ function state.move(task, to, why, by, ...)
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' or from == 'waiting' then
-        redis.call('ZREM', old, id) -- a task that an edit makes ranked as it becomes pending is here
+        redis.call('ZREM', old, id) -- a task that an edit makes ranked as it becomes pending is in `old`
         if task.ranked and from == 'scheduled' then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end
