@@ -31,8 +31,8 @@ function edge_end.holding(id)
 end
 
 -- Plans the effects of the end of a task on its dependents. Sets `task.unsettled` if `settle` must do the work: there
--- are too many dependents, their results are too long, or the task is queued for a rerun. `task.result`: the result of
--- a complete task.
+-- are too many dependents, their results are too long, the caller requires it (`task.later`), or the task ended without
+-- success and is queued for a rerun. `task.result`: the result of a complete task.
 function edge_end.plan_end(task, to)
   local key = namespace.declare(edges.dependents(task.id))
   local ids = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'LIMIT', 0, edges.INLINE + 1 + (task.knowing or 0))
