@@ -6,14 +6,15 @@ function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end
 
--- The reply of reserve and adopt. `told`: the values of `fields`.
+-- Returns the reply of reserve and adopt. `told`: the values of `fields`.
 function attempt.answer(task, deadline, lease, told)
   return { task.id, task.queue, task.token, tonumber(task.attempt), deadline, lease,
     told[1] or '', told[2] or '0', told[3] or '0', told[4] or '', told[5] }
 end
 
--- The first reply again if this request of the listener made the attempt, or nil. Nothing is renewed: the lease counts
--- from the first call. An attempt without a lease gives nil: in a half moved slot its key may be on another node.
+-- Returns the first reply again if this request of the listener began the attempt, or nil. The lease is not renewed: it
+-- counts from the first call. For an attempt without a lease the result is nil, because in a half-moved slot the key
+-- with the lease may be on another node.
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
@@ -25,9 +26,9 @@ function attempt.repeated(id, listener, request)
   return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) }) or nil
 end
 
--- Gives a planned task to its `taker`: begins a new attempt, with its `request` if there is one, a larger token,
--- which advances the clock, and a lease. With a `pid` it is started at once. `apart`: the highest token, if the clock
--- was set back since it was issued.
+-- Gives a planned task to its `taker`: begins a new attempt with a lease, and with a larger token, which advances the
+-- clock. Stores `task.request`, if it is set. With a `pid` the attempt is started at once. `apart`: the highest token,
+-- if the clock was set back since that token was issued.
 -- @inline
 function attempt.begin(task, lease, why, apart, pid)
   local listener, length = task.taker, lease == owner.LEASE and owner.LEASE_TEXT or lease
@@ -60,7 +61,7 @@ function attempt.number(task, lease, apart)
   task.attempt = task.attempt == '0' and '1' or string.format('%d', task.attempt + 1)
 end
 
--- Notes the last token of a call.
+-- Stores the last token of a call.
 -- @inline
 function attempt.issued(token, apart)
   if apart then
@@ -84,8 +85,8 @@ function attempt.add_stray(task)
   end
 end
 
--- Removes ids at the ends of the lists that are not pending tasks, or that are strays: `ghosts` has the number for
--- each queue. Strays are added to the ranking.
+-- Removes ids that are not pending tasks, and strays, from the ends of the lists. `ghosts`: the number of these ids for
+-- each queue. Adds the strays to the ranking.
 function attempt.clear(ghosts)
   for queue, number in pairs(ghosts or {}) do
     for _ = 1, number do
@@ -99,12 +100,13 @@ function attempt.clear(ghosts)
   attempt.strays = false
 end
 
--- What `reserve` found in queues with ranked tasks or limits and has to write. For each queue: the keys whose
--- entries are outdated, and when its rate allows the next start; for the chosen queue also its rate.
+-- Updates that `reserve` must write for queues with ranked tasks or limits. For each queue: the keys whose entries are
+-- outdated, and the time at which its rate allows the next start. For the chosen queue also its rate.
 attempt.updates = false
 
--- The fields of a task that decide whether it can be taken, and those that the answer gives: status, queue, attempt,
--- outcome, parameters, updated, ties; then losses, failures and checkpoint, which only a task with an outcome has.
+-- Returns the fields of a task that decide whether it can be taken, and the fields for the answer: status, queue,
+-- attempt, outcome, parameters, updated, ties; then losses, failures and checkpoint, which only a task with an outcome
+-- has.
 -- @inline
 function attempt.read(id)
   local key = namespace.prefix .. 'task_' .. id
@@ -116,10 +118,10 @@ function attempt.read(id)
   return v
 end
 
--- The next task of a queue with ranked tasks or settings: the first of the plain list (`task`, with the values `v`
--- of its record), a ranked task, or nil if none may run now. `known`: whether the queue has `ranked` tasks, the
--- settings of the queue (`own`) and of the namespace (`common`) as text, and the `listener` and `request` of the
--- call.
+-- Returns the next task of a queue with ranked tasks or settings: the first task of the plain list (`task`, with the
+-- values `v` of its record), or a ranked task; nil if no task may run now. `known`: whether the queue has `ranked`
+-- tasks, the settings of the queue (`own`) and of the namespace (`common`) as text, and the `listener` and `request` of
+-- the call.
 function attempt.select(queue, task, v, known)
   local own, common = known.own, known.common
   local set, waits, open, free = own or common, { stale = {} }, true, nil
@@ -171,7 +173,6 @@ function attempt.select(queue, task, v, known)
   return task, v
 end
 
--- Reads what `write_updates` writes.
 function attempt.plan_updates()
   for queue, waits in pairs(attempt.updates) do
     fairness.plan_refresh(queue, waits.stale)
@@ -194,8 +195,8 @@ function attempt.plan_updates()
   end
 end
 
--- Updates outdated entries, notes when the rate of a queue allows the next start, and counts the start of the
--- chosen task.
+-- Updates outdated entries, stores the time at which the rate of a queue allows the next start, and counts the start of
+-- the chosen task.
 function attempt.write_updates()
   for queue, waits in pairs(attempt.updates) do
     if waits.ghost then
@@ -219,13 +220,13 @@ function attempt.write_updates()
   end
 end
 
--- The order in which the queues of a call are asked: queues of which the listener had least, by their weights, come
--- first.
+-- Returns the queues of a call in the order in which they are checked. Queues from which the listener took least,
+-- relative to their weights, come first.
 function attempt.queue_order(call)
   local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, '*', unpack(call.queues))
   local queues, weights, last = {}, call.weights, tonumber(passes[1] or 0)
   for i, queue in ipairs(call.queues) do
-    -- one that was not asked for long has saved up no turns
+    -- a queue that was not checked for long has not saved up turns
     queues[i] = { at = i, queue = queue,
       pass = math.max(tonumber(passes[i + 1] or 0), last), step = 1000000 / (weights and weights[i] or 1) }
   end
@@ -235,7 +236,7 @@ function attempt.queue_order(call)
   return queues
 end
 
--- The order of a call, checked; nil for the one in which its queues stand.
+-- Checks the order of a call. Returns it, or nil for `strict`: the order in which the call names its queues.
 function attempt.order(queues, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= #queues then
     reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')
@@ -243,7 +244,7 @@ function attempt.order(queues, order, weights)
   return order ~= 'strict' and order or nil
 end
 
--- Records that a queue was served. Queues that were asked before it and had no task lose their lead.
+-- Records that a queue was served. Queues that were checked before it and had no task lose their lead.
 function attempt.record_served(listener, order, queue)
   local changes, pass = {}, 0
   for _, asked in ipairs(order) do

@@ -1,12 +1,13 @@
--- How its owner ends an attempt. Each of these is one end from its checks to its last write, and answers the outcome.
+-- Ends of attempts by their owners. Each function handles one end, from its checks to its last write, and returns the
+-- outcome.
 local ending = {}
 
--- Bytes of all bodies of one call: one of the largest size.
+-- Maximum bytes of all bodies of one call: the size of the largest body.
 ending.BYTES = 8388608
 
--- With a result. `limited`: some queue of the namespace has limits, whose places are free then. `asked`: what was said
--- of the next step. `ends`: those of this call, if it has several; they get `written`, as `taking` uses it, and
--- `back`, if some task may wait now.
+-- Completes a task with a result. `limited`: a queue of the namespace has limits, so the end may free places. `asked`:
+-- the arguments for the next step. `ends`: the ends of a call that can have several ends. Sets `ends.written`, which
+-- `taking` uses, and `ends.back` if a task may be pending now.
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited, asked, ends)
@@ -27,7 +28,7 @@ function ending.complete(id, token, result, cost, limited, asked, ends)
   return answer or 'complete'
 end
 
--- Ends an attempt whose result nobody wants any more. Returns the outcome, or nil if the result counts.
+-- Ends an attempt whose result is no longer wanted. Returns the outcome, or nil if the result counts.
 function ending.discard(task, cost)
   if redis.call('HGET', namespace.key('task', task.id), 'discard') then
     task.cost = cost
@@ -87,8 +88,8 @@ function ending.complete_task(task, result, cost, limited, ends)
   end
 end
 
--- With an error. The task is tried again while its failures are within its cap, after a pause that grows. `options`: as
--- `fail` takes them.
+-- Ends an attempt with an error. The task is retried after its backoff while its failures are within its cap.
+-- `options`: the options of `fail`.
 -- @hot
 function ending.fail(id, token, text, options)
   if options.again and options.final then
@@ -129,7 +130,8 @@ function ending.fail(id, token, text, options)
     'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))
 end
 
--- Gives the task back. `options`: as `release` takes them, and `suspend`, if it may wait for `inputs`.
+-- Gives the task back. `options`: the options of `release`, and `suspend`, a function, if the task may wait for
+-- `inputs`.
 -- @hot
 function ending.release(id, token, options)
   if options.lost and (options.reason or options.again or options.uncounted or options.cost or options.inputs
@@ -187,7 +189,7 @@ function ending.release(id, token, options)
   return 'released'
 end
 
--- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again.
+-- Reads and checks the ends of a call; each end has seven arguments. Sets `back` if a task may be pending again.
 -- @hot
 function ending.read(count, most)
   local ends, bytes = {}, 0
@@ -213,7 +215,7 @@ function ending.read(count, most)
   return ends
 end
 
--- Reads what an end says beyond its body, as the options of its own command.
+-- Reads the arguments of an end, except its body, as the options of its own command.
 function ending.check(one, group, again)
   args.word(one.how, ' complete fail final release uncounted ', 'ending')
   one.cost = one.cost ~= '' and args.bytes(one.cost, contract.SHORT_TEXT_HIGH, 'cost') or nil
@@ -236,7 +238,7 @@ function ending.check(one, group, again)
   end
 end
 
--- Makes all ends of a call; their verdicts. `limited`: see `complete`.
+-- Makes all ends of a call. Returns the verdict of each. `limited`: see `complete`.
 -- @hot
 function ending.all(ends, listener, limited)
   local verdicts = {}
@@ -248,10 +250,10 @@ function ending.all(ends, listener, limited)
       local ok, answer = pcall(ending.one, ends[n], limited, ends)
       verdicts[n] = answer
       if not ok then
-        owner.found_stale = true -- this may be said again, too
+        owner.found_stale = true -- the call may be a repetition
         verdicts[n] = reply.code(answer)
         if not ends[2] and verdicts[n] ~= 'LOST' then
-          error(answer, 0) -- there is no other end that it could spoil
+          error(answer, 0) -- the call has no second end that the error could spoil
         end
       end
     end
@@ -269,7 +271,7 @@ function ending.one(one, limited, ends)
   return ending.release(one.id, one.token, one.options)
 end
 
--- Completes all those tasks of one queue at once that claim nothing and have nothing to forget.
+-- Completes at once all tasks of one queue that have no claims and no fields to remove.
 function ending.complete_plain(ends, listener, verdicts, limited)
   local prefix, plain, seen = namespace.prefix, {}, {}
   for n = 1, #ends do
@@ -308,7 +310,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
   end
 end
 
--- Reads what completing them will write; the leases are written first.
+-- Plans `complete_plain`. The leases need no check, because they are written first.
 function ending.plan_plain(plain, limited)
   local prefix, tasks = namespace.prefix, '_tasks_' .. plain[1].queue
   local held, started = prefix .. 'reserved' .. tasks .. '_' .. plain[1].node, prefix .. 'started' .. tasks

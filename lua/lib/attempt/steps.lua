@@ -1,8 +1,8 @@
--- Steps: a task that has done its work in one queue goes on in another, as the same task. The record has the queues
--- that are left in `steps`; a task without any has no `s` among its ties.
+-- Steps: a task that has done its work in one queue continues in another queue, as the same task. The field `steps` of
+-- the record has the remaining queues. A task without steps has no `s` in its ties.
 local steps = {}
 
--- Checks the queues of a chain.
+-- Checks the queues of a chain. Returns their text.
 function steps.check(value, what)
   local number = 0
   for name in string.gmatch(value .. ',', '([^,]*),') do
@@ -15,7 +15,8 @@ function steps.check(value, what)
   return value
 end
 
--- What `complete` was told of the next step, or nil. `given`: options of the task, `unset`: those that it loses.
+-- Returns the arguments of `complete` for the next step, or nil. `given`: new options of the task; `unset`: options
+-- that it loses.
 function steps.asked(options)
   local asked = { next = options.next, parameters = options.parameters, eta = options.eta, unset = options.unset }
   if asked.parameters then
@@ -25,7 +26,7 @@ function steps.asked(options)
     options[name] = nil
   end
   asked.given = next(options) and options or asked.unset and {}
-  asked.compare = asked.given and steps.compare -- not in the script of `exchange`, which takes a queue alone
+  asked.compare = asked.given and steps.compare -- not in the script of `exchange`, which accepts only a queue
   if asked.next == '' and (asked.parameters or asked.eta or asked.given) then
     reply.fail('BADARG', 'with an empty next there is no next step that could have parameters, an eta or options')
   elseif asked.unset and asked.unset.eta and asked.eta then
@@ -34,7 +35,8 @@ function steps.asked(options)
   return next(asked) and asked
 end
 
--- Compares the options of a task with those that its next step is to have: `task.edit`. Returns the queues after that.
+-- Compares the options of a task with the options for its next step, and sets `task.edit`. Returns the queues after
+-- that step.
 function steps.compare(task, asked, rest)
   local given, unset = asked.given, asked.unset or {}
   task.key = task.key or namespace.key('task', task.id)
@@ -51,7 +53,7 @@ function steps.compare(task, asked, rest)
   return rest
 end
 
--- The task in the other queue.
+-- Returns the task as it enters another queue. `unknown`: the queue does not exist yet.
 function steps.other(task, queue, created)
   local other = claims.elsewhere(task, queue, created)
   other.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
@@ -65,17 +67,16 @@ function steps.add(list, ...)
   end
 end
 
--- Reads every key that the move to the other queue will write.
 function steps.plan(task, other, to)
   state.plan(task, 'moved')
   state.plan(other, to)
   if other.queue == task.queue then
-    namespace.require_settled_slot() -- it leaves indexes and enters them again
+    namespace.require_settled_slot() -- the task leaves indexes and enters them again
   end
 end
 
--- Makes the move. `why` and `came`: the reasons in the events of the queue that it leaves, and of the other one;
--- `fields`: names and values for the record.
+-- Moves a task to another queue. `why` and `came`: the reasons in the events of the old and of the new queue; `fields`:
+-- names and values for the record.
 function steps.move(task, other, to, why, came, fields)
   state.move(task, 'moved', why, task.node, unpack(fields))
   state.move(other, to, came, '', 'queue', other.queue, 'attempt', other.attempt, 'ended', task.token, unpack(fields))
@@ -88,14 +89,15 @@ function steps.move(task, other, to, why, came, fields)
   end
 end
 
--- The fields that the record loses with the attempt, and these.
+-- Returns the fields that the record loses with the attempt, and the names `...`.
 function steps.forgotten(...)
   local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', record.attempt_fields() }
   steps.add(names, ...)
   return names
 end
 
--- The same as `plan` for a task that claims nothing, with fewer checks of rights: it halves the cost of a step.
+-- Plans the move of a task without claims, with fewer checks of permissions than `plan`. This halves the cost of a
+-- step.
 function steps.plan_plain(task, other, to)
   local prefix, waits = namespace.prefix, '_tasks_' .. other.queue
   local may, role = redis.acl_check_cmd, prefix .. rights.ROLE
@@ -120,8 +122,8 @@ function steps.plan_plain(task, other, to)
   end
 end
 
--- Ends a step of a task, which goes on with the next one. Returns the outcome, or nil if it was the last one.
--- `limited`: see `ending.complete`; `asked`: see `asked`.
+-- Ends a step of a task and begins its next step. Returns the outcome, or nil if the task has no next step. `limited`:
+-- see `ending.complete`; `asked`: see `asked`.
 function steps.go_on(task, result, cost, limited, asked)
   local v = redis.call('HMGET', namespace.key('task', task.id), 'steps', 'step', 'created')
   local first, rest = string.match(v[1] or '', '^([^,]+),?(.*)$')
@@ -138,7 +140,7 @@ function steps.go_on(task, result, cost, limited, asked)
     return owner.finish(task, 'cancelled', 'cancelled', 'complete')
   end
   if task.ties == 's' then
-    task.ties = nil -- it claims nothing
+    task.ties = nil -- the task has no claims
   end
   asked, rest = asked or {}, rest or ''
   if asked.compare then
@@ -173,8 +175,8 @@ function steps.go_on(task, result, cost, limited, asked)
   return 'complete'
 end
 
--- The task in the queue of its next step. Where another task has its unique name, it goes on without it: its owner has
--- nowhere else to bring the result.
+-- Returns the task in the queue of its next step. If another task there has its unique name, the task continues without
+-- the name, because its owner has no other place for the result.
 function steps.next(task, queue, created, rest, eta)
   local other = steps.other(task, queue, created)
   if task.edit then
@@ -192,7 +194,7 @@ function steps.next(task, queue, created, rest, eta)
   return other
 end
 
--- What the record is told of the next step, and what it forgets of this one.
+-- Adds the values of the next step to `fields`, and sets `other.forget`: the fields of this step that the record loses.
 function steps.tell(other, fields, rest, edit)
   local told = { steps = rest, ties = other.ties or '', eta = other.eta or '' }
   other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'fruitless', 'last_error', 'last_group',
@@ -215,7 +217,7 @@ function steps.tell(other, fields, rest, edit)
   end
 end
 
--- Gives a task back into another queue, where it has had no turn.
+-- Gives a task back into another queue, but not to its front, because the task has had no turn there.
 function steps.give_back(task, options, why, counter, count)
   local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created'))
   if settings.get(other.queue, 'closed') == '1' then

@@ -1,27 +1,27 @@
--- Taking tasks: what `reserve` and `exchange` give to a listener. They are handed a table, `call`:
---   listener, queues       who takes, and the names of the queues in the order of the call
---   meta                   what the meta hash says of them: `taking.fields` and `taking.open`
+-- Taking tasks: how `reserve` and `exchange` give tasks to a listener. Their functions get a table, `call`:
+--   listener, queues       the listener, and the names of the queues in the order of the call
+--   meta                   the clock and the fields `taking.fields` of the meta hash
 --   limit                  the most tasks to take, if more than one
 --   lease, request, pid    of the attempts; with `pid` they are started at once
---   order, weights         in which order the queues are asked
---   woken                  a wake-up led here
---   written                a task that this call has moved from or to the listener: its list, and the leases, events
---                          and started tasks of the queue, need no other proof of their types
---   found                  the fields of the tasks taken so far, one after another, as they are answered
---   number, bytes          how many these are if more than one may be taken, and the bytes of their parameters and
---                          checkpoints
---   asked, run, ghosts     of the next task: the order of the queues if it is not theirs, those that can be taken with
---                          it, and the ids before it that are no pending tasks
--- What is nil of it has no room: a table of more than eight fields would cost `reserve` a hundredth of its time.
+--   order, weights         the order in which the queues are checked
+--   woken                  a wake-up led to this call
+--   written                a task that this call has moved from or to the listener: the types of its list, and of the
+--                          leases, events and started tasks of the queue, are already checked
+--   found                  the fields of the tasks taken so far, one task after another, as in the answer
+--   number, bytes          the number of these tasks if more than one may be taken, and the bytes of their parameters
+--                          and checkpoints
+--   asked, run, ghosts     for the next task: the order of the queues if it differs from `queues`, the tasks that can
+--                          be taken with it, and for each queue the number of ids before it that are not pending tasks
+-- Nil fields are left out: with more than eight fields the table grows, which costs `reserve` 1 % of its time.
 local taking = {}
 
--- Ids without a pending task that one call clears away.
+-- Maximum number of ids without a pending task that a call removes from a queue.
 taking.GHOSTS = 100
 
 -- Bytes of parameters and checkpoints after which a call takes no further task.
 taking.BYTES = 8388608
 
--- The fields of the meta hash about these queues.
+-- Returns the names of the fields of the meta hash about these queues.
 function taking.fields(queues)
   local fields = {}
   for _, queue in ipairs(queues) do
@@ -31,13 +31,13 @@ function taking.fields(queues)
     fields[#fields + 1] = 'settings:' .. queue
     fields[#fields + 1] = 'drained:' .. queue
   end
-  fields[#fields + 1] = 'limits' -- whether any queue has some
-  fields[#fields + 1] = 'settings' -- of all queues
-  fields[#fields + 1] = 'token' -- the highest one, where it is apart from the clock
+  fields[#fields + 1] = 'limits' -- set if any queue has limits
+  fields[#fields + 1] = 'settings' -- the settings of all queues
+  fields[#fields + 1] = 'token' -- the highest token, if it differs from the clock
   return unpack(fields)
 end
 
--- Looks for what this very request took before: `call.found` has it then.
+-- Sets `call.found` if an earlier call with the same request took tasks.
 -- @inline
 function taking.repeated(call)
   local queues, listener, request = call.queues, call.listener, call.request
@@ -50,7 +50,7 @@ function taking.repeated(call)
   end
 end
 
--- The tasks of a request that the listener still holds, in the order in which they were taken, or nil.
+-- Returns the tasks of a request that the listener still holds, in the order in which they were taken, or nil.
 function taking.answer_again(call)
   local answers, found, seen = {}, {}, {}
   for _, queue in ipairs(call.queues) do
@@ -82,7 +82,7 @@ function taking.refuse(call)
   end
 end
 
--- Takes tasks until there are `limit`, or none is left.
+-- Takes tasks until it has `limit` tasks or no task is left.
 -- @inline
 function taking.take(call)
   local task, fields = taking.prepare(call)
@@ -102,7 +102,7 @@ function taking.take(call)
   end
 end
 
--- Takes further tasks after the first. What stands in the way of one only ends the call.
+-- Takes further tasks after the first task. An error at a further task only ends the call.
 function taking.take_more(call, task, fields)
   taking.count(call, task, fields)
   local prepare, commit = taking.prepare, taking.commit
@@ -118,7 +118,7 @@ function taking.take_more(call, task, fields)
   end
 end
 
--- Counts a task that was taken, and those that were taken with it.
+-- Counts a task that was taken, and the tasks that were taken with it.
 function taking.count(call, task, fields)
   for _, taken in ipairs(call.run or { task }) do
     call.number = (call.number or 0) + 1
@@ -130,7 +130,7 @@ function taking.bytes(fields)
   return #(fields[5] or '') + #(fields[10] or '')
 end
 
--- The same for a call that has ended attempts before: what keeps it from taking tasks is a part of its answer.
+-- Takes tasks for a call that may have ended attempts. If it has, an error here becomes a part of its answer.
 -- @hot
 function taking.more(call)
   local ok, raised = pcall(taking.start, call)
@@ -141,7 +141,8 @@ function taking.more(call)
   end
 end
 
--- Takes tasks, unless this very call did before: then an end of it was stale.
+-- Takes tasks, unless this call is a repetition and the first call took tasks. A call that ends attempts can only be a
+-- repetition if one of its ends was stale.
 -- @hot
 function taking.start(call)
   if call.request and (owner.found_stale or not call.ended) then
@@ -160,15 +161,15 @@ function taking.start(call)
   end
 end
 
--- The code of the error with which the server refuses writes of a queue that need memory, or nil. Ends get through all
--- the same, and after their first write anything would.
+-- Returns the code of the error with which the server refuses writes of a queue that need memory, or false. Ends are
+-- accepted despite this error, and after their first write the server accepts every write.
 -- @hot
 function taking.full(queue)
   local answer = redis.pcall('ZADD', namespace.prefix .. 'leases_' .. queue, 'XX', '0', '')
   return type(answer) == 'table' and reply.code(answer)
 end
 
--- Finds the next task and reads what taking it will write. Returns it, or nil, and its fields.
+-- Finds the next task and plans to take it. Returns the task, or nil, and its fields.
 -- @inline
 function taking.prepare(call)
   attempt.updates = false
@@ -179,7 +180,7 @@ function taking.prepare(call)
   return task, fields
 end
 
--- Looks for the next task of the first queue that has one, and notes what is in its way.
+-- Finds the next task, in the first queue that has a task. Sets `call.ghosts` if other ids are before it.
 -- @inline
 function taking.look(call)
   local prefix, queues, meta, listener = namespace.prefix, call.queues, call.meta, call.listener
@@ -242,7 +243,7 @@ function taking.look(call)
   return task, v
 end
 
--- The tasks behind the first that can be taken with it, since they claim nothing either.
+-- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no claims.
 function taking.look_behind(call, first, fields)
   local prefix, queue, listener, number = namespace.prefix, first.queue, call.listener, call.number or 0
   local run, seen = { first }, { [first.id] = true }
@@ -266,7 +267,6 @@ function taking.look_behind(call, first, fields)
   call.run = run[2] and run
 end
 
--- Reads all that `commit` writes.
 -- @inline
 function taking.plan(call, task)
   local listener, pid, prefix = call.listener, call.pid, namespace.prefix
@@ -288,7 +288,7 @@ function taking.plan(call, task)
       redis.call('SCARD', started)
     end
     if last or call.ended then
-      redis.call('ZCARD', leases) -- it is not the first that is written
+      redis.call('ZCARD', leases) -- the leases are not written first
     end
   end
   if task.foreign then
@@ -314,7 +314,7 @@ function taking.plan(call, task)
   if call.asked then
     namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
   end
-  -- The first write needs no right of its own: it is refused before anything is changed.
+  -- The first write needs no check of its own permission: a refusal changes nothing.
   local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
   if ghosts or call.asked or task.ties or task.foreign or attempt.updates or call.others then
     rights.require()
@@ -332,8 +332,9 @@ function taking.plan(call, task)
   end
 end
 
--- Plans to pass the wake-up on to the other queues where tasks wait: it may have been one of theirs, and whoever is
--- woken next may not ask all of these queues. It is only a hint, so a wrong type of their keys stops nobody.
+-- Plans to pass the wake-up on to other queues in which tasks wait. The wake-up may have been for one of these queues,
+-- and the listener that is woken next may not check all of them. The wake-up is only a hint, so a wrong type of their
+-- keys does not fail the call.
 function taking.plan_others(call, taken)
   local prefix = namespace.prefix
   local others = {}
@@ -349,8 +350,8 @@ function taking.plan_others(call, taken)
   call.others = others[1] and others
 end
 
--- Gives the task that was found to the listener. The leases are written first: if they are not leases, that write
--- fails, and nothing is changed.
+-- Gives the task to the listener. The leases are written first: if their key has another type, that write fails, and
+-- nothing is changed.
 -- @inline
 function taking.commit(call, task, fields)
   if call.run then
@@ -376,7 +377,7 @@ function taking.commit(call, task, fields)
   end
 end
 
--- The same for tasks that stand one behind another and claim nothing.
+-- Gives a run of consecutive tasks without claims to the listener.
 function taking.commit_run(call)
   local run, lease, pid, listener = call.run, call.lease or owner.LEASE, call.pid, call.listener
   local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)
@@ -402,12 +403,12 @@ function taking.commit_run(call)
   attempt.issued(run[#run].issue, apart)
 end
 
--- Adds a task that was taken to the answer. `v`: its fields, as `attempt.read` gives them.
+-- Adds a task that was taken to the answer. `v`: its fields, as returned by `attempt.read`.
 -- @inline
 function taking.answer(call, task, v)
   if call.found then
     taking.append(call.found, task, v)
-  else -- made at once it costs less than one that grows
+  else -- a table that is made at once costs less than a growing table
     call.found = { task.id, task.queue, task.issue, tonumber(task.attempt), task.ends, task.lease,
       v[4] or '', v[8] or '0', v[9] or '0', v[5] or '', v[10] or false }
   end
@@ -421,7 +422,7 @@ function taking.append(found, task, v)
   found[n + 10], found[n + 11] = v[5] or '', v[10] or false
 end
 
--- Notes that the listener was here, and what was learnt of queues that had nothing for it.
+-- Records the call of the listener, and the updates of queues that had no task for it.
 function taking.nothing(call)
   local prefix, queues, listener = namespace.prefix, call.queues, call.listener
   for _, queue in ipairs(queues) do
@@ -442,7 +443,7 @@ function taking.nothing(call)
   end
 end
 
--- The reply of a call that asks when upkeep is due: a read that only one that found nothing makes.
+-- Returns the reply of a call that asks when upkeep is due. Only a call that found no task reads that time.
 function taking.or_due(call)
   if call.found then
     return { '', unpack(call.found) }

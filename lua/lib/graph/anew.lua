@@ -1,13 +1,13 @@
--- Runs a task with thousands of inputs, or long ones, anew, in pieces. Each step of the walk takes some of its inputs,
--- until the task waits again for every upstream that runs anew; until then it does not change. The walk keeps how far
--- it has come as `part`: `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` while the list of its results is split,
--- `inputs/BYTE` while its inputs are read, then `ready`.
+-- Reruns a task with thousands of inputs, or with long inputs, in steps. Each step of the walk handles some of the
+-- inputs, until the task waits again for every upstream that is rerun. Until then the state of the task does not
+-- change. The walk stores its position as `part`: `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` while the list of
+-- the results is split, `inputs/BYTE` while the inputs are read, then `ready`.
 local anew = {}
 
--- Bytes of the text of inputs that is looked at in one step.
+-- Maximum length of a text of inputs that a rerun handles in one step, in bytes.
 anew.BYTES = 16384
 
--- Inputs, and bytes of results, of one step.
+-- Maximum number of inputs, and maximum bytes of results, in one step.
 anew.INPUTS = 1000
 anew.COPIES = 1048576
 
@@ -16,7 +16,8 @@ function anew.is_long(task)
     or redis.call('HEXISTS', task.key, 'slots') == 1 and redis.call('HSTRLEN', task.key, 'parameters') > anew.COPIES
 end
 
--- Reads a step.
+-- Plans the next step. `chosen`: the key with the tasks that are rerun; `part`: the position after the last step, or
+-- nil.
 function anew.plan(task, chosen, part)
   local piece = { forget = {}, open = {}, texts = {} }
   task.piece, task.act = piece, anew.run
@@ -29,7 +30,8 @@ function anew.plan(task, chosen, part)
   end
 end
 
--- Takes the next elements of a joined list.
+-- Splits the next elements from a joined list. `slot`, `at`, `from`: the position in the slots, the lengths and the
+-- list.
 function anew.split(piece, lengths, joined, slot, at, from)
   slot, at, from = tonumber(slot or 0), tonumber(at or 1), tonumber(from or 2)
   local last, bytes = slot + anew.INPUTS, 0
@@ -45,7 +47,8 @@ function anew.split(piece, lengths, joined, slot, at, from)
   end
 end
 
--- Looks at the next inputs: those that run anew, too, are waited for, and their results do not count.
+-- Reads the next inputs. The task waits again for the upstreams among them that are rerun, and their old results are
+-- removed.
 function anew.look(task, piece, chosen, inputs, from)
   local page, rest = edge_inputs.page(inputs, from, anew.INPUTS)
   local ids, slots = {}, {}
@@ -81,7 +84,6 @@ function anew.look(task, piece, chosen, inputs, from)
   piece.part = rest and 'inputs/' .. rest or 'ready'
 end
 
--- Makes what was planned.
 function anew.run(task, spec)
   local piece, own = task.piece, edges.inputs(task.id)
   if piece.texts[1] then

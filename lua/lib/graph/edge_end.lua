@@ -1,13 +1,14 @@
--- What the end of a task means for those that wait for it. Their states are changed by `state.follow`.
+-- Effects of the end of a task on its dependents. `state.follow` changes the states of the dependents.
 local edge_end = {}
 
--- Bytes of results that a call looks at which ends attempts.
+-- Maximum bytes of results that a call reads for dependents while it ends attempts. `settle` passes on further results.
 edge_end.AT_END = 262144
 
--- Bytes of the error of an upstream in that of its dependents.
+-- Bytes of an upstream's error that are copied to the errors of its dependents.
 edge_end.ERROR = 256
 
--- How many upstreams a task still waits for, and one of them, if there is any.
+-- Returns the number of open upstreams of a task, and the id of one of them, or nil. For a task with a set of
+-- upstreams, also returns the counts of the set.
 function edge_end.open(id, ties)
   local key = edges.upstreams(id)
   local open = redis.call('HLEN', key)
@@ -17,8 +18,8 @@ function edge_end.open(id, ties)
   return open, redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
 end
 
--- An upstream that has failed or was cancelled and is waited for all the same, or nil. Of very many the first ones are
--- looked at.
+-- Returns an upstream that failed or was cancelled and whose retry the task waits for, or nil. Checks at most the first
+-- `edges.INLINE` upstreams.
 function edge_end.holding(id)
   local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
@@ -29,7 +30,9 @@ function edge_end.holding(id)
   end
 end
 
--- Reads what the end of a task does to its dependents. `task.result`: its result, if it is complete.
+-- Plans the effects of the end of a task on its dependents. Sets `task.unsettled` if `settle` must do the work: there
+-- are too many dependents, their results are too long, the caller requires it (`task.later`), or the task ended without
+-- success and is queued for a rerun. `task.result`: the result of a complete task.
 function edge_end.plan_end(task, to)
   local key = namespace.declare(edges.dependents(task.id))
   local ids = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'LIMIT', 0, edges.INLINE + 1 + (task.knowing or 0))
@@ -45,8 +48,8 @@ function edge_end.plan_end(task, to)
   edge_end.plan_page(task, to, ids)
 end
 
--- Whether the call that ends an attempt leaves it to `settle` to pass its result on: these dependents, or others of the
--- same call, get too much.
+-- Returns true if `settle` must pass on the result of a task, because the results that this call passes on to
+-- dependents are too long. A dependent that takes no result does not matter. Otherwise counts the result.
 function edge_end.is_much(id, ids, length)
   local told = namespace.shared('told')
   local looked, copied = (told.looked or 0) + length, (told.copied or 0) + #ids * length
@@ -56,19 +59,21 @@ function edge_end.is_much(id, ids, length)
   end
   for _, other in ipairs(ids) do
     if string.find(redis.call('HGET', edges.upstreams(other), id) or '', '/', 1, true) then
-      return true -- others need no more than its end
+      return true -- this edge takes the result; other edges need only the end of the task
     end
   end
   return false
 end
 
--- The next dependents that have yet to learn of the end of a task. What a failed one holds knows of it.
+-- Returns the next dependents that were not notified of the end of a task. The dependents that a failed or cancelled
+-- task holds have been notified.
 function edge_end.untold(id, to, limit)
   local most = (to == 'failed' or to == 'cancelled') and '(inf' or 'inf'
   return redis.call('ZRANGEBYSCORE', namespace.declare(edges.dependents(id)), '(0', most, 'LIMIT', 0, limit)
 end
 
--- Finds what is kept of the edges of a task that is deleted. Its dependents are told before their index goes.
+-- Sets `task.edge_keys`: the keys with the edges of a task that is deleted. The index of its dependents stays until
+-- they have been notified.
 function edge_end.plan_removal(task)
   local dependents = namespace.declare(edges.dependents(task.id))
   task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)),
@@ -78,20 +83,21 @@ function edge_end.plan_removal(task)
     task.edge_keys[4] = dependents
   elseif waiting > 0 and contract.is_final(task.status) then
     namespace.probe('ZCARD', edges.unsettled())
-    task.unsettled = true -- those that it held, or that have yet to learn of its end
+    task.unsettled = true -- for dependents that it held, or that were not notified
   end
 end
 
--- Reads what the end of a waiting task of a graph writes: what it waited for may not be needed any more.
+-- Plans the cascade at the end of a waiting task of a graph: `settle` then cancels the upstreams that no other task
+-- needs.
 function edge_end.plan_cascade(task)
-  local known = task.broken and 1 or 0 -- an edge to a task that has ended
+  local known = task.broken and 1 or 0 -- the broken edge leads to a task that has ended
   if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled, task.cascades = true, true
   end
 end
 
--- Reads what the end of a task does to some of its dependents.
+-- Sets `task.dependents`: a plan for each of the dependents `ids`.
 function edge_end.plan_page(task, to, ids)
   task.dependents = {}
   for i, id in ipairs(ids) do
@@ -105,7 +111,7 @@ function edge_end.plan_one(up, to, id)
   local kind, mark, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)(%d*)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
   if not task or task.status ~= 'waiting' or not kind then
-    plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
+    plan.kept = task and kind and contract.is_final(task.status) -- the dependent may be retried
     plan.staged = not task and kind and redis.call('HGET', namespace.key('task', id), 'graph')
     if plan.staged then
       up.awaited = true
@@ -127,7 +133,7 @@ function edge_end.plan_one(up, to, id)
     return plan
   end
   plan.task = task
-  task.later = true -- whoever waits for it is left to `settle`: the chain may be long
+  task.later = true -- its own dependents are left to `settle`: the chain may be long
   if not plan.met then
     plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
     return plan
@@ -148,8 +154,8 @@ function edge_end.plan_one(up, to, id)
   return plan
 end
 
--- Reads how a task is ready: its next state, `to`, is left to `state.plan_follow`. `slots`: how many its input has;
--- `bytes`: those of its results.
+-- Plans how a task becomes ready. `plan.to` is its next state; `state.plan_follow` plans that transition. `slots`: the
+-- number of slots of its input; `bytes`: the total length of its results.
 function edge_end.plan_ready(plan, slots, bytes)
   local task = plan.task
   plan.joins = joins.is_long(plan.id, slots, bytes)
@@ -160,7 +166,7 @@ function edge_end.plan_ready(plan, slots, bytes)
   plan.to = tonumber(eta or 0) * 1000000 > namespace.now_us and 'scheduled' or 'pending'
   task.eta = eta
   if plan.to == 'pending' then
-    task.front, task.turn = front and true, front and tonumber(ended) -- it had its turn then
+    task.front, task.turn = front and true, front and tonumber(ended) -- the key of the task had its turn at that time
     task.forget = retry_eta and { 'eta', 'retry_eta' } or nil
   end
   if slots > 0 then
@@ -168,7 +174,8 @@ function edge_end.plan_ready(plan, slots, bytes)
   end
 end
 
--- Reads what the end of its upstream adds to the input of a task: its result, or `null` if it is not complete.
+-- Plans what the end of an upstream adds to the input of a task: the result, or `null` if the upstream is not complete.
+-- Sets `plan.wrong` if the task cannot take the result.
 function edge_end.plan_input(plan, up, to, slots, bytes)
   local result = to == 'complete' and up.result or ''
   plan.slots, plan.text = edges.slots(slots), edges.element(result)
@@ -192,8 +199,8 @@ function edge_end.plan_input(plan, up, to, slots, bytes)
   end
 end
 
--- Makes what `plan_end` has planned. The task has ended. Its dependents are left to `state.follow`: each that changes
--- its state has its next one, `to`, with `why`, and `fields` for its record.
+-- Updates the edges from a task that has ended to its dependents. The plan of a dependent that changes its state gets
+-- `why`, and `fields` for its record; `state.follow` then moves the dependent to its next state, `to`.
 function edge_end.settle(task)
   if task.unsettled then
     redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
@@ -224,7 +231,7 @@ function edge_end.settle(task)
   end
 end
 
--- Defers the notification of a dependent that is not released yet: the release of its graph looks at the edge again.
+-- Defers the notification of a dependent that is not released yet: the release of its graph checks the edge again.
 function edge_end.postpone(up, plan)
   if not up.is_settled then
     redis.call('ZADD', edges.unsettled(), namespace.now, up.id)
@@ -234,7 +241,8 @@ function edge_end.postpone(up, plan)
   redis.call('RPUSH', graphs.outside(plan.staged), up.id .. ' ' .. plan.id)
 end
 
--- A task ends, as its upstream ended otherwise than it needs. `told`: status, error and cause of that one.
+-- Sets the reason and the fields for the end of a dependent whose edge is broken. `told`: status, error and cause of
+-- the upstream.
 function edge_end.fail_with(up, plan, told)
   local cause = told[3] or up.id
   redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
@@ -246,11 +254,11 @@ function edge_end.fail_with(up, plan, told)
     'error', (plan.short and quorum.SHORT or '') .. edge_end.error_of(up.id, told) }
 end
 
--- The error of a task that ends with its upstream. `told`: status, error and cause of that one.
+-- Returns the error of a task that fails because of its upstream. `told`: status, error and cause of the upstream.
 function edge_end.error_of(id, told)
   local status = told[1] or 'deleted'
   local text = id .. (status == 'failed' and ' failed' or ' was ' .. status)
-  if told[3] then -- it did not fail by itself: its error names the cause
+  if told[3] then -- the upstream failed because of another task: its error names that cause
     return told[2] or text
   elseif told[2] and told[2] ~= '' then
     return text .. ': ' .. string.sub(told[2], 1, edge_end.ERROR)
@@ -258,7 +266,8 @@ function edge_end.error_of(id, told)
   return text
 end
 
--- Removes an edge that is met, if `up` is given; with the last one the task is ready, which is left to `state.follow`.
+-- Removes an edge that is met, if `up` is given, and stores the result in the input of the dependent. After the last
+-- edge, sets `plan.why` and `plan.fields` for `state.follow`, because the dependent is ready.
 function edge_end.meet(up, plan)
   if up then
     redis.call('ZREM', edges.dependents(up.id), plan.id)

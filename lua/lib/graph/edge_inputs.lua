@@ -1,11 +1,12 @@
--- The text of what a task waits for, as a submit, a graph and `depend` take it, and as the record keeps it.
+-- The text of the inputs of a task: the format that a submit, a graph, `depend` and the record use.
 local edge_inputs = {}
 
--- Checks a text of inputs. Returns the upstreams, each with its `kind` and the slots of its result; the lengths of the
--- values by their slots; the number of slots; and the text without the values. `partial`: further calls may bring other
--- slots. `known`: ids that were checked, and `start`, what others often begin with.
+-- Checks a text of inputs. Returns the upstreams, each with its `kind` and the slots of its result; the values, each
+-- with its slot and its length; the number of slots; the text without the values; the number of upstreams with `some`;
+-- and the number after `least/`. `partial`: later calls may bring further slots. `known`: ids that were checked before.
+-- `start`: a checked prefix that many ids have.
 function edge_inputs.parse(text, what, partial, known, start)
-  local alone, only = string.match(text, '^(%l+)=([^= ]+)$') -- as most tasks have it
+  local alone, only = string.match(text, '^(%l+)=([^= ]+)$') -- the text of most tasks
   if (alone == 'success' or alone == 'after' or alone == 'failure' or alone == 'some')
     and (known and known[only] or #only <= contract.NAME_HIGH
     and string.find(only, args.PLAIN, start and string.sub(only, 1, #start) == start and #start + 1 or 1)) then
@@ -49,7 +50,7 @@ function edge_inputs.parse(text, what, partial, known, start)
           args.plain(rest, what)
         end
       end
-      by_id = by_id or ups and { [ups[1].id] = ups[1] } -- one alone needs none
+      by_id = by_id or ups and { [ups[1].id] = ups[1] } -- a single upstream needs no table
       local up = by_id and by_id[rest]
       if up and not (slot and up.kind == kind and up.slots[1]) then
         reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
@@ -86,7 +87,8 @@ function edge_inputs.parse(text, what, partial, known, start)
   return found
 end
 
--- The next inputs in a text, from a byte on, each with its kind, slot and upstream; and where the rest begins, or nil.
+-- Returns the next inputs of a text from the byte `from` on, each with its kind, slot and upstream; and the byte at
+-- which the rest begins, or nil.
 function edge_inputs.page(inputs, from, limit)
   local found = {}
   while #found < limit do
@@ -100,8 +102,8 @@ function edge_inputs.page(inputs, from, limit)
   return found, from <= #inputs and from or nil
 end
 
--- The upstreams of a task as submitted, in order, and for each the text of its edge, such as `result/0,2`. Calls
--- may have named one in several ways: one of a set is that in any case, and else a way that takes a result counts.
+-- Returns the upstreams of a task in the order of submission, and the text of the edge to each, such as `result/0,2`.
+-- If calls named an upstream with several kinds, `some` wins, and otherwise a kind that takes a result.
 function edge_inputs.submitted(inputs)
   local order, texts = {}, {}
   for kind, slot, id in string.gmatch(inputs or '', '(%l+)/?(%d*)=(%S+)') do

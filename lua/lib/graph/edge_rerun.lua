@@ -1,7 +1,8 @@
--- How a task waits again that is run anew, together with some of those that it waited for.
+-- Edges of a rerun: how a task waits again when it is rerun together with some of its upstreams.
 local edge_rerun = {}
 
--- Those of many tasks that are to run anew: 1 or 2 if that is still to come, 0 if they have begun.
+-- Returns the marks of the tasks that a walk reruns, by id: 1 or 2 for a task that has not begun again, 0 for a task
+-- that has.
 function edge_rerun.marks(chosen, ids)
   local found = {}
   for from = 1, #ids, 1000 do
@@ -13,8 +14,8 @@ function edge_rerun.marks(chosen, ids)
   return found
 end
 
--- Reads what a task waits for that is to run anew: those that are to do so too, by `spec.chosen`, whose results no
--- longer count, and those that it waited for anyway. Sets `again_edges`.
+-- Plans the edges of a task that is rerun. The task waits for its upstreams that are also rerun (`spec.chosen`), and
+-- for its upstreams that were open already. The old results of rerun upstreams are removed. Sets `again_edges`.
 function edge_rerun.plan_anew(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
@@ -23,9 +24,9 @@ function edge_rerun.plan_anew(task, spec)
     return
   end
   local v = redis.call('HMGET', task.key, 'inputs', 'slots')
-  -- nothing runs anew that one of the first waits for
+  -- no upstream of a root of the walk is rerun
   local order, texts = edge_inputs.submitted((not task.first or quorum.has(task)) and v[1])
-  spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
+  spec.entries = (spec.entries or 0) + 15 * #order -- reading an upstream takes as long as 15 entries
   local marks = edge_rerun.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
   if quorum.has(task) then
@@ -37,10 +38,11 @@ function edge_rerun.plan_anew(task, spec)
       namespace.probe('ZCARD', edges.dependents(id))
       local up = record.find(id)
       if not spec.begins[id] and edges.note_ended(again, id) then
-        up = nil -- it has yet to begin, if the walk comes to that: else it tells its end
+        up = nil -- the walk may rerun it later; if not, `settle` reports its end again
       end
       if up and not string.find(up.ties or '', 'd', 1, true) then
-        again.still[#again.still + 1] = up -- it had ended before, or another task has its id by now
+        -- The upstream had ended before this task was submitted, or another task now has its id.
+        again.still[#again.still + 1] = up
       end
       for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
         again.forget[slot] = true
@@ -74,7 +76,7 @@ function edge_rerun.plan_anew(task, spec)
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
 end
 
--- Takes a joined list apart, without what is to come anew.
+-- Splits a joined list into its elements, without the results of upstreams that are rerun.
 function edge_rerun.split(again, joined, lengths)
   local at, slot = 2, 0
   again.split, again.bytes = true, 0
@@ -89,7 +91,6 @@ function edge_rerun.split(again, joined, lengths)
   again.slots = slot
 end
 
--- Makes what `plan_anew` has planned.
 function edge_rerun.anew(task)
   local again, own = task.again_edges, edges.inputs(task.id)
   if again.later then
@@ -99,7 +100,7 @@ function edge_rerun.anew(task)
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
   end
-  for _, up in ipairs(again.still) do -- they may have left it, as it had ended
+  for _, up in ipairs(again.still) do -- they may have dropped this task when it ended
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
     edges.tie(up)
   end

@@ -1,8 +1,8 @@
--- How a task that is retried waits again, for those that have yet to be complete.
+-- Edges of a retry: how a retried task waits again for its incomplete upstreams.
 local edge_retry = {}
 
--- Looks again at what a task waited for that is to run once more. Sets `again_edges`, with the state in which it
--- begins, or returns the code and text of a refusal. `spec.begun`: others that the same step lets run again, by id.
+-- Plans the edges of a task that is retried. Sets `again_edges`, with the state in which the task begins, or returns
+-- the code and text of a refusal. `spec.begun`: other tasks that the same step retries, by id.
 function edge_retry.plan_retry(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if redis.call('HLEN', key) > edges.RETRIED then
@@ -14,7 +14,7 @@ function edge_retry.plan_retry(task, spec)
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {},
     some = {}, set = quorum.has(task) and quorum.new(quorum.read(task.id).least) or nil }
   local found = redis.call('HGETALL', key)
-  spec.entries = (spec.entries or 0) + 15 * #found -- looking at each takes as long
+  spec.entries = (spec.entries or 0) + 15 * #found -- reading an upstream takes as long as 15 entries
   for i = 1, #found, 2 do
     local up = record.find(found[i]) or graphs.coming(found[i]) or { status = 'deleted' }
     local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
@@ -62,7 +62,7 @@ function edge_retry.plan_retry(task, spec)
   end
 end
 
--- Leaves it to `settle` to look at what a task waits for that has begun again.
+-- Leaves the check of the upstreams of a task that has begun again to `settle`.
 function edge_retry.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
   redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
@@ -71,7 +71,6 @@ function edge_retry.look_later(task)
   end
 end
 
--- Makes what `plan_retry` has planned. The task has begun again.
 function edge_retry.retry(task)
   local again = task.again_edges
   if again.later then
@@ -83,7 +82,7 @@ function edge_retry.retry(task)
   end
   for _, up in ipairs(again.open) do
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.tie(up) -- one of this id may be another than before
+    edges.tie(up) -- another task may have this id now
   end
   if again.set and not again.joins then
     quorum.retry(task, again)
@@ -103,7 +102,7 @@ function edge_retry.retry(task)
   edges.ask_again(task, again.asked or {})
 end
 
--- Reads a step through the many edges of a task that waits again. `from`: how far that is.
+-- Plans a step through the many edges of a task that waits again. `from`: the position after the last step.
 function edge_retry.plan_look(task, from)
   local found = task.status == 'waiting' and redis.call('HSCAN', edges.upstreams(task.id),
     string.match(from, '^%d+'), 'COUNT', edges.RETRIED) or { '0', {} }
@@ -121,7 +120,7 @@ function edge_retry.plan_look(task, from)
   return step
 end
 
--- Makes what `plan_look` has planned: those that have ended tell it in steps of their own.
+-- Enters the task as a dependent of its open upstreams. The ended upstreams notify it in steps of their own.
 function edge_retry.look_again(task, step)
   for _, up in ipairs(step.open) do
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)

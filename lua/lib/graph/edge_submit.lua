@@ -1,7 +1,8 @@
--- How a task begins to wait: what its upstreams have done by now is read, and the edges to the others are written.
+-- Edges of a submit: the states of the upstreams are read, and the edges to the open upstreams are written.
 local edge_submit = {}
 
--- The open edges of a task to some upstreams, each as text, or false.
+-- Returns the texts of the open edges of a task to the upstreams `ups`. The text is false for an upstream without an
+-- edge.
 function edge_submit.among(task, ups)
   local ids = {}
   for i = 1, #ups do
@@ -10,9 +11,9 @@ function edge_submit.among(task, ups)
   return ids[1] and redis.call('HMGET', edges.upstreams(task.id), unpack(ids))
 end
 
--- Reads what a new task waits for. Sets its open `edges`, and what is known of its input: `filled`, by slot. `find`
--- finds an upstream; without it every task may be one, and the input is joined if nothing is open. `had`: the text of
--- the inputs that earlier calls brought.
+-- Plans the edges of a new task. Sets its open `edges`, and the known elements of its input: `filled`, by slot. `find`:
+-- a function that returns an upstream by its id. Without `find` every task can be an upstream, and the input is joined
+-- if no edge is open. `had`: the text of the inputs of earlier calls.
 function edge_submit.look(task, wanted, find, had)
   local open, at = nil, 1
   if wanted.slots > 0 or task.continues then
@@ -69,9 +70,9 @@ function edge_submit.look(task, wanted, find, had)
         fresh = fresh or {}
         fresh[#fresh + 1], up.probed = dependents .. up.id, true
       end
-    elseif not (named and earlier) then -- else its end is yet to be told
+    elseif not (named and earlier) then -- otherwise the task is notified of this end later
       if earlier then
-        wish = edge_submit.further(wish, earlier) -- so it is of the slots that the edge has
+        wish = edge_submit.further(wish, earlier) -- the slots that the edge has get the result later
       end
       local left = edge_submit.look_at_ended(task, wish, up, named)
       if left then
@@ -93,7 +94,7 @@ function edge_submit.look(task, wanted, find, had)
     task.had = tonumber(known[2] or 0)
     task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + task.had
     for slot in pairs(task.filled) do
-      -- it was given before
+      -- an earlier call filled this slot
       task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
     end
   end
@@ -113,7 +114,7 @@ function edge_submit.look(task, wanted, find, had)
   end
 end
 
--- Adds the slots of an edge, given as text, to those that do not have them.
+-- Adds the slots in the text of an edge to the list `slots`, without duplicates.
 function edge_submit.add_slots(slots, edge)
   local own = ',' .. table.concat(slots, ',') .. ','
   for _, slot in ipairs(edges.slots(string.match(edge, '/(.*)$'))) do
@@ -123,7 +124,7 @@ function edge_submit.add_slots(slots, edge)
   end
 end
 
--- The same wish without the slots that an edge, given as text, has already.
+-- Returns a copy of a wish without the slots that the text of an edge already has.
 function edge_submit.further(wish, edge)
   local known, slots = ',' .. (string.match(edge, '/(.*)$') or '') .. ',', {}
   for _, slot in ipairs(wish.slots) do
@@ -134,12 +135,13 @@ function edge_submit.further(wish, edge)
   return { id = wish.id, kind = wish.kind, slots = slots, said = wish.slots }
 end
 
--- Whether two calls that name an upstream contradict each other: a success is a part of a result.
+-- Returns true if two calls name an upstream with contradictory kinds: `some` or `optional`, and another kind.
+-- `success` and `result` do not contradict each other, because a result includes the success.
 function edge_submit.differ(kind, other)
   return kind ~= other and (kind == 'some' or other == 'some' or kind == 'optional' or other == 'optional')
 end
 
--- Reads the types of keys that may be zsets. Nearly always none of them exists: that is one question for all.
+-- Checks that keys are zsets, if they exist. Nearly always no key exists, which a single command finds out.
 function edge_submit.probe_all(keys)
   for i = 1, #keys do
     if namespace.declared then
@@ -153,7 +155,7 @@ function edge_submit.probe_all(keys)
   end
 end
 
--- Where it stands for whom a task waits, for a message: for a task of a graph its name and the field of a document.
+-- Returns the name of the task and the document field of an edge, for error messages.
 function edge_submit.place(task, wish)
   local fields = { success = 'needs', after = 'after', failure = 'after_failure', some = 'at_least' }
   local slot = (wish.said or wish.slots)[1]
@@ -167,9 +169,9 @@ function edge_submit.refuse_missing(task, wish)
     .. ': it was never submitted, or was deleted, or removed by retention')
 end
 
--- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. Returns an
--- edge if this call does not read the result: then that one is asked to tell it. `named`: it is of a set, and counts
--- already.
+-- Plans the effect of an upstream that has ended: its result fills slots of the task, or the task is refused. Returns
+-- an edge if the result is too long for this call: then the upstream reports its end again. `named`: the upstream
+-- belongs to a set and is counted already.
 function edge_submit.look_at_ended(task, wish, up, named)
   local length = wish.slots[1] and up.status == 'complete' and redis.call('HSTRLEN', up.key, 'result')
   if length and not joins.may_read(length) then
@@ -202,7 +204,7 @@ function edge_submit.require_room(task)
   end
 end
 
--- Fails if others wait for a task of this id already: it might wait for one of those.
+-- Fails if tasks already wait for this id, because the new task may wait for one of them.
 function edge_submit.require_free(task)
   task.waited_for = task.waited_for or edges.waiting(task.id)
   if task.waited_for > 0 then
@@ -210,10 +212,11 @@ function edge_submit.require_free(task)
   end
 end
 
--- Writes the edges of tasks that begin to wait, or of staged ones of a graph: those are seen by the ends of earlier
--- tasks only when all of the graph is released.
+-- Writes the edges of tasks that begin to wait, or of staged tasks of a graph. The end of an earlier task ignores its
+-- edges to staged tasks until the whole graph is released.
 function edge_submit.enter(tasks, graph)
-  -- One table has the edges of each task in turn. `waits`: those whose upstreams others of the call wait for, too.
+  -- `own` has the edges of one task at a time. `waits`: the upstreams of all tasks, each with its new dependents in
+  -- `waiting`.
   local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
   local tie, since_of = edges.tie, edges.since
   for t = 1, #tasks do

@@ -1,19 +1,20 @@
--- Edges of task graphs: what a task waits for (`upstreams_ID`), who waits for a task (`dependents_ID`), and the results
--- that have come so far (`inputs_ID`).
+-- Edges of task graphs: the upstreams of a task (`upstreams_ID`), its dependents (`dependents_ID`), and the results
+-- that have arrived (`inputs_ID`).
 --
--- An open edge is in both keys. The end of the upstream settles it: if it is met, both entries go; if it is broken,
--- the dependent ends too, and the edge stays, with a negative score in `dependents_ID`, as do those of other tasks that
--- have ended: a retry looks at them again. In a graph that holds what needs a failed task, the dependent goes on
--- waiting, and the edge has an infinite score: it is open again when that task is retried.
+-- An open edge is in both keys. The end of the upstream settles the edge. If the edge is met, both entries are removed.
+-- If the edge is broken, the dependent ends, and the edge stays with a negative score in `dependents_ID`. The edges of
+-- other ended dependents stay in the same way: a retry checks these edges again. In a graph that holds the dependents
+-- of failed tasks (`on_failure` is `hold`), the dependent keeps waiting, and the edge has an infinite score: it is open
+-- again when the failed task is retried.
 local edges = {}
 
--- Edges that the end of a task settles in its own call. More are left to `settle`.
+-- Maximum number of edges that the end of a task settles in its own call. More edges are left to `settle`.
 edges.INLINE = 100
 
--- Bytes of results that one call copies to dependents.
+-- Maximum bytes of results that a call copies to dependents.
 edges.COPIES = 1048576
 
--- Edges that a retry looks at in its own call. More are left to `settle`.
+-- Maximum number of edges that a retry checks in its own call. More edges are left to `settle`.
 edges.RETRIED = 300
 
 function edges.upstreams(id)
@@ -43,7 +44,7 @@ function edges.unsettled()
   return namespace.prefix .. 'unsettled'
 end
 
--- The slots in the text of an edge, `0,2`.
+-- Returns the slots in the text of an edge, such as `0,2`.
 function edges.slots(text)
   local slots = {}
   for slot in string.gmatch(text or '', '%d+') do
@@ -52,7 +53,7 @@ function edges.slots(text)
   return slots
 end
 
--- What an upstream that ended so means for an edge of this kind.
+-- Returns true if an edge of this kind is met when its upstream ends in the state `to`.
 function edges.is_met(kind, to)
   if kind == 'after' or kind == 'optional' then
     return true
@@ -60,34 +61,34 @@ function edges.is_met(kind, to)
   return (kind == 'failure') ~= (to == 'complete')
 end
 
--- Whether a task that needs the success of one that ended so can still wait for a retry of that one.
+-- Returns true if an edge needs the success of its upstream, and a retry of the upstream can still bring it.
 function edges.is_repairable(kind, to)
   return edges.needs_success(kind) and (to == 'failed' or to == 'cancelled')
 end
 
--- Whether a task with an edge of this kind fails without the success of the upstream.
+-- Returns true if a task with an edge of this kind fails without the success of the upstream.
 function edges.needs_success(kind)
   return kind == 'success' or kind == 'result' or kind == 'some'
 end
 
--- Whether an edge of this kind is a reason for the upstream to run. One that is optional takes its result, if there is
--- one, and `null` otherwise.
+-- Returns true if an edge of this kind is a reason for the upstream to run. An optional edge takes the result if there
+-- is one, and `null` otherwise.
 function edges.wants(kind)
   return kind == 'optional' or edges.needs_success(kind)
 end
 
--- The result of a task that has ended as an element of a JSON list: only a complete one has any.
+-- Returns the result of a task that has ended as an element of a JSON list. Only a complete task has a result.
 function edges.result_of(up)
   return edges.element(up.status == 'complete' and redis.call('HGET', up.key, 'result') or '')
 end
 
--- A result as an element of a JSON list.
+-- Returns a result as an element of a JSON list: `null` for an empty result.
 function edges.element(result)
   return result == '' and 'null' or result
 end
 
--- What is said of results and values that are too much for the parameters of a task of this queue, or nil. As many as
--- every setting allows need no look at it.
+-- Returns a part of an error message if results and values are too long for the parameters of a task of this queue, or
+-- nil. The setting is not read for `INPUT_SIZE_LOW` bytes or less, because its smallest value allows them.
 function edges.over(queue, bytes)
   local most = bytes > contract.INPUT_SIZE_LOW and settings.get(queue, 'input_bytes')
   if most and bytes > tonumber(most) then
@@ -95,7 +96,8 @@ function edges.over(queue, bytes)
   end
 end
 
--- Notes in the record of a task that others wait for it: else its end does not look for them.
+-- Marks in the record of a task that it has dependents. Without the mark, the end of the task does not look for
+-- dependents.
 function edges.tie(up)
   if not string.find(up.ties or '', 'd', 1, true) then
     up.ties = (up.ties or '') .. 'd'
@@ -103,15 +105,15 @@ function edges.tie(up)
   end
 end
 
--- How many tasks wait for this one, and how many of these are no tasks of a graph that is not released.
+-- Returns the number of dependents of a task, and the number of these that are not staged tasks of a graph.
 function edges.waiting(id)
   local key = namespace.declare(edges.dependents(id))
   local waiting, staged = redis.call('ZCOUNT', key, '(0', '+inf'), redis.call('ZCOUNT', key, '-inf', '-inf')
   return waiting + staged, waiting
 end
 
--- Whether a complete task is to be kept, as not all that wait for it have its result; and whether some of these have
--- yet to be told of its end.
+-- Returns true if a dependent still needs the result of a complete task; and true if a dependent has not been notified
+-- of its end.
 function edges.is_needed(task)
   if task.status ~= 'complete' or not task.ties or not string.find(task.ties, 'd', 1, true) then
     return false
@@ -120,12 +122,12 @@ function edges.is_needed(task)
   return all > 0, waiting > 0
 end
 
--- The fields of the record that decide how a task is ready.
+-- Fields of the record that decide how a task becomes ready.
 function edges.fields()
   return 'eta', 'front', 'ended', 'retry_eta', 'graph'
 end
 
--- Elements that nothing will fill.
+-- Fills slots with `null` if no upstream will bring their results.
 function edges.fill(id, slots)
   for _, slot in ipairs(slots) do
     redis.call('HSET', edges.inputs(id), slot, 'null')
@@ -135,7 +137,7 @@ function edges.fill(id, slots)
   end
 end
 
--- Has upstreams that have ended tell this task so once more.
+-- Schedules a new notification of a task by upstreams that have ended.
 function edges.ask_again(task, ended)
   for _, id in ipairs(ended) do
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
@@ -143,7 +145,7 @@ function edges.ask_again(task, ended)
   end
 end
 
--- Keeps how far a pass over the upstreams of a task is; `after` is nil at its end.
+-- Stores the position of a pass over the upstreams of a task. `after`: the position, or nil at the end of the pass.
 function edges.keep_place(task, after)
   if after then
     redis.call('HSET', task.key, 'cascade', after)
@@ -152,7 +154,7 @@ function edges.keep_place(task, after)
   end
 end
 
--- Those that have ended by now are told to tell it. Returns whether this one has.
+-- Adds an upstream to `again.ended`, for a new notification, if it has ended. Returns true if it has ended.
 function edges.note_ended(again, id)
   local status = redis.call('HGET', namespace.key('task', id), 'status')
   local ended = not status or contract.is_final(status)

@@ -1,56 +1,57 @@
 -- Graphs: tasks that are submitted together, as one document.
 --
--- Until the last task of a graph has arrived they are staged: records without a status, which no index has and no
--- other command finds. Then the graph is created at once, and `settle` releases its tasks in bounded steps, the last
--- first: so whoever waits for a task is there before that task can end.
+-- The tasks of a graph are staged until the last task has arrived. Staged tasks are records without a status; they are
+-- in no index, and no other command finds them. Then the graph is created at once, and `settle` releases its tasks in
+-- bounded steps, the last task first: so the dependents of a task exist before that task can end.
 local graphs = {}
 
--- A graph whose tasks do not arrive within this time is removed, in microseconds.
+-- Microseconds after which a graph is removed if not all its tasks have arrived.
 graphs.STAGED = 600000000
 
--- Results that come later and are shorter do not count as bytes of their graph: their edges take as much.
+-- Shortest result, in bytes, that counts as bytes of its graph when it arrives. Shorter results are not counted,
+-- because their edges take as much memory.
 graphs.SMALL = 256
 
 function graphs.key(graph)
   return namespace.key('graph', graph)
 end
 
--- The ids of its tasks, in the order in which they were submitted.
+-- Key with the ids of the tasks of a graph, in the order of submission.
 function graphs.tasks(graph)
   return namespace.key('members', graph)
 end
 
--- `UPSTREAM DEPENDENT` of the edges whose upstream was there before the graph. They are open, but not yet seen by the
--- end of that task.
+-- Key with the edges whose upstream existed before the graph, as `UPSTREAM DEPENDENT`. These edges are open, but the
+-- end of the upstream does not see them yet.
 function graphs.outside(graph)
   return namespace.key('outside', graph)
 end
 
--- Graphs with tasks to release, or to remove if they are not complete by then, by that time.
+-- Graphs with tasks to release, and incomplete graphs to remove, by the time at which this is due.
 function graphs.due()
   return namespace.prefix .. 'graphs_due'
 end
 
--- The tasks that a walk is about, unless it is about all (see `walks`): 1 while it has yet to come to them, then 0. 2
--- while it has yet to come to one that runs anew by itself, and not because of another.
+-- Tasks that a walk handles, unless it handles all tasks (see `walks`). The score of a task is 0 after the walk has
+-- reached it. Before that the score is 2 for a task whose rerun was requested, and 1 for all others.
 function graphs.chosen(graph)
   return namespace.key('chosen', graph)
 end
 
--- All graphs by the time at which they were created.
+-- All graphs, by the time of their creation.
 function graphs.all()
   return namespace.prefix .. 'graphs'
 end
 
--- The graph, or nil.
+-- Returns the graph, or nil.
 function graphs.find(id)
   local v = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'created', 'total', 'name', 'released')
   return v[1] and { id = id, state = v[1], created = v[2], total = tonumber(v[3]), name = v[4] or '',
     released = tonumber(v[5] or 0) } or nil
 end
 
--- What the failure of a task does to those of this graph that need it: `cancel`, `continue` or `hold`; false without a
--- graph.
+-- Returns the effect of a failed task on the tasks of this graph that need it: `cancel`, `continue` or `hold`. Returns
+-- false without a graph.
 function graphs.on_failure(id)
   if not id then
     return false
@@ -64,7 +65,7 @@ function graphs.is_created(id)
   return redis.call('HGET', graphs.key(id), 'state') == 'created'
 end
 
--- Fails unless all tasks of a graph have arrived, and these tasks, if any are meant, are some of them.
+-- Fails unless all tasks of a graph have arrived, and all of `tasks`, if given, belong to the graph.
 function graphs.require(id, tasks)
   if not graphs.is_created(id) then
     namespace.check_slot(graphs.key(id))
@@ -77,33 +78,32 @@ function graphs.require(id, tasks)
   end
 end
 
--- What the record of a graph has while a walk is under way.
+-- Fields that the record of a graph has during a walk.
 function graphs.walk_fields()
   return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused', 'part', 'end_by'
 end
 
--- Reads what `begin_walk` writes.
 function graphs.plan_walk(id)
   namespace.probe('HLEN', graphs.key(id))
   namespace.probe('ZCARD', graphs.due())
   namespace.probe('ZCARD', graphs.chosen(id))
 end
 
--- Begins a walk, in place of one that may be under way. `...`: further fields.
+-- Begins a walk, and replaces a walk that is under way. `...`: further fields.
 function graphs.begin_walk(id, doing, ...)
   graphs.set_walk(id, doing, ...)
   redis.call('UNLINK', graphs.chosen(id))
 end
 
--- The same, with the tasks that the former one was about.
+-- Begins a walk over the tasks that are chosen already. `...`: further fields.
 function graphs.set_walk(id, doing, ...)
   redis.call('HDEL', graphs.key(id), graphs.walk_fields())
   redis.call('HSET', graphs.key(id), 'doing', doing, 'at', '0', ...)
   redis.call('ZADD', graphs.due(), namespace.now, id)
 end
 
--- Begins to run tasks anew. Others that are being run anew in this graph, and may have to stop first, are so all the
--- same: one call does not undo another. `known`: what is under way, and with which deadline; `end_by`: a new one.
+-- Begins to rerun tasks. The tasks that earlier calls rerun in this graph, and that may have to stop first, stay
+-- chosen: one call does not undo another. `known`: the walk under way and its deadline; `end_by`: a new deadline.
 function graphs.begin_anew(id, tasks, known, end_by)
   local merges = known[1] == 'mark_anew' or known[1] == 'anew'
   if not merges then
@@ -116,7 +116,8 @@ function graphs.begin_anew(id, tasks, known, end_by)
   end
 end
 
--- Reads whether other tasks may have ended because of one that is to run again. Sets `repairs`.
+-- Sets `task.repairs` if other tasks may have ended because of a task that is retried, and plans the walk that repairs
+-- them.
 function graphs.plan_repair(task)
   local known = redis.call('HMGET', graphs.key(task.graph), 'doing', 'failed', 'cancelled')
   if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) > 1 then
@@ -125,14 +126,14 @@ function graphs.plan_repair(task)
   end
 end
 
--- Whether a task is to run anew, and its end is of no account.
+-- Returns true if the task is queued for a rerun, so its current outcome is ignored.
 function graphs.runs_anew(graph, id)
   local doing = redis.call('HGET', graphs.key(graph), 'doing')
   return (doing == 'anew' or doing == 'mark_anew')
     and tonumber(redis.call('ZSCORE', graphs.chosen(graph), id) or 0) > 0
 end
 
--- A staged task, or nil: of this graph, or of any.
+-- Returns a staged task of `graph`, or of any graph if `graph` is nil. Returns nil if the task is not staged.
 function graphs.staged(id, graph)
   local key = namespace.prefix .. 'task_' .. id
   if namespace.declared then
@@ -145,23 +146,23 @@ function graphs.staged(id, graph)
   return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil, extra = {} }
 end
 
--- A task that has yet to begin, as its graph is being released, or nil.
+-- Returns a task that has not begun because its graph is still being released, or nil.
 function graphs.coming(id)
   local graph = redis.call('HGET', namespace.key('task', id), 'graph')
   return graph and graphs.is_created(graph) and graphs.staged(id, graph) or nil
 end
 
--- The bytes that a result counts.
+-- Returns the bytes that a result adds to its graph.
 function graphs.counted(length)
   return length >= graphs.SMALL and length or 0
 end
 
--- Bytes of the parameters, values, results and texts of inputs of all tasks of a graph, as text.
+-- Returns the maximum bytes of the parameters, values, results and texts of inputs of all tasks of a graph, as text.
 function graphs.most()
   return settings.get('*', 'graph_bytes')
 end
 
--- Reads whether a graph has room for so many bytes of a result.
+-- Returns true if a graph has room for `bytes` of a result, and then counts them for this call.
 function graphs.has_room(id, bytes)
   local known = namespace.shared('graph_bytes')
   local all = (known[id] or tonumber(redis.call('HGET', namespace.declare(graphs.key(id)), 'bytes') or 0)) + bytes
@@ -172,16 +173,16 @@ function graphs.has_room(id, bytes)
   return true
 end
 
--- Whether all tasks of a graph have begun.
+-- Returns true if all tasks of a graph have begun.
 function graphs.is_released(id)
   local v = redis.call('HMGET', graphs.key(id), 'released', 'total')
   return v[1] == v[2]
 end
 
--- How the tasks of a graph begin that have arrived, as runs of those that follow one another: the state, how many, and
--- their queue, such as `pending/1/q waiting/499/q`. With it their release needs no look at each. `?`: that has to look,
--- as it claims something, or may be scheduled, or all that it waits for has come. Returns the runs, or nil unless they
--- are known of `number` tasks.
+-- Parses the runs of a graph. A run is a sequence of arrived tasks that begin in the same state and queue; the text has
+-- the state, the number of tasks and the queue, such as `pending/1/q waiting/499/q`. The release of a run does not read
+-- each task. The state `?` marks tasks that the release must read, because they have claims, may be scheduled, or no
+-- longer wait for any upstream. Returns the runs, or nil unless they cover `number` tasks.
 function graphs.runs(text, number)
   local runs, all = {}, 0
   for to, count, queue in string.gmatch(text or '', '(%S+)/(%d+)/(%S+)') do
@@ -191,14 +192,14 @@ function graphs.runs(text, number)
   return all == number and runs or nil
 end
 
--- Removes the limits of a graph that goes.
+-- Removes the limits of a graph that is removed.
 function graphs.unlimit(bounds)
   for _, bound in ipairs(bounds) do
     redis.call('HDEL', bound.limits, bound.key)
   end
 end
 
--- The bounds of a graph that may go.
+-- Returns the limits of a graph that may be removed, for `unlimit`.
 function graphs.plan_unlimit(graph)
   local bounds = {}
   for queue, key in string.gmatch(redis.call('HGET', graphs.key(graph), 'bounds') or '', '([^/ ]+)/([^= ]+)=') do
@@ -208,7 +209,8 @@ function graphs.plan_unlimit(graph)
   return bounds
 end
 
--- Counts a task of a graph that ends, or leaves its end. With its last task the graph goes.
+-- Updates the counts of a graph after a task has ended, has begun again or was deleted. Removes the graph with its last
+-- task.
 function graphs.count(task, to)
   local key = graphs.key(task.graph)
   if contract.is_final(to) then
@@ -224,7 +226,7 @@ function graphs.count(task, to)
   end
 end
 
--- All fields of a task and their values in turn, or false.
+-- Returns all fields of a task, each followed by its value, or false.
 function graphs.whole(id)
   local key = namespace.prefix .. 'task_' .. id
   local fields = redis.call('HGETALL', key)
@@ -238,7 +240,7 @@ function graphs.whole(id)
     end
   end
   local graph = redis.call('HGET', key, 'graph')
-  if graph then -- it is not there yet, or has yet to release this task
+  if graph then -- the graph is not created, or has not released this task
     fields[#fields + 1], fields[#fields + 2] = 'status', 'waiting'
     return graphs.is_created(graph) and fields or false
   end

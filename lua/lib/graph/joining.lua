@@ -1,14 +1,13 @@
 -- The steps in which `settle` joins a long input: see `joins`.
 local joining = {}
 
--- Reads the next step of a task.
 function joining.plan(task)
   local id = task.id
   local own, key = namespace.declare(edges.inputs(id)), namespace.declare(joins.key(id))
   local v = redis.call('HMGET', own, 'slots', 'joined', 'lengths')
   local slots = tonumber(v[1] or nil)
   if task.status ~= 'waiting' or not slots or redis.call('HLEN', namespace.declare(edges.upstreams(id))) > 0 then
-    return { over = true } -- it has ended meanwhile, or waits for others, too
+    return { over = true } -- the task has ended, or waits for upstreams again
   end
   local slot, bytes = string.match(v[2] or '', '^(%d+) (%d+)$')
   if slot and redis.call('STRLEN', key) == tonumber(bytes) then
@@ -18,10 +17,10 @@ function joining.plan(task)
     end
     return joining.take(own, slot, slots, bytes, v[3])
   end
-  return joining.take(own, 0, slots, 0) -- the first step, or somebody changed the list
+  return joining.take(own, 0, slots, 0) -- the first step, or the list was changed by somebody else
 end
 
--- Reads the next results.
+-- Plans the step that appends the next results to the list.
 function joining.take(own, slot, slots, bytes, lengths)
   local step, names, size = { anew = slot == 0, slot = slot, number = slots }, {}, 0
   lengths = { lengths }
@@ -37,7 +36,7 @@ function joining.take(own, slot, slots, bytes, lengths)
   for i = 1, #texts do
     texts[i] = texts[i] or 'null'
   end
-  -- A long one is not copied once more, as a part of a longer one.
+  -- A single result is not concatenated: that would copy a long text again.
   step.texts = { slot == 0 and '[' or ',', texts[2] and table.concat(texts, ',') or texts[1],
     step.slot == slots and ']' or nil }
   for _, text in ipairs(step.texts) do
@@ -47,7 +46,7 @@ function joining.take(own, slot, slots, bytes, lengths)
   return step
 end
 
--- Reads the last step: the task has its parameters, and is ready.
+-- Plans the last step: the task gets its parameters and is ready.
 function joining.plan_end(task, key, lengths)
   local plan = { id = task.id, task = record.find(task.id, edges.fields()), lengths = lengths }
   plan.task.later = true
@@ -57,7 +56,7 @@ function joining.plan_end(task, key, lengths)
   return { ready = plan }
 end
 
--- Makes a step. Its entry in the index stays: `settle` removes it when nothing else is left of the task.
+-- Does a step. The entry of the task in the index of unsettled tasks stays: `settle` removes it after the last step.
 function joining.run(task, step)
   local own, key = edges.inputs(task.id), joins.key(task.id)
   if step.over then

@@ -1,24 +1,27 @@
--- Joins: how the results that a task has waited for become its parameters. Few bytes are joined by the call that
--- brings the last of them; more by steps of `settle`, into a key of its own. Until all are there the task is `waiting`,
--- and its record has `cascade` with the word `join`. Its results stay as they are: a join may begin anew at any time.
+-- Joins: the results of the upstreams of a task become its parameters. A short list is joined by the call that brings
+-- the last result. A long list is joined by steps of `settle`, in a separate key. Until the list is complete the task
+-- is `waiting`, and the field `cascade` of its record is `join`. The results stay unchanged, so a join can restart at
+-- any time.
 local joins = {}
 
--- Bytes of a list that is joined at once, and of results of tasks that have ended that one call reads.
+-- Maximum bytes of a list that is joined at once, and of the results of ended tasks that a call reads.
 joins.AT_ONCE = 262144
 
--- Bytes of results, and results, of one step, and bytes of all lists that one call joins at once.
+-- Maximum bytes of results, and maximum number of results, in one step. BYTES also limits all lists that a call joins
+-- at once.
 joins.BYTES = 1048576
 joins.SLOTS = 1000
 
--- What `cascade` says of a task whose input is being joined.
+-- Value of `cascade` while the input of a task is being joined.
 joins.WORD = 'join'
 
--- The list, as far as it has come.
+-- Key with the part of the list that is joined already.
 function joins.key(id)
   return namespace.prefix .. 'joined_' .. id
 end
 
--- A JSON list of the slots, in order, and the length of each: so they can be told apart again.
+-- Returns the elements as a JSON list in the order of their slots, and the length of each element. The lengths allow
+-- the list to be split again.
 function joins.list(filled, slots)
   local lengths = {}
   for slot = 0, slots - 1 do
@@ -28,7 +31,7 @@ function joins.list(filled, slots)
   return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']', table.concat(lengths, ',')
 end
 
--- The elements of a task that are known: of its key, and those that `plan` brings.
+-- Returns the elements of the input of a task: the elements in `key`, and the elements that `plan` brings.
 function joins.collect(key, number, plan)
   local filled, brought = {}, plan.slots and #plan.slots or 0
   for from = 0, brought < number and number - 1 or -1, 1000 do
@@ -49,16 +52,17 @@ function joins.collect(key, number, plan)
   return filled
 end
 
--- Whether this call may still read a result of so many bytes of a task that has ended. If not, that task tells it.
+-- Counts the result of a task that has ended. Returns true if this call may read the result; otherwise the task reports
+-- its end again, in a step of its own.
 function joins.may_read(length)
   local read = namespace.shared('results')
   read.bytes = (read.bytes or 0) + length
   return length <= json.SHORT and read.bytes <= joins.AT_ONCE
 end
 
--- Whether the input of a task is joined in steps. Reads what `begin` writes if it is.
+-- Returns true if the input of a task must be joined in steps, and then plans `begin`. Otherwise counts its bytes.
 function joins.is_long(id, slots, bytes)
-  local joined = namespace.shared('joined') -- by this call, for other tasks
+  local joined = namespace.shared('joined') -- bytes that this call has joined for other tasks
   local all = (joined.bytes or 0) + bytes
   if slots == 0 or bytes <= joins.AT_ONCE and all <= joins.BYTES then
     joined.bytes = slots > 0 and all or joined.bytes
@@ -70,7 +74,7 @@ function joins.is_long(id, slots, bytes)
   return true
 end
 
--- Leaves the input of a task to steps of `settle`. What is left of its edges does not matter any more.
+-- Leaves the input of a task to steps of `settle`. Removes the rest of its edges, which are no longer needed.
 function joins.begin(id)
   redis.call('UNLINK', edges.upstreams(id), joins.key(id))
   redis.call('HDEL', edges.inputs(id), 'joined', 'lengths', quorum.fields())

@@ -1,25 +1,26 @@
 -- Tasks that wait for at least N of a set of tasks. Such a task has the tie `k`, and edges of the kind `some`. Its hash
--- `inputs_ID` counts them: `least` must still be complete, `some` edges are left, and the upstreams of `missed` of
--- these have ended otherwise. An edge of those stays, because its upstream may be retried: its score in
--- `dependents_ID` is infinite, and the number of the present count, `turn`, follows its kind. So a retry of the
--- dependent begins a new count without reading every edge. A 0 in that place marks an upstream that runs anew: the task
--- waits for it in any case, and it counts among `owed`, not among `some`.
+-- `inputs_ID` has the counts of the set: `least`, the number of upstreams that must still complete; `some`, the number
+-- of edges left; and `missed`, the number of these edges whose upstream ended without success. A missed edge stays,
+-- because its upstream may be retried: its score in `dependents_ID` is infinite, and the number of the current count,
+-- `turn`, follows its kind. So a retry of the dependent begins a new count without reading every edge. A 0 instead of
+-- that number marks an upstream that is rerun: the task waits for it in any case, and `owed` counts it instead of
+-- `some`.
 local quorum = {}
 
--- What the error of a task begins with that waits for too many.
+-- Prefix of the error of a task whose set has too few upstreams that can still complete.
 quorum.SHORT = 'too few of its set can still be complete: '
 
--- How many of a set must be complete, by the text of inputs.
+-- Returns the number of upstreams of a set that must complete, from the text of inputs.
 function quorum.wanted(text)
   return tonumber(string.match(text or '', 'least/(%d+)') or 1)
 end
 
--- The text without that.
+-- Returns the text of inputs without `least/NUMBER`.
 function quorum.without(text)
   return (string.gsub(string.gsub(text, ' ?least/%d+', ''), '^ ', ''))
 end
 
--- The upstreams of the set, by the text of inputs.
+-- Returns the upstreams of the set, from the text of inputs, as the keys of a table.
 function quorum.named(text)
   local named = {}
   for id in string.gmatch(text or '', 'some/?%d*=(%S+)') do
@@ -38,17 +39,17 @@ function quorum.tie(task)
   end
 end
 
--- A set of which `least` must be complete.
+-- Returns the counts of an empty set. `least`: the number of its upstreams that must complete.
 function quorum.new(least)
   return { least = least, left = 0, missed = 0, turn = 1, owed = 0 }
 end
 
--- The fields that count.
+-- Names of the fields with the counts.
 function quorum.fields()
   return 'least', 'some', 'missed', 'turn', 'owed'
 end
 
--- The counts of a task; one that was ready has none.
+-- Returns the counts of the set of a task. A task that was ready has no stored counts.
 function quorum.read(id)
   local v = redis.call('HMGET', namespace.declare(edges.inputs(id)), quorum.fields())
   return { least = tonumber(v[1] or 0), left = tonumber(v[2] or 0), missed = tonumber(v[3] or 0),
@@ -60,21 +61,22 @@ function quorum.write(id, set)
     'owed', set.owed)
 end
 
--- How many may still be complete.
+-- Returns the number of upstreams of a set that can still complete.
 function quorum.chances(set)
   return set.left - set.missed + set.owed
 end
 
--- How many tasks one with so many edges waits for, one of them, and the counts: none of a set that is complete.
+-- Returns the number of open upstreams of a task with `open` edges, one of them, and the counts of its set. In a set
+-- that is complete, only upstreams that are rerun are open.
 function quorum.open(id, open)
   local set, first = quorum.read(id), nil
-  local is_short = set.least > quorum.chances(set) -- its graph holds it until one of those that ended runs again
+  local is_short = set.least > quorum.chances(set) -- its graph holds the task until an ended upstream runs again
   open = open - set.left - set.owed + (set.least > 0 and quorum.chances(set) or set.owed)
   local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, #found, 2 do
     local kind, mark = string.match(found[i + 1], '^(%l+)(%d*)')
     if kind ~= 'some' or mark == '0' then
-      return open, found[i], set -- one that is waited for in any case
+      return open, found[i], set -- the task waits for this upstream in any case
     elseif (tonumber(mark) == set.turn) == is_short then
       first = first or found[i]
     end
@@ -82,17 +84,18 @@ function quorum.open(id, open)
   return open, first or found[1], set
 end
 
--- Whether a task with so many edges waits for nothing: no edge of the set that is left matters.
+-- Returns true if a task with `open` edges waits for nothing: its set is complete, and it has no other edges.
 function quorum.is_ready(set, open)
   return set.least <= 0 and open == set.left
 end
 
--- The text of an edge, with the count in which its upstream has ended otherwise.
+-- Returns the text of an edge. `turn`: the number of the count in which its upstream ended without success.
 function quorum.text(slots, turn)
   return 'some' .. (turn or '') .. (slots ~= '' and '/' .. slots or '')
 end
 
--- What a task begins to wait for, by the text of the inputs that it has had already, and by those that come now.
+-- Returns the set of a task that begins to wait. `before`: the set and the text of the inputs of earlier calls;
+-- `wanted`: the inputs of this call.
 function quorum.begin(before, wanted)
   local named = quorum.named(before.text)
   local set = next(named) and before.set or quorum.new(1)
@@ -101,8 +104,8 @@ function quorum.begin(before, wanted)
   return set
 end
 
--- Reads what an upstream that has ended means for a task that begins to wait. Returns whether it is complete.
--- `named`: it counts already.
+-- Counts an upstream that has ended for a task that begins to wait. Returns true if the upstream is complete. `named`:
+-- the upstream is counted already.
 function quorum.look_at_ended(task, wish, up, named)
   if up.status == 'complete' then
     task.set.least = task.set.least - (named and 0 or 1)
@@ -119,7 +122,7 @@ function quorum.count(task)
     if edge.kind == 'some' and not edge.known then
       set.left, set.missed = set.left + 1, set.missed + (edge.missed and 1 or 0)
     elseif edge.kind == 'some' and tonumber(string.match(edge.known, '^some(%d+)')) == set.turn then
-      set.missed = set.missed - 1 -- it runs again
+      set.missed = set.missed - 1 -- the upstream runs again
     end
   end
   if set.least > set.left + set.owed then
@@ -131,7 +134,7 @@ function quorum.count(task)
   end
 end
 
--- Counts an edge of the set, or with `by` -1 one that goes.
+-- Adds an edge to the counts of a set if `by` is 1, and removes it if `by` is -1.
 function quorum.add(set, mark, by)
   if mark == '0' then
     set.owed = set.owed + by
@@ -140,8 +143,9 @@ function quorum.add(set, mark, by)
   end
 end
 
--- Reads what the end of one of its set means for a task. Sets `met` if that one was complete, or if nothing is waited
--- for any more, `ready`; else `missed`, if the task waits for the others, or `short`, if it fails.
+-- Plans the effect of the end of an upstream on a task with a set. Sets `met` if the upstream is complete; `met` and
+-- `ready` if the task waits for nothing else; `missed` if the task keeps waiting for the rest of the set; or `short` if
+-- the task fails.
 function quorum.plan_end(plan, task, up, to, mark, slots)
   local set, open = plan.set, redis.call('HLEN', edges.upstreams(plan.id))
   quorum.add(set, mark, -1)
@@ -166,7 +170,7 @@ function quorum.plan_end(plan, task, up, to, mark, slots)
   plan.missed = not plan.short and quorum.text(slots, set.turn)
 end
 
--- Looks whether some that have ended otherwise run again by now.
+-- Finds missed upstreams that run again, and no longer counts them as missed.
 function quorum.plan_again(plan, up, open)
   local set = plan.set
   plan.again = {}
@@ -183,7 +187,7 @@ function quorum.plan_again(plan, up, open)
   end
 end
 
--- Has a task wait for the others of its set.
+-- Stores that an upstream was missed. The task keeps waiting for the rest of its set.
 function quorum.miss(up, plan)
   if plan.gone then
     redis.call('ZREM', edges.dependents(up.id), plan.id)
@@ -196,20 +200,20 @@ function quorum.miss(up, plan)
   for id, edge in pairs(plan.again or {}) do
     redis.call('ZADD', edges.dependents(id), edges.since(plan.id), plan.id)
     redis.call('HSET', edges.upstreams(plan.id), id, edge.text)
-    edges.tie(edge.up) -- it may be another task than before
+    edges.tie(edge.up) -- another task may have this id now
   end
   quorum.write(plan.id, plan.set)
 end
 
--- Removes what is left of the edges of a task that is ready. Those that it no longer waits for find that out when they
--- end.
+-- Removes the remaining edges of a task that is ready. Open upstreams still have the task among their dependents until
+-- they end.
 function quorum.drop(id)
   redis.call('UNLINK', edges.upstreams(id), edges.inputs(id))
 end
 
--- Fails if a task that is submitted begins to wait for too many. `find`: as `edge_submit.look` takes it; then further
--- calls may bring others of the set, until one says how many must be complete. Else a task that waits for nothing has
--- no edges.
+-- Fails if too few upstreams of a new task can complete. `find`: see `edge_submit.look`. With `find`, later calls may
+-- bring other upstreams of the set, so only a call with `least` is checked. Without `find`, the edges of a task that
+-- waits for nothing are dropped.
 function quorum.require(task, wanted, find)
   local code, text = quorum.count(task)
   if code and (wanted.least or not find) then
@@ -219,13 +223,13 @@ function quorum.require(task, wanted, find)
   end
 end
 
--- Begins a new count: all that have ended tell it again.
+-- Begins a new count: all upstreams that have ended notify the task again.
 function quorum.count_anew(id)
   redis.call('HSET', edges.inputs(id), 'missed', 0)
   redis.call('HINCRBY', edges.inputs(id), 'turn', 1)
 end
 
--- Reads what an upstream means for a task that runs again. `over`: whether that has ended.
+-- Counts an upstream for a task that is retried. `over`: true if the upstream has ended.
 function quorum.plan_retry(again, id, up, slots, over)
   local set = again.set
   if over and up.status == 'complete' then
@@ -236,7 +240,6 @@ function quorum.plan_retry(again, id, up, slots, over)
   again.some[id] = { up = not over and up, text = quorum.text(slots, over and set.turn) }
 end
 
--- Makes it.
 function quorum.retry(task, again)
   if again.to == 'pending' then
     quorum.drop(task.id)
@@ -252,7 +255,8 @@ function quorum.retry(task, again)
   quorum.write(task.id, again.set)
 end
 
--- Counts what a task waits for that runs anew, as others do of its set, `marks`: it waits for the end of each of these.
+-- Counts the set of a task that is rerun. `marks`: the tasks that are also rerun; the task waits for the end of each of
+-- these upstreams.
 function quorum.plan_anew(task, again, text, order, marks)
   local set, known, there, others = quorum.new(quorum.wanted(text)), edges.upstreams(task.id), {}, {}
   for _, id in ipairs(order) do
@@ -281,12 +285,13 @@ function quorum.plan_anew(task, again, text, order, marks)
     set.left, again.open[#again.open + 1] = set.left + 1, id
     namespace.probe('ZCARD', edges.dependents(id))
     local up = not edges.note_ended(again, id) and record.find(id)
-    again.still[#again.still + 1] = up or nil -- another task may have its id by now
+    again.still[#again.still + 1] = up or nil -- another task may have its id now
     for _, slot in ipairs(edges.slots(again.texts[id])) do
       again.forget[slot] = true
     end
   end
-  -- `undepend` may have taken the last open ones from a set that was short without them: all that are there count.
+  -- `undepend` may have removed the last open upstreams from a set that is short without them: then all remaining
+  -- upstreams are needed.
   set.least = math.min(set.least, set.left + set.owed)
   again.set = (again.open[1] or set.owed > 0) and set or nil
 end
@@ -310,7 +315,7 @@ function quorum.check(id)
       quorum.add(set, mark, 1)
     end
   end
-  set.least = math.min(set.least, set.left + set.owed) -- no retry brings more than there are
+  set.least = math.min(set.least, set.left + set.owed) -- retries cannot complete more than the edges left
   local what = quorum.is_ready(set, open) and 'ready'
   for name, number in pairs(set) do
     what = what or number ~= known[name] and 'wrong'
@@ -318,7 +323,8 @@ function quorum.check(id)
   return set, what, set.least > quorum.chances(set) and ended
 end
 
--- Takes one from the set of a task. At least so many as were to be complete must be left, or none.
+-- Removes an edge from the counts of a set. Fails unless enough of the remaining upstreams can still complete, or the
+-- set is empty.
 function quorum.plan_removal(set, mark)
   quorum.add(set, mark, -1)
   if set.left + set.owed == 0 then

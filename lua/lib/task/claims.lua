@@ -1,13 +1,14 @@
--- Claims: what a task holds besides its place in the index of its state: a rank, limits, a unique name, tags, a
--- lease of its own. The field `ties` of the record has one letter for each, so a task without claims costs nothing.
+-- Claims: everything a task holds besides its entry in the index of its state: a rank, limits, a unique name, tags, a
+-- lease of its own. The field `ties` of the record has one letter for each claim, so a task without claims costs
+-- nothing.
 local claims = {}
 
--- Why a task does not get a unique name.
+-- Error messages for a unique name that another task has.
 claims.TAKEN = 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
   .. ' starts, or its time passes'
 claims.TAKEN_THERE = 'another task of the other queue has this unique name'
 
--- Tasks that have not ended, by their deadline; without those whose owner was told to stop.
+-- Key with the unfinished tasks by their deadline, except tasks whose owner was ordered to stop.
 function claims.deadlines()
   return namespace.prefix .. 'deadlines'
 end
@@ -17,7 +18,7 @@ function claims.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.ties, '[^wdgoa]') then -- no more than edges, a graph, that it is tracked, a further round
+  if not string.find(task.ties, '[^wdgoa]') then -- only edges, a graph, tracking, a queued rerun
     task.bound, task.tracked = true, string.find(task.ties, 'o', 1, true)
     task.graph = string.find(task.ties, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
@@ -36,7 +37,7 @@ function claims.load(task)
   end
 end
 
--- Sets the claims of a task. `bound`: those that it has, by their names here.
+-- Sets the claims of a task. `bound`: its claims, by the names of the fields of `task`.
 function claims.assign(task, bound)
   claims.mark(task)
   for name, value in pairs(bound) do
@@ -44,7 +45,7 @@ function claims.assign(task, bound)
   end
 end
 
--- Notes what the letters of its field say.
+-- Sets the flags of a task from the letters in its `ties`.
 -- @inline
 function claims.mark(task)
   task.bound = true
@@ -53,7 +54,7 @@ function claims.mark(task)
   task.tracked = string.find(task.ties, 'o', 1, true)
 end
 
--- Returns the task that holds a unique name, and until when; then the interrupted attempt that runs before the next
+-- Returns the task that holds a unique name, the end of its hold, and the interrupted attempt that runs before the next
 -- task of this name (see `state_after_release`).
 function claims.name_holders(queue, name)
   local v = redis.call('HMGET', namespace.declare(namespace.key('unique', queue)), name, '/' .. name)
@@ -61,13 +62,14 @@ function claims.name_holders(queue, name)
   return id, till, string.match(v[2] or '', '^(%S+) ')
 end
 
--- Whether a task has the policy `latest`: then its key is its unique name.
+-- Returns true if a task has the policy `latest`: then its key is its unique name.
 function claims.has_latest_policy(task)
   return task.solo and task.unique and task.unique == task.fair_key
 end
 
--- Whether a task still holds a unique name that has no expiry, or with `kept` its turn beside the name. A task that
--- a client without scripts ended or deleted does not, nor does a later task with the same id.
+-- Returns true if a task still holds a unique name that has no expiry, or with `kept` the turn that is stored with the
+-- name. A task that a client without scripts ended or deleted does not hold the name, nor does a later task with the
+-- same id.
 function claims.still_holds_name(queue, id, name, till)
   local status, where, own = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'unique'))
@@ -78,9 +80,9 @@ function claims.still_holds_name(queue, id, name, till)
     or till ~= 'kept' and (status == 'reserved' or status == 'started' and till ~= 'start')
 end
 
--- The other task that holds the unique name of this one, or nil. A task that a client without scripts ended or
--- deleted does not hold it, nor does one that is now in another queue. A name with an expiry is held until then,
--- whatever became of the task.
+-- Returns the task, other than this task, that holds its unique name, or nil. A task that a client without scripts
+-- ended or deleted does not hold the name, nor does a task that is now in another queue. A name with an expiry is held
+-- until its expiry, even if its task has ended or was deleted.
 function claims.name_conflict(task)
   local id, till = claims.name_holders(task.queue, task.unique)
   if not id or id == task.id then
@@ -91,7 +93,7 @@ function claims.name_conflict(task)
   return claims.still_holds_name(task.queue, id, task.unique, till) and id or nil
 end
 
--- Whether a released attempt was drained and has a checkpoint.
+-- Returns true if a released attempt was drained and has a checkpoint.
 function claims.drained_at_checkpoint(task, reason)
   if reason ~= 'drain' then
     local given = redis.call('HMGET', namespace.key('orders', task.queue), 'q', 'l:' .. task.node, 't:' .. task.id)
@@ -102,9 +104,9 @@ function claims.drained_at_checkpoint(task, reason)
   return redis.call('HEXISTS', namespace.prefix .. 'task_' .. task.id, 'checkpoint') == 1
 end
 
--- The next state of a task whose attempt is given back: `to`, or `cancelled` if it has the policy `latest` and a
--- newer task has its name. `reason`: why it is given back. A drained attempt with a checkpoint keeps its turn: it
--- is stored beside the name, and the task with the name waits for it.
+-- Returns the next state of a task whose attempt is given back: `to`, or `cancelled` if the task has the policy
+-- `latest` and a newer task has its name. `reason`: why the attempt is given back. A drained attempt with a checkpoint
+-- keeps its turn: the turn is stored with the name, and the task with the name waits for the attempt.
 function claims.state_after_release(task, to, reason)
   if not task.ties or not string.find(task.ties, 'u') then
     return to
@@ -125,14 +127,14 @@ function claims.state_after_release(task, to, reason)
   return task.replaced and 'cancelled' or to
 end
 
--- The fields that say why `state_after_release` cancelled a task, if it did.
+-- Returns the fields with the reason if `state_after_release` cancelled the task.
 function claims.cancel_reason(task)
   if task.replaced then
     return 'reason', 'replaced by ' .. task.replaced
   end
 end
 
--- The interrupted attempt with this id, if it is another task and still waits.
+-- Returns the interrupted attempt with this id if it belongs to another task that still waits, or nil.
 function claims.waiting_attempt(task, id)
   local other = id and id ~= task.id and record.find(id)
   if other and other.queue == task.queue and contract.is_waiting(other.status) then
@@ -141,7 +143,7 @@ function claims.waiting_attempt(task, id)
   end
 end
 
--- The task as it is in another queue, with what it claims and what is left of its unique name.
+-- Returns the task as it enters another queue, with its claims and the rest of its unique name.
 function claims.elsewhere(task, queue, created)
   local other = { id = task.id, key = task.key or namespace.key('task', task.id), queue = queue,
     attempt = task.attempt, since = task.since, ties = task.ties, foreign = true, created = created or '0' }
@@ -153,8 +155,8 @@ function claims.elsewhere(task, queue, created)
   return other
 end
 
--- What of its unique name a task takes to another queue, as `other`: a name that it holds, and an expiry if there
--- is one. With the policy `latest` it holds the name while it waits.
+-- Sets the unique name that a task takes to another queue as `other`, and the expiry of the name. The task takes only a
+-- name that it holds. With the policy `latest` a task holds its name while it waits.
 function claims.transfer_name(task, other)
   if not other.unique then
     return
@@ -170,12 +172,11 @@ function claims.transfer_name(task, other)
   other.unique = holds and other.unique or nil
 end
 
--- Whether a transition makes a task, ends or removes it, or begins it again.
+-- Returns true if a transition creates a task, ends or removes it, or begins it again.
 function claims.opens_or_closes(task, to)
   return not task.status or contract.is_final(task.status) or contract.is_final(to) or to == 'deleted'
 end
 
--- Reads every key that `move` will write.
 function claims.plan(task, to, taker)
   claims.load(task)
   local held = task.status == 'reserved' or task.status == 'started'
@@ -183,7 +184,7 @@ function claims.plan(task, to, taker)
     ranking.plan(task)
   end
   if task.limited and held and taker then
-    namespace.require_settled_slot() -- its places are released and taken again
+    namespace.require_settled_slot() -- the places of the task are released and taken again
   end
   if task.shared and (taker or held and to ~= 'started') then
     shares.plan(task.shared, not taker and task.queue)
@@ -225,16 +226,15 @@ function claims.plan(task, to, taker)
   end
 end
 
--- Reads the same for the number of tasks that name its shared limits.
 function claims.plan_shared(to)
   if to == 'moved' then
-    namespace.require_settled_slot() -- it is counted again in the other queue
+    namespace.require_settled_slot() -- the task is counted again in its new queue
   end
   shares.plan_count()
 end
 
--- Reads the same for its unique name; `move` does not read it again. Sets `older`: an interrupted attempt of this name,
--- which is to be cancelled for this one.
+-- Reads the holder of the unique name; `move` does not read it again. Sets `older`: an interrupted attempt of this
+-- name, which is cancelled for this task.
 function claims.plan_name(task, to)
   local taken = record.takes(task, to) and claims.has_latest_policy(task)
   if (to == 'reserved' or to == 'started') and not taken and not (to == 'started' and task.till == 'start') then
@@ -250,7 +250,7 @@ function claims.plan_name(task, to)
   end
 end
 
--- Takes the unique name of a task. `ends`: its expiry, if it does not count from now.
+-- Gives a task its unique name. `task.ends`: the expiry of the name, unless the expiry counts from now.
 function claims.take_name(task)
   local unique, till = namespace.key('unique', task.queue), task.till
   if task.keeps then
@@ -278,7 +278,7 @@ function claims.release_name(task, to)
   end
 end
 
--- Unique names that have expired. `free`: no other task has taken the name since.
+-- Returns unique names that have expired. `free`: no other task has taken the name since then.
 function claims.expired_names(queue, limit)
   namespace.probe('HLEN', namespace.key('unique', queue))
   local timed = namespace.declare(namespace.key('timed', queue))
@@ -291,7 +291,6 @@ function claims.expired_names(queue, limit)
   return expired
 end
 
--- Releases them.
 function claims.release_expired_names(queue, expired)
   for _, held in ipairs(expired) do
     if held.free then
@@ -344,7 +343,7 @@ function claims.move(task, to)
   if task.shared then
     shares.count_task(task, to)
   end
-  if task.further_shared then -- of a round that is removed with it
+  if task.further_shared then -- the limits of a queued rerun that is removed with the task
     shares.count(task.further_shared, -1)
   end
   if task.tags and not from then

@@ -1,11 +1,11 @@
 -- Task creation: options, conflicts of unique names, and the first transition.
 local creation = {}
 
--- Bytes of all parameters of one call: one task of the largest size.
+-- Maximum bytes of all parameters of one call: the size of the largest task.
 creation.BYTES = 8388608
 
--- Turns checked options into a `spec`. `fields`: the fields of the record, named like the options; the rest is for
--- `apply`, `conflict` and `plan`.
+-- Turns checked options into a `spec`. `fields`: the fields of the record, named like the options. All further values
+-- are for `apply`, `conflict` and `plan`.
 function creation.spec(options)
   local fields = {}
   local spec = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
@@ -64,8 +64,8 @@ function creation.apply(task, spec)
   return task.begins
 end
 
--- Resolves a conflict of unique names. Returns nil if there is none; else the id of the task that holds the name,
--- and also that task if it is to be cancelled for the new one.
+-- Resolves a conflict of unique names. Returns nil if there is no conflict. Otherwise returns the id of the task that
+-- holds the name, and also that task if it must be cancelled for the new task.
 function creation.conflict(task, spec)
   local id = claims.name_conflict(task)
   if not id then
@@ -76,7 +76,7 @@ function creation.conflict(task, spec)
   local policy = spec.policy or 'reject'
   local waits = here and contract.is_waiting(rival.status)
   if not here and policy ~= 'reject' then
-    return nil -- the name outlived its task: there is nothing to name or to cancel
+    return nil -- the name outlived its task: there is no task to return or to cancel
   elseif policy == 'existing' then
     return id
   elseif waits and (policy == 'replace' or policy == 'latest') then
@@ -86,8 +86,8 @@ function creation.conflict(task, spec)
   reply.fail('DUPLICATE', claims.TAKEN)
 end
 
--- Reads the claims of a new task. The number of different needs in a queue is limited when tasks are created, not
--- when they return.
+-- Plans the claims of a new task. The number of different needs in a queue is limited when tasks are created, not when
+-- they return.
 function creation.plan(task)
   if task.needs or task.shared then
     creation.require_few_needs(task.queue, needs.class(task))
@@ -102,7 +102,7 @@ function creation.require_few_needs(queue, wanted)
   end
 end
 
--- Makes the first transition of a planned task.
+-- Moves a planned task to its first state, and writes its edges.
 function creation.insert(task, spec, why)
   local more = spec.fields
   if task.eta then

@@ -1,9 +1,9 @@
--- Deadlines: by when a task must have ended. One that has not by then fails, with the group `deadline`; while an
--- attempt has it, its owner is told to stop before. These are not the deadlines of leases: such a one is
--- `task.deadline`, that of the task itself is `task.end_by`. A task without one has no `e` among its ties.
+-- Deadlines: the time by which a task must have ended. A task that has not ended by its deadline fails, with the group
+-- `deadline`. If the task is held, its owner is first ordered to stop. `task.end_by` is the deadline of a task;
+-- `task.deadline` is the end of a lease. A task without a deadline has no `e` in its ties.
 local deadlines = {}
 
--- The error of a task that is past its deadline.
+-- Error of a task whose deadline has passed.
 deadlines.ERROR = 'its deadline has passed'
 
 function deadlines.has(task)
@@ -14,7 +14,7 @@ function deadlines.is_past(end_by)
   return tonumber(end_by) * 1000000 <= namespace.now_us
 end
 
--- The refusal of a task that would begin past its deadline.
+-- Returns the code and text of the refusal to begin a task after its deadline.
 function deadlines.refusal()
   return 'OVERDUE', 'the deadline of the task has passed: give it a later one with the option deadline'
 end
@@ -25,8 +25,8 @@ function deadlines.require_ahead(end_by)
   end
 end
 
--- Whether the owner of a held task was told to stop because of its deadline: then the task fails, whatever its owner
--- reports. A cancel that was asked for before the deadline stays one.
+-- Returns true if the owner of a held task was ordered to stop because of its deadline: then the task fails, regardless
+-- of the report of its owner. A cancel that was requested before the deadline stays a cancel.
 function deadlines.decided(task)
   if not task.cancel or not deadlines.has(task) then
     return false
@@ -35,18 +35,19 @@ function deadlines.decided(task)
   return task.end_by ~= nil and tonumber(task.cancel) >= tonumber(task.end_by)
 end
 
--- What such a task forgets when it fails.
+-- Fields that the record loses when a task fails because of its deadline.
 function deadlines.forgotten()
   return { 'cancel', 'recall', 'reason' }
 end
 
--- Ends the attempt of such a task. `...`: further fields for the record.
+-- Ends the attempt of a task that fails because of its deadline. `...`: further fields for the record.
 function deadlines.finish(task, why, ...)
   task.group, task.forget = 'deadline', deadlines.forgotten()
   return owner.finish(task, 'failed', 'failed', why, 'group', 'deadline', 'error', deadlines.ERROR, ...)
 end
 
--- Looks whether a task may run again: before its deadline, or with a new one. Returns the code and text of a refusal.
+-- Sets the deadline of a task that is retried: the new deadline `end_by`, or else its old deadline. Returns the code
+-- and text of a refusal if that deadline has passed.
 function deadlines.plan_retry(task, end_by)
   if deadlines.has(task) then
     claims.load(task)

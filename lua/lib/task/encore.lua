@@ -1,6 +1,6 @@
--- "Once more after this one": the round that a task begins when it has ended its present one, at most one. What the
--- call said of it is in a key of its own; the record has its request. `settle` begins it, after all that waited for the
--- task have been told of its end. A task without one has no `a` among its ties.
+-- Queued reruns (option `once_more`): a task has at most one queued rerun, which begins after its current run has
+-- ended. The options of the rerun are in a separate key; the record has its request. `settle` begins the rerun after
+-- all dependents of the task have been notified of its end. A task without a queued rerun has no `a` in its ties.
 local encore = {}
 
 function encore.key(id)
@@ -11,8 +11,7 @@ function encore.has(task)
   return task.ties and string.find(task.ties, 'a', 1, true)
 end
 
--- Reads what the end of a task with a further round writes, or its removal. `further_shared`: the shared limits that
--- the round names.
+-- Plans the end or the removal of a task with a queued rerun. `further_shared`: the shared limits that the rerun names.
 function encore.plan_end(task, to)
   if to == 'deleted' then
     local key = namespace.declare(encore.key(task.id))
@@ -28,7 +27,7 @@ function encore.plan_end(task, to)
   end
 end
 
--- The options of a submit as they were given, each after its name, but for those of the call itself.
+-- Returns the options of a submit as given, each after its name, except the options of the call itself.
 function encore.options(last)
   local given = {}
   for i = last + 1, #ARGV, 2 do

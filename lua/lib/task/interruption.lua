@@ -1,9 +1,10 @@
--- Interruptions: what becomes of a task whose attempt ended without its owner.
+-- Interruptions: attempts that ended without their owner, and the next state of their tasks.
 local interruption = {}
 
--- The next state of a held task: cancelled if that was asked for, failed after too many losses, else `back`, or
--- cancelled if a newer task has replaced it. `known`: its `max_losses`, `losses`, `fruitless` and `lost_delay` so far;
--- `grows`: the delay grows with every loss without progress between.
+-- Returns the next state of a held task. The state is cancelled if a cancel was requested, failed after the deadline or
+-- too many losses, and cancelled if a newer task has replaced this task. Otherwise it is `back`; instead of pending it
+-- is scheduled if a pause is due. `known`: the fields `max_losses`, `losses`, `fruitless` and `lost_delay` of the
+-- record; `grows`: the pause grows with every loss without progress since the previous loss.
 -- @hot
 function interruption.target(task, back, known)
   task.losses, task.fruitless = tonumber(known.losses or 0) + 1, tonumber(known.fruitless or 0) + 1
@@ -23,7 +24,7 @@ function interruption.target(task, back, known)
   return to == 'pending' and retries.plan(task, interruption.pause(task, known)) or to
 end
 
--- Microseconds from a loss to the next attempt.
+-- Returns the microseconds from a loss to the next attempt.
 function interruption.pause(task, known)
   local pause = tonumber(known.lost_delay or settings.get(task.queue, 'lost_delay'))
   if known.grows and task.fruitless > 1 then
@@ -32,8 +33,8 @@ function interruption.pause(task, known)
   return math.floor(pause * 1000000)
 end
 
--- Ends the attempt of a planned task. A pending task goes to the front: it had its turn. `text`: what became of its
--- owner, if known.
+-- Ends the attempt of a planned task. A pending task goes to the front, because it had its turn. `text`: the fate of
+-- its owner, if known.
 -- @hot
 function interruption.move(task, to, why, text)
   local more = {}
@@ -58,8 +59,8 @@ function interruption.move(task, to, why, text)
   orders.announce(task.queue)
 end
 
--- Ends the attempt of an owner that was found dead. The task is pending at once if it made progress since the loss
--- before; else it waits, so that a task that crashes its owners does not hold up others.
+-- Ends the attempt of an owner that was found dead. The task is pending at once if it made progress since its previous
+-- loss. Otherwise it is delayed, so that a task that crashes its owners does not hold up other tasks.
 function interruption.died(task, text)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless',
     'lost_delay')

@@ -4,15 +4,15 @@ local owner = {}
 -- The default lease in microseconds.
 owner.LEASE = 60000000
 
--- The same as a field: the server formats a number that is an argument with 17 digits, which takes as long as a read.
+-- The default lease as text. The server formats a number argument with 17 digits, which takes as long as a read.
 owner.LEASE_TEXT = '60000000'
 
--- Whether this call met a token that does not hold its task, or refused an end: then it may be a repetition.
+-- True if this call met a token that does not hold its task, or refused an end: then the call may be a repetition.
 owner.found_stale = false
 
--- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply:
--- `endings` names the outcomes that are its first reply; `discarded`: a failure because of the deadline. Malformed
--- arguments are reported here and not earlier, as no record can contain them.
+-- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply.
+-- `endings`: the outcomes that its first reply can have; `discarded` stands for a failure because of the deadline.
+-- Malformed arguments are reported here and not earlier, because no record can contain them.
 function owner.stale(id, token, endings)
   owner.found_stale = true
   args.plain(id, 'id')
@@ -27,8 +27,9 @@ function owner.stale(id, token, endings)
   reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard its result')
 end
 
--- The task, if this token holds it, with one more field of its record, `...`; else nil and the first reply, one of
--- `endings` (words, each with a space after it); else fails with LOST.
+-- Returns the task if this token holds it, and one more field of its record, `...`. If the call is a repetition,
+-- returns nil and the first reply, which is in `endings` (words, each with a space after it). Otherwise fails with
+-- LOST.
 -- @hot
 function owner.task(id, token, endings, ...)
   local key = namespace.prefix .. 'task_' .. id

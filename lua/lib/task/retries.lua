@@ -1,7 +1,7 @@
--- Retries: whether a failed attempt is followed by another, and when.
+-- Retries: decide whether another attempt follows a failed attempt, and when.
 local retries = {}
 
--- The retry options of a task; the settings of its queue where it has none.
+-- Returns the retry options of a task, and the settings of its queue for options that the task does not have.
 function retries.policy(task)
   local names = { 'max_failures', 'backoff', 'delay', 'max_delay', 'jitter' }
   local own = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, unpack(names))
@@ -12,13 +12,14 @@ function retries.policy(task)
   return policy
 end
 
--- A fraction from 0 to 1 that is the same on every server for this failure of this task, so that a repeated call,
--- or a replica, waits as long.
+-- Returns a fraction from 0 to 1 that is the same on every server for this failure of this task, so that a repeated
+-- call, or a replica, waits for the same time.
 function retries.fraction(task, failures)
   return tonumber(string.sub(redis.sha1hex(task.id .. ' ' .. failures), 1, 8), 16) / 4294967296
 end
 
--- Microseconds until the next attempt, or nil if there is no next attempt. `again`: the delay that the owner asked for.
+-- Returns the microseconds until the next attempt, or nil if there is no next attempt. `again`: the delay that the
+-- owner asked for.
 function retries.pause(task, failures, again)
   local policy = retries.policy(task)
   if failures > tonumber(policy.max_failures) then
@@ -34,7 +35,7 @@ function retries.pause(task, failures, again)
   return math.floor(pause * (1 - policy.jitter / 100 * retries.fraction(task, failures)) * 1000000)
 end
 
--- Sets `task.eta`; returns the next state.
+-- Returns the next state of a task after a pause. Sets `task.eta` if that state is scheduled.
 function retries.plan(task, pause)
   if pause == 0 then
     return 'pending'
@@ -44,7 +45,7 @@ function retries.plan(task, pause)
   return 'scheduled'
 end
 
--- Ends the attempt as planned.
+-- Ends the attempt of a planned task, and wakes a listener if the task is pending.
 function retries.finish(task, to, outcome, why, ...)
   if to == 'scheduled' and task.own_eta then
     return owner.finish(task, to, outcome, why, 'eta', task.eta, 'retry_eta', '1', ...)

@@ -1,11 +1,19 @@
--- State transitions, in one place: the task leaves the old index and enters the new one, its record is updated, and
+-- State transitions, in one place: the task leaves the old index and enters the new index, its record is updated, and
 -- one event is added.
+--
+-- Protocol of all modules: `plan_x` reads and checks everything that `x` writes, and `x` only writes (`plan` belongs to
+-- the main function of its module, here `move`). Redis does not undo the writes of a script that fails, so every error
+-- must occur before the first write. `plan_x` refuses invalid calls, and reads every key that `x` will write, so a key
+-- of the wrong type fails there. It passes its results to `x` in the task or in a plan. A command plans all its
+-- changes, then calls `namespace.begin()`, which checks the permissions and, during a slot migration, that all keys are
+-- on this node. After `namespace.begin()` nothing may fail.
 local state = {}
 
 -- Minimum number of events kept per queue if `tally` never runs; `tally` trims to the setting.
 state.EVENTS = '100000'
 
--- Reads the list that contains a task, and finds the end nearer to it: ids enter at the head, ordered by time.
+-- Reads the list that contains a task, and sets `task.from_end` to the end of the list nearer to it: ids enter at the
+-- head, ordered by time.
 function state.probe_list(list, task)
   if namespace.probe('LLEN', list) <= 100 or task.from_end then
     return
@@ -18,7 +26,7 @@ function state.probe_list(list, task)
   end
 end
 
--- If the end of an attempt frees a place, a listener that may wait for it is woken.
+-- Plans to wake a listener if the end of an attempt frees a place for which a task may wait.
 -- @inline
 function state.plan_free(task)
   local queue, prefix = task.queue, namespace.prefix
@@ -30,8 +38,8 @@ function state.plan_free(task)
   end
 end
 
--- If a task that needs several places, or runs alone, leaves or changes its position, those behind it may start: a
--- listener is woken.
+-- Plans to wake a listener because tasks may start that were behind this task. The task needs several places or runs
+-- alone, and leaves its position or changes it.
 function state.plan_left(task)
   local queue = task.queue
   if namespace.probe('LLEN', namespace.key('pending_tasks', queue))
@@ -41,10 +49,10 @@ function state.plan_left(task)
   end
 end
 
--- Reads of `plan` that commands need for every task. Such commands inline them: `plan` also reads much that they
--- know already, and calling it would cost them a fifth of their time.
+-- Parts of `plan` that commands need for every task. Frequent commands inline these parts: `plan` also reads much that
+-- such a command already knows, and calling it costs a fifth of the time of the command.
 
--- A held task leaves the list of its listener, and the index `started` if it is there.
+-- Reads the list of the listener, which a held task leaves, and the index `started` if the task is in it.
 -- @inline
 function state.read_left(task, held, started)
   task.last = redis.call('LINDEX', held, '-1') == task.id
@@ -53,16 +61,15 @@ function state.read_left(task, held, started)
   end
 end
 
--- Every transition writes an event and the index of the new state. `count`: the command that counts the entries of
--- that index.
+-- Reads the stream of events and the index of the new state, which every transition writes. `count`: the command that
+-- counts the entries of that index.
 -- @inline
 function state.read_entered(events, count, index)
   redis.call('XLEN', events)
   redis.call(count, index)
 end
 
--- Reads every key that `move` will write, so that none of its writes can fail. `taker`: the listener that will hold
--- the task, if any.
+-- Plans a transition. `taker`: the listener that will hold the task, or nil.
 function state.plan(task, to, taker)
   local probe, touch = namespace.probe, namespace.declare
   local from, queue, prefix = task.status, task.queue, namespace.prefix
@@ -118,8 +125,8 @@ function state.plan(task, to, taker)
   state.plan_own(task, to)
 end
 
--- Reads what the claims of a task write, and whose states change with its own: those that wait for its end, and an
--- older attempt of its unique name.
+-- Plans the claims of a task, and the transitions that its own transition causes: of its dependents, and of an older
+-- attempt of its unique name.
 function state.plan_ties(task, to, taker)
   claims.plan(task, to, taker)
   if task.older then
@@ -130,14 +137,14 @@ function state.plan_ties(task, to, taker)
   end
 end
 
--- Reads how a task changes its state because of one that it waited for. `plan`: from `edges`.
+-- Plans the transition of a dependent. `plan`: the plan that `edge_end` made for the dependent.
 function state.plan_follow(plan)
   if plan.task and plan.to then
     state.plan(plan.task, plan.to)
   end
 end
 
--- The reads that are specific to one task: all that is needed if the same call has planned the same transition of
+-- Plans the part that is specific to one task. This part is enough if the same call has planned the same transition of
 -- another task without claims.
 function state.plan_own(task, to)
   if to == 'deleted' then
@@ -150,23 +157,23 @@ function state.plan_own(task, to)
   end
 end
 
--- Moves a planned task to another state. `...`: fields and values for its record. Further input is in the task:
---   since       when it entered its present state
---   deadline    of the lease, for reserved and started
---   taker       the listener that takes it, and `issue`, its token
---   pid         for started; one that was pending is reserved by this call, and `node` is its taker
+-- Moves a planned task to another state. `...`: fields and values for its record. The task has further input:
+--   since       time at which it entered its present state
+--   deadline    end of the lease, for reserved and started
+--   taker       listener that takes it, and `issue`, its token
+--   pid         for started; a pending task is reserved by the same call, and `node` is its taker
 --   eta         for scheduled
 --   front       move it to the front of pending; also a field of its record
---   turn        when its key was served with it, as the key's own record of it may be gone
+--   turn        time at which its key was served with it, because the record of the key may be gone
 --   ranked      while pending it is in the ranking, not in the list, and while scheduled in a separate set,
 --               so that a client without scripts does not promote it; `rank`: its rank while pending
 --   wakes       wake a listener: the end of the task frees a place, or tasks behind it may start
 --   last        it is at the tail of the list that it leaves
---   from_end    the end of that list nearer to it
---   astray      that list, if it is not the one of its state
---   group       of its error, for failed
---   edge_keys   keys of its edges, and of a further round, that nobody needs any more, for deleted
---   forget      a list of fields to remove
+--   from_end    end of that list that is nearer to it
+--   astray      list that contains it, if that is not the list of its state
+--   group       group of its error, for failed
+--   edge_keys   for deleted: keys of its edges and of a queued rerun, which are removed
+--   forget      list of fields to remove
 -- @hot
 function state.move(task, to, why, by, ...)
   local id, queue, from, prefix = task.id, task.queue, task.status, namespace.prefix
@@ -204,7 +211,7 @@ function state.move(task, to, why, by, ...)
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' or from == 'waiting' then
-        redis.call('ZREM', old, id) -- one that an edit makes ranked as it becomes pending is there
+        redis.call('ZREM', old, id) -- a task that an edit makes ranked as it becomes pending is in `old`
         if task.ranked and from == 'scheduled' then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end
@@ -227,8 +234,8 @@ function state.move(task, to, why, by, ...)
   state.record(task, to, why, by, ...)
 end
 
--- What a transition changes besides the indexes of the states: the record and the history of the task, what it claims,
--- and the events of its queue.
+-- Writes the part of a transition that is not in the indexes of the states: the record, the history and the claims of
+-- the task, and the event of its queue.
 -- @inline
 function state.record(task, to, why, by, ...)
   local id, queue, from, prefix = task.id, task.queue, task.status, namespace.prefix
@@ -277,12 +284,12 @@ function state.record(task, to, why, by, ...)
     groups.leave(task)
   end
   if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
-    -- Another than the owner has ended the attempt: `node` had it.
+    -- Somebody other than the owner ended the attempt: `node` is the owner.
     redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
       'id', id, 'from', from, 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
       'since', task.since or '', 'node', task.node)
   elseif from == 'started' or to == 'started' and from == 'reserved' then
-    -- The event before it, of the same attempt, has trimmed the stream.
+    -- The previous event, of the same attempt, has trimmed the stream.
     redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
       'at', now, 'by', by, 'why', why, 'since', task.since or '')
   else
@@ -303,7 +310,7 @@ function state.replace(task)
   state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
 end
 
--- Tells those that waited for the end of a task. Sets `readied` if one of them is pending now.
+-- Notifies the dependents of a task that has ended. Sets `readied` if a dependent is pending now.
 function state.settle(task)
   edge_end.settle(task)
   for _, plan in ipairs(task.dependents or {}) do
@@ -312,7 +319,7 @@ function state.settle(task)
   end
 end
 
--- Makes what `plan_follow` has read, once `edges` has made what belongs to it.
+-- Moves a dependent to its next state, after `edge_end` has updated its edge.
 function state.follow(plan)
   if plan.why then
     state.move(plan.task, plan.to, plan.why, '', unpack(plan.fields))
@@ -322,8 +329,8 @@ function state.follow(plan)
   end
 end
 
--- Moves many pending tasks at once: `tasks`, all that stand at the tail of their queue's list, the last one first, and
--- claim nothing. Each has what `move` needs; with `pid` they are started, else reserved.
+-- Moves many pending tasks without claims at once. `tasks`: the tasks at the tail of the list of their queue, the last
+-- task first. Each task has the input of `move`. With `pid` the tasks are started, otherwise reserved.
 -- @hot
 function state.take_all(tasks, pid)
   local first = tasks[1]
@@ -342,7 +349,8 @@ function state.take_all(tasks, pid)
   end
 end
 
--- Lets many new tasks of one queue begin in the same state: `tasks`, which claim nothing. Their records have the rest.
+-- Enters many new tasks without claims in the same state of one queue. The remaining fields are already in their
+-- records.
 function state.enter_all(tasks, to, why)
   local queue, prefix, now = tasks[1].queue, namespace.prefix, namespace.now
   local index = prefix .. to .. '_tasks_' .. queue
@@ -361,7 +369,7 @@ function state.enter_all(tasks, to, why)
   for i = 1, #tasks do
     local task = tasks[i]
     redis.call('HSET', task.key, 'status', to, 'updated', now, 'created', now)
-    if i == 1 then -- it trims the stream for all of them
+    if i == 1 then -- the first event trims the stream for all tasks
       redis.call('XADD', events, 'MAXLEN', '~', state.EVENTS, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0',
         'at', now, 'by', '', 'why', why, 'since', '')
     else
@@ -371,7 +379,7 @@ function state.enter_all(tasks, to, why)
   end
 end
 
--- Moves many held tasks of one queue and listener at once to its completed ones: `tasks`, which claim nothing.
+-- Moves many held tasks without claims at once from the list of one listener to the complete tasks of their queue.
 -- @hot
 function state.complete_all(tasks)
   local first = tasks[1]
