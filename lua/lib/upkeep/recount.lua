@@ -3,7 +3,7 @@
 -- Tasks of a graph are counted in case a client without scripts, which knows no graphs, ended or deleted one of them.
 local recount = {}
 
--- Maximum number of queues, attempts and tasks that one call examines. If there are more, only `doctor` compares.
+-- Maximum number of queues, attempts and tasks that a call examines. If there are more, only `doctor` compares.
 recount.QUEUES = 1000
 
 recount.ATTEMPTS = 2000
@@ -100,7 +100,7 @@ function recount.wrong_tasks(queue, shared)
   return recount.compare(key, named)
 end
 
--- Maximum number of tasks of graphs that one call examines. If a graph has more, only `doctor` compares.
+-- Maximum number of tasks of graphs that a call examines. If a graph has more, only `doctor` compares.
 recount.MEMBERS = 2000
 
 -- The counters in the record of a graph: tasks that are left, and ended tasks by state.

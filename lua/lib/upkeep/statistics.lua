@@ -403,7 +403,7 @@ function statistics.ends(queue, total, busy)
   return ends[1] and ends or { now }
 end
 
--- Maximum number of expired days that one call removes.
+-- Maximum number of expired days that a call removes.
 statistics.GONE = 100
 
 -- Adds up to `limit` new events to the statistics of their days, and trims the events. Returns the reply of `tally`.

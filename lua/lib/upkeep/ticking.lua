@@ -1,7 +1,7 @@
 -- Ticking: creates the tasks of due slots of schedules.
 local ticking = {}
 
--- Maximum bytes of parameters that one call reads.
+-- Maximum bytes of parameters that a call reads.
 ticking.BYTES = 4194304
 
 -- Creates the tasks of up to `limit` slots. Returns the reply of `tick`.

@@ -83,7 +83,7 @@ function upkeep.work(what, one, meta, step)
   return done[2], false, math.huge
 end
 
--- Does the next part of a round. An error of the part is reported and does not stop the other parts: nothing was
+-- Does the next part of a round. An error of the part is reported and does not stop the rest: nothing was
 -- changed, as no error follows the first write. An error that every other part would also meet is raised.
 function upkeep.go_on(one, meta, step)
   local parts, now = upkeep.parts(one.name), namespace.now_us
