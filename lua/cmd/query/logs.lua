@@ -4,7 +4,7 @@
 -- @reply id of the last entry (`after` again if there is none), then for each entry: its time, attempt, source, text
 --   and offset (empty if the sender passed none)
 -- @errors
-local PAGE, STEP = contract.LOG_TAIL_HIGH, 16 -- bytes of text in a page, and entries read at once
+local PAGE, STEP = contract.LOG_TAIL_HIGH, 16 -- bytes of text, and entries read at once
 
 namespace.open()
 local id, after, limit = contract.arguments()
