@@ -1,6 +1,6 @@
---- Returns who changed what, after an entry: settings, limits, priorities, pauses, drains, cancels, retries, moves,
---   deletions, bulk actions, graphs and schedules. With `by`, `what` or `on`, returns only matching changes among the
---   next `limit` entries.
+--- Returns the audit entries after an entry. An audit entry records who changed what: settings, limits, priorities,
+--   pauses, drains, cancels, retries, moves, deletions, bulk actions, graphs and schedules. With `by`, `what` or `on`,
+--   returns only matching entries among the next `limit` entries.
 -- @args now after limit
 -- @options by what on
 -- @reply the last entry examined (`after` again if there is none), 1 if entries right after `after` have been trimmed

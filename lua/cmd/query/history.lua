@@ -1,5 +1,5 @@
 --- Returns the transitions and notes of a task after a number: first the transitions that are kept of earlier attempts,
---   then those in its record.
+--   then the transitions in its record.
 -- @args now id after limit
 -- @reply number of the last transition (`after` again if there is none), then for each transition or note: its number,
 --   at, from, to, attempt, by, why; the outcome, group, beginning of the error and cost of an attempt that ended; the

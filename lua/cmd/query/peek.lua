@@ -1,5 +1,5 @@
 --- Lists the tasks of a queue that `reserve` would give out now, in this order, and the tasks that it would pass over,
---   with the reason. Changes nothing. The option `listener` asks for this registered listener, the option `has` for a
+--   with the reason. Changes nothing. With `listener`, the reply is for this registered listener; with `has`, for a
 --   listener that offers this.
 -- @args now queue limit
 -- @options listener has

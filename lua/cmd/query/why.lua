@@ -1,4 +1,4 @@
---- Returns what decides whether and when a task runs.
+--- Returns the facts that decide whether and when a task runs.
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases

@@ -3,8 +3,8 @@
 -- @args now queue cursor limit
 -- @options used
 -- @reply next cursor (0 at the end), then for each key or shared limit: its name, its places (`-`: the queue's
---   setting), its rate (also `-`), and its places in use; for a shared limit also the number of unfinished tasks that
---   list it, and its `expires`; else `-`
+--   setting), its rate (also `-`), its places in use, the number of unfinished tasks that list the shared limit, and
+--   its `expires`; the last two are `-` if they do not apply
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

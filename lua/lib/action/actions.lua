@@ -295,7 +295,7 @@ function actions.do_retry(task, spec)
   end
 end
 
--- Deletes a finished task, or with `spec.waiting` also a waiting one.
+-- Deletes a finished task, or with `spec.waiting` also a waiting task.
 function actions.delete(task, spec)
   if record.held(task) or not (spec.waiting or contract.is_final(task.status)) then
     return actions.refuse(task, spec.waiting and contract.NOT_OWNED or contract.FINAL)

@@ -48,8 +48,7 @@ function edits.read(task)
   end
 end
 
--- All options of a task after an edit: the options of its record except those that are unset, and the options of the
--- call.
+-- All options of a task after an edit: the options of its record except unset options, and the options of the call.
 function edits.options(task, given, unset)
   local wanted, had = {}, task.had
   for name, field in string.gmatch(contract.STORED, '(%S+)=(%S+)') do

@@ -58,7 +58,7 @@ function search.place(text, pattern)
   return { score = string.format('%.17g', tonumber(score)), name = name, till = till }
 end
 
--- The number of entries of an index before this one, and 1 if it is in the index itself.
+-- The number of entries of an index before a cursor, and 1 if the index contains the entry of the cursor, else 0.
 function search.rank(index, cursor)
   local score, name = cursor.score, cursor.name
   local found = redis.call('ZSCORE', index, name)
@@ -77,8 +77,8 @@ function search.rank(index, cursor)
   return low, 0
 end
 
--- The next entries of an index after a cursor, or from a score if there is none, `backwards` or not: name and score
--- in turn; then the cursor after them, `0` at the end.
+-- The next entries of an index after a cursor, or without a cursor from a score on; in reverse order if `backwards`.
+-- Returns names and scores in turn, and the cursor after them, `0` at the end.
 function search.page(index, from, limit)
   local cursor, first = from.cursor, from.score
   local rank, here
