@@ -83,7 +83,7 @@ function actions.seek(task, spec)
   spec.entries = spec.entries + known.length / 2
 end
 
--- Returns true if a unique name of a queue is free for this task. Also considers the other tasks of its step.
+-- Returns true if a unique name of a queue is free for this task. Also considers all tasks of its step.
 function actions.unique(task, spec)
   if not task.ties then
     return true
@@ -336,7 +336,7 @@ function actions.move(task, spec)
   return actions.plan_move(task, task.status, spec)
 end
 
--- Plans that a task leaves its queue and enters the other queue in the state `to`. Returns the code and text of a
+-- Plans that a task leaves its queue and enters `spec.queue` in the state `to`. Returns the code and text of a
 -- refusal.
 function actions.plan_move(task, to, spec)
   local other = claims.elsewhere(task, spec.queue, task.extra[2])

@@ -233,10 +233,10 @@ function edits.alter(task, other)
   other.to, other.eta = edit.to, edit.eta or other.eta
 end
 
--- Reads the former and the new unique name of a task. Returns true if the new name is free.
+-- Reads the old and the new unique name of a task. Returns true if the new name is free.
 function edits.plan_name(task, step)
   local queue, fresh = task.queue, task.edit.fresh
-  namespace.require_settled_slot() -- the former name may be the last field of its key
+  namespace.require_settled_slot() -- the old name may be the last field of its key
   namespace.probe('HLEN', namespace.key('unique', queue))
   namespace.probe('ZCARD', namespace.key('timed', queue))
   if task.unique then

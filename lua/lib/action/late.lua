@@ -165,7 +165,7 @@ function late.plan_suspension(task, wanted)
   namespace.declare(edges.inputs(task.id))
   task.inputs, task.slots, task.bytes = redis.call('HGET', task.key, 'inputs') or '', 0, 0
   if wanted.some > 0 then
-    task.inputs = quorum.without(string.gsub(task.inputs, ' ?some/?%d*=%S+', '')) -- the former set was satisfied
+    task.inputs = quorum.without(string.gsub(task.inputs, ' ?some/?%d*=%S+', '')) -- the old set was satisfied
   end
   late.look(task, wanted, late.look_for_child)
   if task.code and not task.lacking then

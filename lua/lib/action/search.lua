@@ -252,8 +252,8 @@ function search.collect(chosen, cursor, limit, looks, answer)
   return after, #page / 2
 end
 
--- The beginnings of keys of which a queue with such tasks has at least one, up to the name of the queue; then the part
--- of the key after that name.
+-- The beginnings of keys, up to the name of the queue, and the part after that name. A queue with such tasks has at
+-- least one of these keys.
 function search.heads(options)
   local prefix = namespace.prefix
   if options.tag then
