@@ -1,9 +1,9 @@
---- Ends an attempt with its result: the task is complete, or goes on with its next step in another queue.
+--- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
 -- @options max_bytes cost next parameters eta unset task.stored
--- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, or is
---   cancelled before a further step, `failed` if it was told to stop because of its deadline
+-- @reply `complete`; if the result was discarded: `cancelled` if another task caused a cancel of the task, or the task
+--   was cancelled before a further step; `failed` if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE task.*
 local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')
 namespace.open_at(meta[1])

@@ -1,10 +1,10 @@
---- Ends attempts, each as `complete`, `fail` or `release` would, and takes the next tasks for the listener as `reserve`
---   would, both in one call. An end that is refused spoils no other.
+--- Ends attempts like `complete`, `fail` or `release`, and takes the next tasks for the listener like `reserve`, in one
+--   call. A refused end does not affect the rest.
 -- @args now listener queues limit count (ending id token body group again cost)*count
 -- @role worker
 -- @options pid lease request woken order weights max_bytes
--- @reply the verdicts on the ends, separated by spaces: what their own calls answer, or an error code; the code of the
---   error that kept the call from taking tasks, else an empty string; then for each task what reserve answers
+-- @reply the verdicts on the ends, separated by spaces: the reply of the command for this end, or an error code; then
+--   the code of the error that prevented taking tasks, else an empty string; then for each task the reply of reserve
 -- @errors TOOBIG NOLISTENER DRAINING
 -- @noted LOST
 local listener, names, limit, count = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -30,7 +30,7 @@ namespace.open_at(meta[1])
 
 local call = {
   listener = listener, queues = queues, meta = meta, limit = limit > 1 and limit or nil, found = nil,
-  lease = nil, request = nil, pid = nil, woken = nil, full = nil, refusal = nil, ended = false, -- room for what follows
+  lease = nil, request = nil, pid = nil, woken = nil, full = nil, refusal = nil, ended = false, -- room for later fields
   written = nil,
 }
 local most = contract.PAYLOAD_HIGH

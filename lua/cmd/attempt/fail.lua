@@ -1,8 +1,8 @@
---- Ends an attempt with an error. The task is retried, after a growing delay, until it has failed too often.
+--- Ends an attempt with an error. The task is retried after a growing delay, until it has failed too often.
 -- @args now id token error
 -- @role worker
 -- @options group max_bytes again final cost
--- @reply `failed`, `retrying`, or `cancelled` if its cancel was asked for, or a newer task has replaced it
+-- @reply `failed`, `retrying`, or `cancelled` if its cancel was requested, or if a newer task has replaced it
 -- @errors LOST TOOBIG
 namespace.open()
 local id, token, text = contract.arguments()

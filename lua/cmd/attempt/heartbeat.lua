@@ -1,4 +1,4 @@
---- Renews the leases of tasks that a listener holds, and returns an order for each.
+--- Renews the leases of tasks that a listener holds, and returns an order for each task.
 -- @args now queue listener lease count (id token)*count
 -- @role worker
 -- @again a later deadline
@@ -12,7 +12,7 @@ if #ARGV < args.at then
   reply.fail('BADARG', 'the count must be followed by an id and a token for each task')
 end
 args.none()
--- As text: a number would be formatted again for each task.
+-- The deadline is text: a number would be formatted again for each task.
 local deadline = string.format('%.0f', namespace.now_us + lease)
 local renewal = {}
 for i = 1, count do
@@ -47,15 +47,16 @@ if namespace.declared then
   namespace.begin_declared(leases)
 end
 
--- A removal first: then the next writes are allowed even when memory is full. It fails if the key has another type.
+-- The first write is a removal: the next writes are then allowed even when memory is full. The removal fails if the key
+-- has another type.
 redis.call('ZREM', leases, '')
 namespace.advance_clock(namespace.now_us)
--- XX: only existing leases. If all of them were updated, none is lost, and none has to be read.
+-- XX updates only existing leases. If all leases were updated, no task is lost, and no lease needs a read.
 local moved = 0
 if killed then
   local others = {}
   for i = 1, count do
-    if ordered[i] ~= 'kill' then -- the lease of a task that is to be killed expires
+    if ordered[i] ~= 'kill' then -- the lease of a task with the order `kill` expires
       others[#others + 1], others[#others + 2] = renewal[2 * i - 1], renewal[2 * i]
     end
   end

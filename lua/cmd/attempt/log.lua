@@ -1,12 +1,12 @@
---- Appends to a task's log. The log is kept until a day after the end of the task: its beginning, and of the rest
---   the latest part.
+--- Appends text to a task's log. The server keeps the beginning of the log and the latest part of the rest, until a day
+--   after the task has ended.
 -- @args now id token source text
 -- @role worker
 -- @options offset
 -- @again another entry
--- @reply id of the last entry, or an empty string if none is kept
+-- @reply id of the last entry, or an empty string if no entry is kept
 -- @errors LOST TOOBIG
-local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those if it needs room
+local LOOKS, SEARCHED = 2, 10 -- logs that a call examines, and logs that it examines if it needs room
 
 namespace.open()
 local id, token, source, text = contract.arguments()

@@ -1,4 +1,4 @@
---- Stores the progress of an attempt, for people.
+--- Stores the progress of an attempt, for people to read.
 -- @args now id token progress
 -- @role worker
 -- @reply `kept`

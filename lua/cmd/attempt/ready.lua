@@ -1,12 +1,12 @@
---- Finds the queues with tasks that match patterns, and registers the listener with them: it names them to `reserve`.
---   Each call also does a part of the search for queues that clients without scripts have filled.
+--- Finds queues with tasks that match patterns, and registers the listener with them; the listener passes their names
+--   to `reserve`. Each call also does a part of the search for queues that clients without scripts have filled.
 -- @args now listener cursor limit count pattern*count
 -- @role upkeep
 -- @options has woken live
 -- @again goes on
--- @reply next cursor (0 at the end), the list on which the listener waits if there is no task, or an empty string if it
---   has to ask again after a second, 1 if the search goes on at once, then for each queue its name and the number of
---   the first pattern that it matches, of those without a `!`
+-- @reply next cursor (0 at the end); the list on which the listener waits if there is no task, or an empty string if it
+--   must ask again after a second; 1 if the search continues at once; then for each queue: its name and the number of
+--   the first pattern that it matches, not counting patterns that begin with `!`
 -- @errors
 local meta = namespace.open_with('roams', 'roamed', 'asked', 'settings')
 local listener, cursor, limit, count = contract.arguments()
@@ -38,9 +38,9 @@ else
     end
   end
 end
--- While nothing has woken the listeners of these patterns, the next task that they may take does.
+-- While nothing has woken the listeners of these patterns, the next task that they may take wakes them.
 local asleep = not live and namespace.probe('LLEN', list) == 0
-local passes = asleep and options.woken and found.next ~= '0' -- others may find more
+local passes = asleep and options.woken and found.next ~= '0' -- other listeners may find more queues
 local sets, asked, fits = patterns.remember(meta[2] or '', meta[4] or '', not live and text, asleep and not passes,
   meta[5])
 if not fits then

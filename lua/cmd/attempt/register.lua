@@ -1,4 +1,4 @@
---- Registers a listener with a queue, and what it offers to tasks with needs.
+--- Registers a listener with a queue, and stores what the listener offers to tasks with needs.
 -- @args now queue listener
 -- @role worker
 -- @options has

@@ -1,7 +1,7 @@
---- Gives a task back to the front of its queue, at once or after a delay, or once other tasks have ended, such as its
---   children; or into another queue, behind those that wait there. This does not count as a failure. After too many
---   releases the task fails; if its cancel was asked for, or a newer task has replaced it by the policy `latest`, it is
---   cancelled.
+--- Gives a task back to the front of its queue: at once, after a delay, or when other tasks such as its children have
+--   ended. With `into`, puts the task into another queue, behind the tasks that already wait there. A release does not
+--   count as a failure. After too many releases the task fails. The task is cancelled if its cancel was requested, or
+--   if a newer task has replaced it by the policy `latest`.
 -- @args now id token
 -- @role worker
 -- @options reason again uncounted inputs into lost cost

@@ -1,5 +1,5 @@
---- Reports every ten seconds that a worker is alive, what it serves and how many slots are free; registers it again
---   if it was forgotten.
+--- Reports that a worker is alive, what it serves and how many of its slots are free. A worker reports every ten
+--   seconds. A worker that was forgotten is registered again.
 -- @args now listener slots free count queue*count
 -- @role worker
 -- @options has name version draining methods trouble patterns
@@ -35,7 +35,7 @@ end
 local keep = tonumber(settings.value(nil, meta[2], 'forget_after')) * 1000000
 namespace.begin()
 
--- A removal first: a worker can report even when memory is full.
+-- The first write is a removal, so that a worker can report even when memory is full.
 redis.call('ZREM', all, '')
 redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',

@@ -1,10 +1,11 @@
---- Gives the next task of the first queue that has one to a listener, or up to `limit` tasks as if one by one; with
---   `pid` they are started at once.
+--- Gives a listener the next task of the first queue that has a task, or up to `limit` tasks as if one by one. With
+--   `pid` the tasks are started at once.
 -- @args now listener count queue*count
 -- @role worker
 -- @options limit pid lease request woken order weights due
 -- @reply nil, or for each task id queue token attempt deadline lease outcome losses failures parameters checkpoint;
---   with `due` first when `upkeep` of these queues is due, in seconds, if there is no task, else an empty string
+--   with `due`, the first value is when `upkeep` of these queues is due, in seconds, if there is no task, else an empty
+--   string
 -- @errors NOLISTENER DRAINING
 local listener, count = ARGV[2], ARGV[3]
 if not ARGV[4] then
@@ -12,8 +13,8 @@ if not ARGV[4] then
 end
 count = count == '1' and 1 or args.integer(count, 1, contract.QUEUE_COUNT_HIGH, 'count')
 local last = 3 + count
--- The clock; for each queue whether it is paused, has ranked tasks, has settings, and whether listeners drain it;
--- the settings of the namespace; the highest token, if it differs from the clock.
+-- The clock; for each queue its pause, its ranked tasks, its settings and its draining listeners; the settings of the
+-- namespace; the highest token, if it differs from the clock.
 local meta, queues
 if count == 1 then
   local queue = ARGV[4]
@@ -31,7 +32,7 @@ namespace.open_at(meta[1])
 
 local call = {
   listener = listener, queues = queues, meta = meta,
-  request = nil, pid = nil, woken = nil, wakes = nil, found = nil, due = nil, -- room for what follows
+  request = nil, pid = nil, woken = nil, wakes = nil, found = nil, due = nil, -- room for later fields
 }
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]

@@ -1,8 +1,8 @@
---- The graphs of the namespace, the latest first.
+--- Lists the graphs of the namespace, newest first.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each graph its id, `staging` or `created`, when that was, number of
---   tasks, how many of those are not deleted, and how many of these are complete, failed and cancelled, its name and
---   its tags
+-- @reply next cursor (0 at the end), then for each graph: its id, `staging` or `created`, the time of its last
+--   submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete, failed
+--   and cancelled, its name and its tags
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

@@ -1,6 +1,6 @@
---- Runs the tasks of a graph again that have failed or were cancelled, and keeps what is complete; with `task` runs
---   those and all that wait for them, directly or through others, anew, also what is complete: so do those of earlier
---   calls that have yet to stop for it. `settle` does it, in steps.
+--- Reruns the failed and cancelled tasks of a graph; complete tasks keep their results. With `task`, reruns these tasks
+--   and everything downstream of them, including complete tasks. Repeated calls with `task` add up: tasks of earlier
+--   calls that have not stopped yet also rerun. `settle` does the work in steps.
 -- @args now graph
 -- @role client
 -- @options task deadline by request

@@ -1,10 +1,10 @@
---- The tasks of a graph, in the order in which they were submitted.
+--- Returns the tasks of a graph, in the order in which they were submitted.
 -- @args now graph cursor limit
--- @reply nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, when that was, number
---   of tasks, its name; how many are complete, failed and cancelled; what is under way: `cancel`, `retry`, `anew`, or
---   empty; then for each task its id, queue and status, how
---   many tasks it still waits for, the cause of its end if that is another task, its label, and what it waits for as
---   submitted. What was deleted has no queue
+-- @reply nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, the time of its last
+--   submission, its number of tasks, its name; how many tasks are complete, failed and cancelled; the action in
+--   progress: `cancel`, `retry`, `anew`, or empty; then for each task: its id, its queue (empty if the task was
+--   deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is
+--   none), its label, and its inputs as submitted
 -- @errors
 namespace.open()
 local id, cursor, limit = contract.arguments()
@@ -23,11 +23,11 @@ for _, task in ipairs(ids) do
   local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph',
     'ties')
   if v[6] ~= id then
-    v = {} -- another task has its id by now
+    v = {} -- the id now belongs to another task
   end
   local status = v[2] or v[1] and 'waiting' or 'deleted'
   if doing == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
-    status = 'waiting' -- it has stopped in order to
+    status = 'waiting' -- the task has stopped for its rerun, which has not begun
   end
   for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edge_end.open(task, v[7]) or 0, v[3] or '',
     v[4] or '', v[5] or '' }) do

@@ -1,5 +1,5 @@
---- Submits tasks of a graph, which wait for one another: all that it has, up to 500 in a call. With the last one the
---   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
+--- Submits the tasks of a graph, which wait for one another, up to 500 in a call. The call that submits the last task
+--   creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
 -- @options name on_failure tags bounds deadline digest request
@@ -38,7 +38,7 @@ local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(know
 local runs = graphs.runs(known[4], staged)
 for at = 5, last, 6 do
   local own, n = ARGV[at], (at - 5) / 3
-  local from = string.sub(own, 1, #id) == id and #id + 1 or 1 -- they often begin with that of the graph
+  local from = string.sub(own, 1, #id) == id and #id + 1 or 1 -- ids of tasks often begin with the id of the graph
   if #own > contract.NAME_HIGH or not string.find(own, args.PLAIN, from) then
     plain(own, 'id')
   end
@@ -48,7 +48,7 @@ for at = 5, last, 6 do
     namespace.declare(keys[n + 2])
   end
 end
--- Nearly always no id is known or waited for: then nobody looks at each.
+-- In nearly every call no id is known and no task waits for an id. Then no id needs a look-up of its own.
 local unknown = redis.call('EXISTS', unpack(keys)) == 0
 local function upstream(wish)
   local up = fresh[wish] or found[wish]
@@ -56,7 +56,7 @@ local function upstream(wish)
     up = staged_of(wish, id) or find(wish)
     found[wish] = up
   elseif up.spec and not up.tied then
-    up.ties, up.tied = up.ties .. 'd', true -- its record is yet to be written
+    up.ties, up.tied = up.ties .. 'd', true -- its record is not written yet
   end
   return up
 end
@@ -66,7 +66,7 @@ for at = 5, last, 6 do
     sizes[plain(queue, 'queue')] = tonumber(settings.get(queue, 'max_bytes'))
     creation.require_open(unpack(namespace.shared('settings')[queue], 1, 2))
   end
-  -- all that it will have, so that the table does not grow
+  -- All fields that the task may get: the table does not grow later.
   local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
     parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, ties = nil, spec = nil,
     label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, tied = nil }
@@ -102,7 +102,7 @@ for at = 5, last, 6 do
     task.ties = before[4]
     if wanted then
       if not string.find(task.ties, 'w', 1, true) then
-        task.ties, runs = task.ties .. 'w', nil -- it may have been taken for one that waits for nothing
+        task.ties, runs = task.ties .. 'w', nil -- the runs may count it as a task that waits for nothing
       end
       if wanted.some > 0 then
         quorum.tie(task)
@@ -110,7 +110,7 @@ for at = 5, last, 6 do
       end
       staging.check_least(before[5], wanted)
       if found[task.id] then
-        found[task.id].ties = task.ties -- others of this call, before it, wait for it
+        found[task.id].ties = task.ties -- earlier tasks of this call wait for it
       end
     end
   end
@@ -118,7 +118,7 @@ for at = 5, last, 6 do
     number = number + #wanted.upstreams + #wanted.values
     task.inputs = wanted.text
     look(task, wanted, upstream, before[5])
-    if task.continues then -- another field would have the table of each task grow
+    if task.continues then -- a further field would enlarge the table of every task
       task.fields = { 'inputs', staging.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
     end
   end

@@ -1,15 +1,15 @@
---- Checks the server, the schema, the eviction policy and the permissions of this user; the first call of a client.
+--- Checks the server, the schema, the eviction policy and the permissions of this user. Clients call it first.
 -- @args now
--- @reply schema, server time, 1 if the namespace holds data yet, the eviction policy or an empty string if this
---   user may not read it, 1 if the namespace is for tests, and what this user lacks: `NAME:COMMAND,COMMAND` for
---   each command of the bundle that it may not run, separated by spaces, with `messages:PUBLISH` if wake-ups and
+-- @reply schema; server time; 1 if the namespace holds data; the eviction policy, or an empty string if this user may
+--   not read it; 1 if the namespace is for tests; and the permissions that this user lacks: `NAME:COMMAND,COMMAND` for
+--   each command of the bundle that this user may not run, separated by spaces, and `messages:PUBLISH` if wake-ups and
 --   orders will be late
 -- @errors EVICTION SCHEMA
 namespace.open()
 args.none()
 if not string.find(namespace.meta, '{') then
-  -- On a cluster one of these reads fails, and with it the first call of a client: a later call might fail between
-  -- two writes.
+  -- On a cluster one of these reads fails, and so does the first call of a client. Without them a later call might
+  -- fail between two writes.
   for slot = 1, 16 do
     redis.call('HGET', namespace.prefix .. 'unmoved' .. slot, 'x')
   end

@@ -1,8 +1,9 @@
---- Moves due scheduled tasks to pending, and lets tasks start that a rate or a changed limit held back.
+--- Makes due scheduled tasks pending, and lets tasks start that a rate or a changed limit held back.
 -- @args now queue limit
 -- @role upkeep
 -- @again goes on
--- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
+-- @reply number of tasks promoted, 1 if more tasks are due, and when the next task is due, in seconds, or an empty
+--   string
 -- @errors
 local meta = namespace.open_with('limits')
 local queue, limit = contract.arguments()

@@ -1,11 +1,11 @@
---- Sets a clock that ran ahead back to the server's time, while nothing is held. Tokens continue from the highest
---   one.
+--- Sets a clock that ran ahead back to the server's time. The call is refused while any task is held. New tokens
+--   continue from the highest token.
 -- @args now
 -- @role administrator
 -- @options by request
 -- @reply `reset`, or `right` if the clock was not ahead
 -- @errors HELD TOOMANY
-local MOST = 10000 -- queues that one call looks at
+local MOST = 10000 -- queues that a call examines
 
 namespace.open()
 local options = args.options()
@@ -27,7 +27,7 @@ for _, queue in ipairs(queues) do
       .. ' then repeat the call')
   end
 end
--- Rates are in effect at once: if they began at a time that was ahead, new starts would not count.
+-- A rate that began at a time ahead would ignore new starts: it now begins at the server's time.
 local settled = {}
 table.insert(queues, 1, false)
 for _, queue in ipairs(queues) do

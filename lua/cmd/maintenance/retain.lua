@@ -1,10 +1,10 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age, but none whose result others
---   still wait for. Removes expired unique names, and logs of tasks that ended a day ago.
+--- Deletes the oldest finished tasks: tasks beyond a number, and tasks older than an age. Keeps tasks whose results are
+--   still needed by other tasks. Also removes expired unique names, and the logs of tasks that ended a day ago.
 -- @args now queue limit
 -- @role upkeep
 -- @options keep seconds
 -- @again goes on
--- @reply number deleted, 1 if more are to be deleted
+-- @reply number of tasks deleted, 1 if more tasks must be deleted
 -- @errors
 namespace.open()
 local queue, limit = contract.arguments()

@@ -1,5 +1,6 @@
---- Stores the topology: which partition this namespace is from now on, and the names of all. `former` is the version
---   that the caller has read, 0 for none. Nobody else can have changed it since, and the new version is greater.
+--- Stores the topology: the partition that this namespace is from now on, and the names of all partitions. `former` is
+--   the version that the caller has read, or 0 if none is stored. The call is refused if another client has changed the
+--   topology since, or if the new version is not greater.
 -- @args now former version partition count member*count
 -- @role administrator
 -- @options by

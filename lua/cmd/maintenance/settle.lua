@@ -1,12 +1,13 @@
---- Goes on with what calls leave behind in task graphs: tells dependents that what they wait for has ended, where
---   its own call left that, as it had many of them, or long results, or ended by the end of another task; cancels
---   what a task that ended waited for and nothing else needs; begins the next round of a task that is to begin once
---   more; releases the tasks of new graphs; cancels and retries graphs; and removes those whose tasks did not all
---   arrive within 10 minutes. First it fails tasks that are past their deadlines, and has their owners told to stop.
+--- Does the next step of deferred work in task graphs, and of tasks past their deadlines. Overdue tasks come first:
+--   they fail, or if an attempt holds them, their owners are ordered to stop. Dependents are notified of the end of a
+--   task if the call that ended it did not notify them: because the dependents were many or the result was long, or
+--   because another task caused the end. Tasks that nothing needs after the end of another task are cancelled. Queued
+--   rounds of tasks begin. The tasks of new graphs are released. Cancels and retries of graphs continue. Graphs whose
+--   tasks did not all arrive within 10 minutes are removed.
 -- @args now limit
 -- @role upkeep
 -- @again goes on
--- @reply number of tasks, 1 if more is to be done
+-- @reply number of tasks, 1 if more work is due
 -- @errors
 -- @noted CLOSED DUPLICATE NOLIMIT OVERDUE STATE STOPPING TOOMANY UPSTREAM
 namespace.open()

@@ -1,6 +1,7 @@
---- The topology that is stored: which partition this namespace is, and the names of all.
+--- Returns the stored topology: the partition that this namespace is, and the names of all partitions.
 -- @args now
--- @reply its version, 0 if there is none; the name of this partition, empty if there is none; then the names of all
+-- @reply version of the topology (0 if none is stored); the name of this partition (empty if none is stored); then the
+--   names of all partitions
 -- @errors
 namespace.open()
 args.none()

@@ -1,9 +1,10 @@
---- Who changed what, after an entry: settings, limits, priorities, pauses, drains, cancels, retries, moves, deletions,
---   bulk actions, graphs and schedules; with `by`, `what` or `on` only those, among the next `limit` entries.
+--- Returns the audit entries after an entry. An audit entry records who changed what: settings, limits, priorities,
+--   pauses, drains, cancels, retries, moves, deletions, bulk actions, graphs and schedules. With `by`, `what` or `on`,
+--   returns only matching entries among the next `limit` entries.
 -- @args now after limit
 -- @options by what on
--- @reply the last entry looked at (`after` again if there is none), 1 if entries right after `after` have been trimmed
---   and may have been missed, then for each its entry, at, by, what, of, on, before, after, detail
+-- @reply the last entry examined (`after` again if there is none), 1 if entries right after `after` have been trimmed
+--   and may have been missed, then for each change: entry, at, by, what, of, on, before, after, detail
 -- @errors
 namespace.open()
 local after, limit = contract.arguments()

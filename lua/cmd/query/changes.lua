@@ -1,10 +1,10 @@
---- What happened to tracked tasks after an entry, in all queues: transitions, progress, checkpoints, requests to cancel
---   and recalls, notes, edits, and from when to when each is tracked; with `id` only of that task, among the next
---   `limit` entries.
+--- Returns the changes of tracked tasks after an entry, in all queues: transitions, progress, checkpoints, requests to
+--   cancel, recalls, notes, edits, and when tracking began and ended. With `id`, returns only changes of this task
+--   among the next `limit` entries.
 -- @args now after limit
 -- @options id
--- @reply the last entry looked at (`after` again if there is none), 1 if entries right after `after` have been trimmed
---   and may have been missed, then for each its entry, id, queue, what, from, to, attempt, at, by, why, text
+-- @reply the last entry examined (`after` again if there is none), 1 if entries right after `after` have been trimmed
+--   and may have been missed, then for each change: entry, id, queue, what, from, to, attempt, at, by, why, text
 -- @errors
 namespace.open()
 local after, limit = contract.arguments()

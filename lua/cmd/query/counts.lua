@@ -1,4 +1,4 @@
---- The number of tasks of a queue in each state. Costs one step for each listener.
+--- Counts the tasks of a queue in each state. The time of a call grows with the number of listeners.
 -- @args now queue
 -- @reply name and number in turn: each state, in the order of its life, then `listeners`
 -- @errors

@@ -1,8 +1,9 @@
---- A queue's transitions after an event; with `id` only those of one task, among the next `limit` events.
+--- Returns the transitions of a queue's tasks after an event. With `id`, returns only transitions of this task among
+--   the next `limit` events.
 -- @args now queue after limit
 -- @options id
--- @reply the last event looked at (`after` again if there is none), 1 if events right after `after` have been
---   trimmed and may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
+-- @reply the last event examined (`after` again if there is none), 1 if events right after `after` have been trimmed
+--   and may have been missed, then for each transition: event, id, from, to, attempt, at, by, why, since
 -- @errors
 namespace.open()
 local queue, after, limit = contract.arguments()

@@ -1,5 +1,5 @@
---- Ids of a queue's tasks that all options select, the latest first: by creation, or with `group` and without `tag`
---   by failure. Looks at 200 tasks. With the queue `*` of all queues, one queue after another.
+--- Finds the ids of a queue's tasks that match all options, newest first: by creation, or with `group` and without
+--   `tag` by failure. A call examines up to 200 tasks. The queue `*` stands for all queues, one after another.
 -- @args now queue cursor limit
 -- @options select.*
 -- @reply next cursor (0 at the end), then ids

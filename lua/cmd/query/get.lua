@@ -1,4 +1,4 @@
---- The whole record of a task.
+--- Returns the whole record of a task.
 -- @args now id
 -- @reply nil if there is no such task; else field and value in turn
 -- @errors

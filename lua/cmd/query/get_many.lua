@@ -1,5 +1,5 @@
---- The records of up to 500 tasks, each with its id. The reply ends after 8 MiB: call again for the tasks that are not
---   in it.
+--- Returns the records of up to 500 tasks, each with its id. The reply ends after 8 MiB: call again for the tasks that
+--   are not in it.
 -- @args now count id*count
 -- @reply for each task its `id`, then field and value in turn, or `missing` if there is no such task
 -- @errors

@@ -1,7 +1,7 @@
---- The groups of a queue's failures, the largest first.
+--- Lists the groups of a queue's failures, largest first.
 -- @args now queue cursor limit
--- @reply next cursor (0 at the end), then for each group its name, its number of failed tasks, the last of them,
---   and when that one failed
+-- @reply next cursor (0 at the end), then for each group: its name, its number of failed tasks, the task that failed
+--   last, and the time of that failure
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

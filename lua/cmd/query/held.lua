@@ -1,7 +1,7 @@
---- The tasks that a listener holds, the latest first, and those that it claimed from others: finds a reservation
---   whose reply was lost.
+--- Lists the tasks that a listener holds, newest first, and the tasks that it claimed from other listeners. Finds a
+--   reservation whose reply was lost.
 -- @args now queue listener
--- @reply for each task (500 at most) id status token attempt deadline pid
+-- @reply for each task (500 at most): id status token attempt deadline pid
 -- @errors
 namespace.open()
 local queue, listener = contract.arguments()

@@ -1,14 +1,14 @@
---- The transitions and notes of a task after a number: what is kept of its earlier attempts, then what is in its
---   record.
+--- Returns the transitions and notes of a task after a number: first the transitions that are kept of earlier attempts,
+--   then the transitions in its record.
 -- @args now id after limit
--- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to,
---   attempt, by, why, if it ended an attempt the outcome, group, the beginning of the error and the cost, and the
+-- @reply number of the last transition (`after` again if there is none), then for each transition or note: its number,
+--   at, from, to, attempt, by, why; the outcome, group, beginning of the error and cost of an attempt that ended; the
 --   text and data of a note
 -- @errors NOTASK
 namespace.open()
 local id, after, limit = contract.arguments()
 local v = redis.call('HMGET', namespace.key('task', id), 'queue', history.fields())
-if (v[1] or '') == '' or not v[2] then -- or of a graph whose tasks have not begun
+if (v[1] or '') == '' or not v[2] then -- or the task of a graph that is not released yet
   namespace.check_slot(namespace.key('task', id))
   reply.fail('NOTASK', 'no task has this id: it was never submitted, or was deleted, or removed by retention')
 end

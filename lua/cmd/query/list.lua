@@ -1,6 +1,6 @@
---- Ids of a queue's tasks in one state, or `all`. Pending: by priority, then in the order in which they became
---   pending, without regard to limits, needs, turns of keys and ageing; scheduled: by eta; reserved and started: in no
---   order; all: by creation; others: the latest first.
+--- Lists the ids of a queue's tasks in one state, or in `all` states. Pending tasks are listed by priority, then in the
+--   order in which they became pending, regardless of limits, needs, turns of keys and ageing; scheduled tasks by eta;
+--   reserved and started tasks in no order; `all` by creation; tasks in other states newest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors

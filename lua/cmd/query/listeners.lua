@@ -1,7 +1,7 @@
---- The listeners of a queue.
+--- Lists the listeners of a queue.
 -- @args now queue cursor limit
--- @reply next cursor (0 at the end), then for each listener its id, when it was last seen, the number of tasks it
---   holds
+-- @reply next cursor (0 at the end), then for each listener: its id, when it was last seen, and the number of tasks
+--   that it holds
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

@@ -1,8 +1,8 @@
---- A task's log after an entry, or its end. A page ends after 1 MiB of text.
+--- Returns a task's log after an entry, or with `tail` the end of the log. A page ends after 1 MiB of text.
 -- @args now id after limit
 -- @options tail
--- @reply id of the last entry (`after` again if there is none), then for each its time, attempt, source, text and
---   offset, which is empty if the sender did not pass one
+-- @reply id of the last entry (`after` again if there is none), then for each entry: its time, attempt, source, text
+--   and offset (empty if the sender passed none)
 -- @errors
 local PAGE, STEP = contract.LOG_TAIL_HIGH, 16 -- bytes of text, and entries read at once
 

@@ -1,9 +1,10 @@
---- What `reserve` will give out of a queue, in this order, as things are now, and what it passes over meanwhile and
---   why. Takes nothing. With `listener` as that one is registered, or with `has` for one that offers that.
+--- Lists the tasks of a queue that `reserve` would give out now, in this order, and the tasks that it would pass over,
+--   with the reason. Changes nothing. With `listener`, the reply is for this registered listener; with `has`, for a
+--   listener that offers this.
 -- @args now queue limit
 -- @options listener has
--- @reply for each task its id, why it is passed over, or an empty string if it is given out, and until when, if that is
---   known: first those that are given out
+-- @reply for each task: its id; an empty string if it is given out, else the reason why it is passed over; and until
+--   when, if this is known. Tasks that are given out come first
 -- @errors
 namespace.open()
 local queue, limit = contract.arguments()

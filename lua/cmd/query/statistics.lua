@@ -1,10 +1,10 @@
---- Statistics of a queue by day, and of all these days together, as far as `tally` has read the events; with `host`
---   those of the attempts that ended there.
+--- Returns the statistics of a queue by day, and for all these days together. Includes the events that `tally` has
+--   read. With `host`, returns the statistics of attempts that ended on this host.
 -- @args now queue days
 -- @options until host
--- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD),
---   then the values of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
---   its values
+-- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the day `before` the first
+--   (YYYYMMDD), then the values of all these days; then for each day that has values, earliest first, `day` and its
+--   date (YYYYMMDD) and its values
 -- @errors
 namespace.open()
 local queue, count = contract.arguments()
@@ -27,7 +27,7 @@ for _, date in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('days', queue), 
       values[names[i]] = value or nil
     end
   else
-    -- In one pass: the server stores a small hash as a list, and searches it from the beginning for each field.
+    -- One HGETALL: the server stores a small hash as a list, and searches it from the beginning for each field.
     local found = redis.call('HGETALL', statistics.key(queue, date))
     for i = 1, #found, 2 do
       values[found[i]] = found[i + 1]

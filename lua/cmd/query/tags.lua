@@ -1,6 +1,6 @@
---- The tags of a queue's tasks, the most used first.
+--- Lists the tags of a queue's tasks, most used first.
 -- @args now queue cursor limit
--- @reply next cursor (0 at the end), then for each tag its name and its number of tasks
+-- @reply next cursor (0 at the end), then for each tag: its name and its number of tasks
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

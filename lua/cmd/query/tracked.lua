@@ -1,6 +1,6 @@
---- The tracked tasks of the namespace, the latest first.
+--- Lists the tracked tasks of the namespace, newest first.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each task its id, its queue, its state and since when it is tracked
+-- @reply next cursor (0 at the end), then for each task: its id, its queue, its state and when tracking began
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

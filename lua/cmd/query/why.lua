@@ -1,20 +1,20 @@
---- What decides whether and when a task runs.
+--- Returns the facts that decide whether and when a task runs.
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
---   uncounted order full draining silent open upstream last slots least chances end_by shared
---   limit limit_weight limit_concurrency limit_used limit_rate_until limit_turn; what does not apply is empty
+--   uncounted order full draining silent open upstream last slots least chances end_by shared limit limit_weight
+--   limit_concurrency limit_used limit_rate_until limit_turn; values that do not apply are empty
 -- @errors NOTASK
 local FAR = 10000 -- further positions are not counted
-local CHAIN = 100 -- tasks of a chain that one call goes through
+local CHAIN = 100 -- tasks of a chain that a call follows
 
--- One of the tasks that this one waits for, how many they are, and its set.
+-- Returns an upstream task of a task, the number of its open upstream tasks, and its set.
 local function waits_for(id, ties, graph)
   local open, upstream, set = edge_end.open(id, ties)
   return graph and edge_end.holding(id) or upstream, open, set
 end
 
--- The first task of a chain that does not wait for others, or the one after so many.
+-- Follows a chain of upstream tasks to the first task that waits for no other task, or for CHAIN tasks.
 local function last_of(id)
   for _ = 1, CHAIN do
     local v = redis.call('HMGET', namespace.key('task', id), 'status', 'ties', 'graph')

@@ -1,9 +1,9 @@
---- The workers of the namespace that report.
+--- Lists the workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues (or the patterns by which
---   it takes them) and what it offers, separated by commas, slots, free slots, the queues that it drains, since when it
---   reports, when it was last seen, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`:
---   any), and its problems
+-- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
+--   that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
+--   queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
+--   has programs for, separated by commas (`*`: any); and its problems
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

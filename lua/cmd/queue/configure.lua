@@ -1,4 +1,4 @@
---- Sets a setting of a queue, or with queue `*` the default for all queues. An empty value unsets it.
+--- Sets a setting of a queue, or with queue `*` the default for all queues. An empty value removes the setting.
 -- @args now queue name value
 -- @role administrator
 -- @options by
@@ -29,7 +29,7 @@ if value ~= '' then
   local since = settings.find(found[1], name .. '_since')
   if rate and not settings.find(found[1], name) then
     begins = queue == '*' or not settings.get(queue, name)
-    -- starts before it do not count
+    -- Starts before this time do not count.
     since = string.format('%.0f', begins and namespace.now_us or settings.since(queue, name))
   end
   kept[#kept + 1] = since and name .. '_since=' .. since or nil
@@ -43,7 +43,7 @@ audit.plan()
 namespace.begin()
 namespace.write_when_full(namespace.meta)
 if begins then
-  namespace.advance_clock(string.format('%.0f', namespace.now_us)) -- no start has an earlier time
+  namespace.advance_clock(string.format('%.0f', namespace.now_us)) -- no later start gets an earlier time
 end
 if #kept > 0 then
   redis.call('HSET', namespace.meta, field, table.concat(kept, ' '))

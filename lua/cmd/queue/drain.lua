@@ -1,5 +1,5 @@
---- Orders a listener to finish what it holds and to take no more tasks. It learns so by its heartbeats and by each
---   reserve.
+--- Orders a listener to finish the tasks that it holds and to take no more tasks. The replies to the listener's
+--   heartbeats and reserves carry the order.
 -- @args now queue listener on
 -- @role administrator
 -- @options by

@@ -1,5 +1,5 @@
---- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last
---   days. Without the option the progress is what the task has reported, if that is a number or says a fraction.
+--- Estimates when a task will start and end, from its progress (0 to 1) and the statistics of the last days. Without
+--   the option, the progress that the task has reported is used, if it is a number or contains a fraction.
 -- @args now id
 -- @options progress
 -- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; unknown
@@ -39,8 +39,8 @@ elseif task.status == 'pending' and listening then
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
-    -- The places are freed in this order, and then again after a mean run each. If more tasks run than the limit
-    -- allows, the first ends free none.
+    -- The places become free in this order, and each place again after a mean run. If more tasks run than the limit
+    -- allows, the first ends free no places.
     local most = tonumber(settings.get(queue, 'concurrency')) or busy
     local ends, slots = statistics.ends(queue, total, busy), math.max(1, math.min(busy, most))
     local free = math.ceil(#ends * slots / math.max(1, busy))

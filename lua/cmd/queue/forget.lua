@@ -21,13 +21,13 @@ for command, kind in string.gmatch(HOLDS, '(%u+):(%l[%l_]*)') do
     reply.fail('NOTEMPTY', 'the queue has tasks or listeners: purge it and stop its workers first')
   end
 end
--- No index has schedules by queue: all are looked at, 1,000 at a time.
+-- No index lists schedules by queue: all schedules are examined, 1,000 at a time.
 local names
 local from = 0
 repeat
   names = redis.call('ZRANGE', namespace.prefix .. 'schedules', from, from + 999)
   for _, name in ipairs(names) do
-    -- During slot migration it may only seem absent, but so do the queue's own keys: the call is refused.
+    -- During slot migration a schedule may seem absent. The queue's own keys seem absent too, so the call is refused.
     if redis.call('HGET', namespace.key('schedule', name), 'queue') == queue then
       reply.fail('NOTEMPTY', 'a schedule creates tasks in the queue: remove it, or give it another queue')
     end

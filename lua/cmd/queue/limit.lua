@@ -1,6 +1,7 @@
---- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings. `-`: the queue's
---   setting. With `*` as the queue, those of a shared limit, which tasks of all queues take places of that name it in
---   their option `limits`. `-`: none; with neither it is removed, and also once nobody has used it for `expires`.
+--- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings; `-` stands for the
+--   queue's setting. With queue `*`, sets a shared limit: tasks of any queue count against it if they list it in their
+--   option `limits`; `-` stands for no bound. A shared limit with neither bound is removed; an unused shared limit is
+--   removed after `expires`.
 -- @args now queue key concurrency rate
 -- @role administrator
 -- @options by expires

@@ -1,9 +1,10 @@
---- The keys of a queue that have limits of their own, or with `used 1` those whose tasks run. With `*` as the queue,
---   the shared limits.
+--- Lists the keys of a queue that have limits of their own, or with `used 1` the keys whose tasks are running. With
+--   queue `*`, lists the shared limits.
 -- @args now queue cursor limit
 -- @options used
--- @reply next cursor (0 at the end), then for each key its name, places (`-`: the queue's setting), rate (also
---   `-`), places in use; of a shared limit also how many tasks name it that have not ended, and its `expires`, else `-`
+-- @reply next cursor (0 at the end), then for each key or shared limit: its name, its places (`-`: the queue's
+--   setting), its rate (also `-`), its places in use, the number of unfinished tasks that list the shared limit, and
+--   its `expires`; the last two are `-` if they do not apply
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

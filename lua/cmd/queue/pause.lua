@@ -1,5 +1,5 @@
---- Stops a queue from giving out tasks. Running tasks go on; with `stop`, heartbeats order their owners to give
---   them back.
+--- Stops a queue from giving out tasks. Running tasks continue; with `stop`, heartbeats order their owners to give them
+--   back.
 -- @args now queue by reason
 -- @role administrator
 -- @options stop

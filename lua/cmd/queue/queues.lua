@@ -1,7 +1,7 @@
---- The queues of the namespace.
+--- Lists the queues of the namespace.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each queue its name, the number of listeners that take its tasks, who
---   paused it when and why, or an empty string, and `stop` if running tasks are stopped, too
+-- @reply next cursor (0 at the end), then for each queue: its name; the number of listeners that take its tasks; when
+--   it was paused, by whom and why, or an empty string; and `stop` if its running tasks are stopped
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

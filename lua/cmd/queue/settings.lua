@@ -1,6 +1,6 @@
---- The settings in effect for a queue, or with queue `*` the defaults for all queues.
+--- Returns the settings in effect for a queue, or with queue `*` the defaults for all queues.
 -- @args now queue
--- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or
+-- @reply for each setting: its name, its value (empty: no limit) and the level where it is set: `queue`, `namespace` or
 --   `default`
 -- @errors
 namespace.open()

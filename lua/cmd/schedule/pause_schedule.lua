@@ -1,4 +1,4 @@
---- Stops a schedule from creating tasks. Slots that pass meanwhile create none.
+--- Stops a schedule from creating tasks. Slots that pass during the pause create no tasks.
 -- @args now name by reason
 -- @role administrator
 -- @reply `paused`

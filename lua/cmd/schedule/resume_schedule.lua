@@ -1,4 +1,4 @@
---- Lets a paused schedule create tasks again, from its next slot on.
+--- Lets a paused schedule create tasks again, starting with its next slot.
 -- @args now name
 -- @role administrator
 -- @options by
@@ -13,7 +13,7 @@ if not schedule.paused then
 end
 schedule.paused = nil
 if tonumber(schedule.done) > tonumber(namespace.now) then
-  schedule.list, schedule.final = {}, nil -- the clock ran ahead, and clients supplied slots of cron for that time
+  schedule.list, schedule.final = {}, nil -- the clock ran ahead, and clients supplied cron slots for that time
 end
 schedule.done = namespace.now
 schedules.settle(schedule)

@@ -37,7 +37,8 @@ if plan.other then
 end
 audit.plan()
 namespace.begin()
-redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is created
+-- This write is refused when memory is full, before anything is created.
+redis.call('HSET', schedule.key, 'last_at', namespace.now)
 firing.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)

@@ -1,4 +1,4 @@
---- Creates a schedule, or changes the one with this name.
+--- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue rhythm parameters count (slot)*count
 -- @role administrator
 -- @options schedule.* task.* by request

@@ -1,8 +1,8 @@
---- The schedules of the namespace, by their next slot.
+--- Lists the schedules of the namespace, by their next slot.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended
---   dry`), next slot, tasks created, slots skipped, slots passed over, its last task, and its last error; what does
---   not apply is empty
+-- @reply next cursor (0 at the end), then for each schedule: its name, queue, rhythm, state (`active paused ended
+--   dry`), next slot, tasks created, slots skipped, slots passed over, last task and last error; values that do not
+--   apply are empty
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

@@ -1,4 +1,4 @@
---- The fields of a schedule.
+--- Returns the fields of a schedule.
 -- @args now name
 -- @reply field and value in turn, and its `state`: `active`, `paused`, `ended`, or `dry` (a client must supply its
 --   next slots)

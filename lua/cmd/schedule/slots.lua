@@ -1,5 +1,5 @@
---- Supplies the next slots of a cron schedule, those after a time that `tick` or this command named. A count of 0:
---   there are no further slots.
+--- Supplies the next slots of a cron schedule: the slots after a time that `tick` returned, or after the last slot of
+--   an earlier call. A count of 0 means that there are no further slots.
 -- @args now name rhythm after count (slot)*count
 -- @role administrator
 -- @reply `told`, or `stale` if the schedule has changed since

@@ -1,9 +1,9 @@
---- Takes over a task from a listener whose process is dead, as a new attempt. The caller has made sure that it is
---   dead.
+--- Takes over a task from a listener whose process is dead, as a new attempt. The caller must have verified that the
+--   process is dead.
 -- @args now listener from queue id
 -- @role worker
 -- @options lease request
--- @reply as reserve; nil if the task ended instead, cancelled or lost too often
+-- @reply the reply of reserve; nil if the task ended instead, because it was cancelled or lost too often
 -- @errors NOTASK OTHERQUEUE STATE NOLISTENER
 namespace.open()
 local listener, from, queue, id = contract.arguments()
@@ -49,7 +49,7 @@ if noted then
 end
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
-  return requests.keep(false) -- a task that was taken has the request in its record
+  return requests.keep(false) -- the record of a task that was taken contains the request
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }

@@ -1,9 +1,9 @@
---- Does one action to all tasks of a queue that the options select, the oldest first. A step changes up to `limit`
---   tasks and looks at 300.
+--- Applies an action to all tasks of a queue that match the options, oldest first. A call examines up to 300 tasks and
+--   changes up to `limit` of them.
 -- @args now queue action cursor limit
 -- @role administrator
 -- @options select.* reason force at_once fresh into priority by request
--- @reply next cursor (0 at the end), number looked at, changed, refused
+-- @reply next cursor (0 at the end), number of tasks examined, changed and refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
 local ACTIONS = {
@@ -39,9 +39,9 @@ local spec = {
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 
--- What is on its way to another node would be passed over.
+-- During slot migration the call is refused: it would miss tasks that are moving to another node.
 namespace.check_slot(namespace.prefix .. 'unmoved')
--- Tasks that came after the first step are not looked at, so that a bulk of many steps ends.
+-- Tasks that came after the first step are not examined, so that a bulk of many steps ends.
 local chosen = search.chosen(queue, options)
 local till = cursor and cursor.till or (tonumber(namespace.now) < (tonumber(chosen.high) or math.huge) and namespace.now
   or chosen.high)

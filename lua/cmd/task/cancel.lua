@@ -1,9 +1,9 @@
---- Cancels a task. If it is held, its owner gets the order to stop it, or with `force` to kill it. With `at_once`
---   the task is cancelled immediately, even if its program still runs.
+--- Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with `force` to kill it. With
+--   `at_once` the task is cancelled immediately, even if its program is still running.
 -- @args now id reason
 -- @role client
 -- @options force at_once by request
--- @reply `cancelled`, or `cancelling` if its owner has yet to stop
+-- @reply `cancelled`, or `cancelling` if its owner must stop it first
 -- @errors NOTASK STATE TOOBIG
 namespace.open()
 local id, reason = contract.arguments()

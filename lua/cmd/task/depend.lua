@@ -1,9 +1,9 @@
---- Has a task wait for others, too, while no attempt has it: one that is pending or scheduled waits from then on,
---   unless they have ended already. The slots of results follow those that the task has.
+--- Adds upstream tasks to a task that no attempt holds. A pending or scheduled task then waits, unless all of the added
+--   tasks have already ended. The result slots of the added tasks follow the slots that the task already has.
 -- @args now id inputs
 -- @role client
 -- @options request
--- @reply `waiting`, or `pending` or `scheduled` if there is nothing to wait for
+-- @reply `waiting`, or `pending` or `scheduled` if the task waits for nothing
 -- @errors NOTASK STATE UPSTREAM CYCLE TOOMANY TOOBIG
 namespace.open()
 local id, wanted = contract.arguments()

@@ -1,6 +1,6 @@
---- Changes a task that has not ended: all of what its submit said but what it waits for, or while an attempt has it
---   what does not concern that one. Its place in the queue stays, unless its queue, eta or priority changes. Each edit
---   is in the history of the task.
+--- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the
+--   task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its
+--   queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
 -- @options task.stored max_bytes parameters eta queue unset token by reason request

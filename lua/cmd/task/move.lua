@@ -1,5 +1,5 @@
---- Moves a waiting task to another queue, behind those that wait there. It keeps its time, priority, key, needs,
---   tags and unique name.
+--- Moves a waiting task to another queue, behind the tasks that already wait there. The task keeps its time, priority,
+--   key, needs, tags and unique name.
 -- @args now id queue
 -- @role client
 -- @options by request

@@ -1,4 +1,4 @@
---- Changes the priority of a waiting task; it goes behind the tasks of its queue that have that priority already.
+--- Changes the priority of a waiting task, and puts it behind the tasks of its queue that already have this priority.
 -- @args now id priority
 -- @role client
 -- @options by request

@@ -1,9 +1,9 @@
---- Asks the owner of a task to give it back: its heartbeats return `stop`. With `at_once` the task is taken from
---   its owner immediately, even if its program still runs.
+--- Asks the owner of a task to give it back: the owner's heartbeats return `stop`. With `at_once` the task is taken
+--   from its owner immediately, even if its program is still running.
 -- @args now id
 -- @role administrator
 -- @options at_once by request
--- @reply `recalling`; `released` or `cancelled` if the task was taken at once, or given back already
+-- @reply `recalling`; `released` or `cancelled` if the task was taken immediately, or had already been given back
 -- @errors NOTASK STATE
 namespace.open()
 local id = contract.arguments()

@@ -1,4 +1,4 @@
---- Retries a failed or cancelled task, with its counts of failures and losses at zero.
+--- Retries a failed or cancelled task, and resets its counts of failures and losses to zero.
 -- @args now id
 -- @role client
 -- @options fresh deadline by request

@@ -1,11 +1,11 @@
---- Adds tasks to a queue: pending, or scheduled if the eta is in the future, or waiting for other tasks. With `again` a
---   task that has ended begins a new round, and one that waits is changed; with `once_more` one that an attempt has
---   begins a new round when it has ended this one.
+--- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for
+--   other tasks. With `again`, a finished task begins a new round, and a waiting task is changed. With `once_more` as
+--   well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
 -- @options task.* inputs again once_more by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
---   `replaced`, and the id of the other task; with `again` one of `created`, `again`, `changed`, `existing` and
+--   `replaced`, and the id of the other task; with `again` the word `created`, `again`, `changed`, `existing` or
 --   `later`, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY task.*
 local queue, count = ARGV[2], ARGV[3]
@@ -29,7 +29,7 @@ if ARGV[last + 1] then
   again, options.again = options.again, nil
   once_more, options.once_more = options.once_more, nil
   by, options.by = options.by, nil
-  -- with a request id alone its tasks are plain
+  -- Without options other than a request id, the tasks are plain.
   if next(options) or again then
     spec = creation.spec(options)
     if spec.unique and count > 1 then
@@ -143,7 +143,7 @@ if spec and spec.ties then
   creation.plan(pending or later)
 end
 if rival then
-  rival.later = fresh[1].edges and fresh[1].edges[1] and true -- the new task may wait for one that waits for it
+  rival.later = fresh[1].edges and fresh[1].edges[1] and true -- the new task may wait for the rival's dependents
   state.plan(rival, 'cancelled')
 end
 local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
@@ -159,10 +159,11 @@ if namespace.declared then
 end
 
 if rival then
-  -- refused when memory is full, before anything is lost
+  -- This write is refused when memory is full, before anything is lost.
   redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id)
   state.move(rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. fresh[1].id)
-  asleep, roams = redis.call('LLEN', wake) == 0, redis.call('HGET', namespace.meta, 'roams') -- its end may wake some
+  -- The end of the rival may have woken listeners: both values are read again.
+  asleep, roams = redis.call('LLEN', wake) == 0, redis.call('HGET', namespace.meta, 'roams')
 end
 for i = 1, #fresh do
   local task = fresh[i]

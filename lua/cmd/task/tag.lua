@@ -1,7 +1,7 @@
 --- Adds tags to a task, in any state.
 -- @args now id count tag*count
 -- @role client
--- @reply its tags
+-- @reply all tags of the task
 -- @errors NOTASK TOOMANY
 namespace.open()
 local id, asked = contract.arguments()

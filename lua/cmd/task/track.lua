@@ -1,5 +1,4 @@
---- Tracks a task: from now on each of its changes is an entry of `changes`, in whatever queue it is, until `untrack` or
---   until it is deleted.
+--- Tracks a task: until `untrack`, or until the task is deleted, `changes` returns each of its changes, in every queue.
 -- @args now id
 -- @role client
 -- @options by

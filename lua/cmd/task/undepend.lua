@@ -1,9 +1,9 @@
---- Has a waiting task no longer wait for another one: with the last one it is ready. A result that it was to get from
---   that one is `null`.
+--- Removes an upstream task from a waiting task. A task without upstream tasks is ready to run. A result that the task
+--   expected from the removed upstream task is `null`.
 -- @args now id upstream
 -- @role client
 -- @options request
--- @reply `waiting`, or `pending` or `scheduled` if that was the last one
+-- @reply `waiting`, or `pending` or `scheduled` if this was the last upstream task
 -- @errors NOTASK STATE UPSTREAM
 namespace.open()
 local id, upstream = contract.arguments()

@@ -1,7 +1,7 @@
 --- Removes tags from a task, in any state.
 -- @args now id count tag*count
 -- @role client
--- @reply its tags
+-- @reply the remaining tags of the task
 -- @errors NOTASK
 namespace.open()
 local id, count = contract.arguments()

@@ -1,4 +1,4 @@
---- Tracks a task no longer. Its earlier changes stay in the stream.
+--- Stops tracking a task. Its earlier changes stay in the stream.
 -- @args now id
 -- @role client
 -- @options by

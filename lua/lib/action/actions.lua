@@ -1,6 +1,6 @@
--- Actions of operators on tasks: on one, or on many in a step. Planning an action reads all that it will write and
--- notes in the task what to do, or returns the code and text of a refusal; after `namespace.begin` the action is
--- carried out. `spec`: what the call asks for, and what the tasks of a step share.
+-- Actions of operators on tasks: on one task, or on many tasks in a step. The plan of an action reads all keys that the
+-- action will write and stores the plan in the task, or returns the code and text of a refusal. After `namespace.begin`
+-- the action is carried out. `spec`: the request of the call, and values that the tasks of a step share.
 local actions = {}
 
 -- A step ends after searching this many list entries for its tasks, or after other work that takes as long.
@@ -9,10 +9,10 @@ actions.ENTRIES = 20000
 -- A task is searched for within this distance of either end of its list.
 actions.NEAR = 500
 
--- Why a task does not get into another queue.
+-- Refusal of a move into a closed queue.
 actions.CLOSED = 'the other queue is closed: open it with `blueque drain QUEUE --off`, or set closed to 0'
 
--- The task, with the fields that every action reads.
+-- A task, with the fields that every action reads.
 function actions.find(id)
   return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta', 'schedule')
 end
@@ -25,10 +25,10 @@ function actions.refuse(task, allowed)
   return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
--- Reads what a transition writes. In a step, reads that plain tasks share are made once.
+-- Plans a transition. In a step, reads that plain tasks share are made once.
 function actions.plan(task, to, spec)
   task.to = to
-  task.later = spec.planned ~= nil -- others of the same step may have the same dependents, or be among them
+  task.later = spec.planned ~= nil -- tasks of a step may share dependents, or be dependents
   local kind = task.status .. ' ' .. to
   if not record.held(task) then
     actions.seek(task, spec)
@@ -42,13 +42,13 @@ function actions.plan(task, to, spec)
   state.plan(task, to)
 end
 
--- When a task entered its list. A task that was put back is at the front, before all others.
+-- The time when a task entered its list. The time of a task that was put back to the front is 0.
 function actions.entered(status, updated, front)
   return not (status == 'pending' and front) and tonumber(updated) or 0
 end
 
 -- Finds the end of its list that is nearer to a task: near the ends by searching, else by comparing its time with
--- that of the middle entry. Counts the list entries that the step will search.
+-- the time of the middle entry. Counts the list entries that the step will search.
 function actions.seek(task, spec)
   spec.lists, spec.entries = spec.lists or {}, spec.entries or 0
   if task.ties then
@@ -83,7 +83,7 @@ function actions.seek(task, spec)
   spec.entries = spec.entries + known.length / 2
 end
 
--- Whether a unique name of a queue is free for this task, also with regard to the other tasks of its step.
+-- Returns true if a unique name of a queue is free for this task. Also considers all tasks of its step.
 function actions.unique(task, spec)
   if not task.ties then
     return true
@@ -120,7 +120,8 @@ function actions.cancel(task, spec)
   actions.plan(task, 'cancelled', spec)
 end
 
--- Whether a held task is taken from its owner at once: a client without scripts has no lease and gets no orders.
+-- Returns true if a held task is taken from its owner at once. A client without scripts has no lease and gets no
+-- orders.
 function actions.frees(task, spec)
   return spec.at_once or spec.force and task.token == ''
 end
@@ -178,7 +179,7 @@ function actions.do_recall(task, spec)
   orders.announce(task.queue)
 end
 
--- Retries a failed or cancelled task. `spec.elsewhere`: `retry_elsewhere`, if it may be in `spec.queue`.
+-- Retries a failed or cancelled task. `spec.elsewhere`: `retry_elsewhere`, if the task may run again in `spec.queue`.
 function actions.retry(task, spec)
   if (task.status == 'pending' or task.status == 'waiting') and task.extra[1] == 'retry' then
     return -- repeated after a lost reply
@@ -213,7 +214,8 @@ function actions.retry(task, spec)
   actions.plan(task, task.again_edges and task.again_edges.to or 'pending', spec)
 end
 
--- Reads what it takes to retry it in another queue. What a task waited for, and its graph, are looked at in its own.
+-- Plans a retry in another queue. A task that waited for others, or is part of a graph, is retried only in its own
+-- queue.
 function actions.retry_elsewhere(task, spec)
   if task.ties and string.find(task.ties, '[gw]') then
     return 'STATE', 'the task waited for others, or is a part of a graph: retry it in its queue'
@@ -234,7 +236,8 @@ function actions.retry_elsewhere(task, spec)
   return code, text
 end
 
--- Refuses to give a task whose program may still run to another owner; the text says until when.
+-- Refuses to give a task whose program may still run to another owner. The text contains the time until which it may
+-- run.
 function actions.stopping(task)
   local deadline = tonumber(redis.call('ZSCORE', namespace.key('leases', task.queue), record.lease(task)) or nil)
   local till = deadline and orders.of(task) == 'kill' and 'until ' .. namespace.decimal(deadline)
@@ -250,7 +253,7 @@ function actions.do_retry(task, spec)
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
-    task.forget[#task.forget + 1] = 'ended' -- with it a worker finds what only its host has of the previous attempt
+    task.forget[#task.forget + 1] = 'ended' -- `ended` leads a worker to data of the previous attempt on its host
   end
   if spec.anew then
     task.forget[#task.forget + 1] = 'result'
@@ -262,7 +265,7 @@ function actions.do_retry(task, spec)
   end
   local stale = { 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry' }
   if task.token ~= '' then
-    -- A client without scripts ended the attempt and did not remove it.
+    -- A client without scripts ended the attempt and did not remove its fields.
     stale[#stale + 1], stale[#stale + 2] = 'ended', task.token
     for _, field in ipairs({ 'token', 'lease', 'request' }) do
       task.forget[#task.forget + 1] = field
@@ -292,7 +295,7 @@ function actions.do_retry(task, spec)
   end
 end
 
--- Deletes a finished task, or with `spec.waiting` also a waiting one.
+-- Deletes a finished task, or with `spec.waiting` also a waiting task.
 function actions.delete(task, spec)
   if record.held(task) or not (spec.waiting or contract.is_final(task.status)) then
     return actions.refuse(task, spec.waiting and contract.NOT_OWNED or contract.FINAL)
@@ -318,8 +321,8 @@ function actions.destination(spec)
   end
 end
 
--- Moves a waiting task to another queue, behind those that wait there. `spec.alter` changes what it claims there, and
--- the state in which it waits.
+-- Moves a waiting task to another queue, behind the tasks that wait there. `spec.alter` changes the claims of the task
+-- in the other queue, and the state in which it waits.
 function actions.move(task, spec)
   if task.queue == spec.queue then
     return -- repeated after a lost reply
@@ -333,7 +336,7 @@ function actions.move(task, spec)
   return actions.plan_move(task, task.status, spec)
 end
 
--- Reads what it takes to leave its queue, and to be in the state `to` in the other one. Returns the code and text of a
+-- Plans that a task leaves its queue and enters `spec.queue` in the state `to`. Returns the code and text of a
 -- refusal.
 function actions.plan_move(task, to, spec)
   local other = claims.elsewhere(task, spec.queue, task.extra[2])
@@ -367,15 +370,16 @@ function actions.do_move(task, spec)
   end
 end
 
--- Moves it as planned. `why`: of the event in the queue that it leaves; `...`: fields and values for the record.
+-- Moves a task as planned. `why`: the reason of the event in the queue that it leaves; `...`: fields and values for the
+-- record.
 function actions.arrive(task, spec, why, ...)
   local other = task.other
   local forget = other.forget
   state.move(task, 'moved', why, spec.by or '')
-  forget[#forget + 1] = 'front' -- it has had no turn in that queue
-  forget[#forget + 1] = 'readied' -- it is in the history, which would take it for one after the move
+  forget[#forget + 1] = 'front' -- the task has had no turn in the new queue
+  forget[#forget + 1] = 'readied' -- the history has this time, and would place it after the move
   if task.status ~= 'scheduled' then
-    forget[#forget + 1] = 'promoted' -- and so this
+    forget[#forget + 1] = 'promoted' -- for the same reason
   end
   state.move(other, other.to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, ...)
   spec.wakes = other.to == 'pending' and other.queue or spec.wakes
@@ -385,7 +389,7 @@ function actions.arrive(task, spec, why, ...)
   end
 end
 
--- Changes the priority of a waiting task; it goes behind the tasks that have that priority already.
+-- Changes the priority of a waiting task, and puts it behind the tasks that already have this priority.
 function actions.prioritise(task, spec)
   if not contract.is_waiting(task.status) then
     return actions.refuse(task, contract.WAITING)
@@ -402,14 +406,14 @@ function actions.prioritise(task, spec)
 end
 
 function actions.do_prioritise(task, spec)
-  -- Refused if memory is full, before anything else is written.
+  -- This write is refused if memory is full, before anything else is written.
   redis.call('HSET', task.key, 'priority', spec.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
   actions.do_place(task, spec)
   tracks.note(task, 'edit', spec.by, 'priority', 'prioritise')
 end
 
--- Reads what it takes to have a waiting task stand in its queue with the claims of `fresh`: behind those that wait
--- there, or where it is, if `fresh.place` is its rank.
+-- Plans a new place of a waiting task in its queue, with the claims of `fresh`: behind the tasks that wait there, or
+-- its present place if `fresh.place` is its rank.
 function actions.plan_place(task, fresh, spec)
   local queue = task.queue
   task.fresh, fresh.id, fresh.queue, fresh.ranked = fresh, task.id, queue, true
@@ -437,14 +441,14 @@ function actions.plan_place(task, fresh, spec)
   end
 end
 
--- Makes it, whatever the record says by then.
+-- Gives a waiting task its planned place. The record may already contain the new claims.
 function actions.do_place(task, spec)
   local fresh = task.fresh
   if task.foreign then
     redis.call('ZADD', namespace.key('tasks', task.queue), task.extra[2] or '0', task.id)
   end
   if task.at then
-    -- It is a ranked task from now on.
+    -- From now on the task is ranked.
     redis.call('ZADD', namespace.key('scheduled_lane_tasks', task.queue), task.at, task.id)
     redis.call('ZREM', namespace.key('scheduled_tasks', task.queue), task.id)
   end
@@ -481,8 +485,8 @@ function actions.run(act, tasks, spec)
   end
 end
 
--- Runs one action on one task, or fails with its refusal; `spec.by` has `spec.what` done. Returns the task as it was
--- before.
+-- Runs an action on a task, or fails with its refusal. `spec.by`: who asked for `spec.what`. Returns the task as it was
+-- before the action.
 function actions.one(id, plan, act, spec)
   local task = actions.get(id)
   local code, text = plan(task, spec)

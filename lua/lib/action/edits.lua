@@ -1,14 +1,14 @@
--- Edits: what changes of a task before it ends. The task is described anew, as at a submit: by the options of its
--- record with those of the call. What differs is written, and what has an index is put where it belongs.
+-- Edits: changes of a task before it ends. The task is described again, as in a submit, by the options of its record
+-- together with the options of the call. Fields that differ are written, and indexes are updated.
 local edits = {}
 
--- What belongs to the attempt that has a task, or to its place in a queue.
+-- Options that belong to the present attempt of a task, or to its place in a queue.
 edits.WAITING = ' queue eta key weight limits unique unique_until '
 
--- Bytes of each value that the history tells.
+-- Maximum bytes of each value in the history.
 edits.SHOWN = 128
 
--- What a task claims, as `creation.spec` and `claims.load` name it.
+-- Claims of a task, named as in `creation.spec` and `claims.load`.
 edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease solo end_by shared '
 
 -- Names of options that the record stores, or `eta`, as a set.
@@ -24,7 +24,7 @@ function edits.names(value, what)
   return names
 end
 
--- The task, if it can be edited. `token`: of the attempt that must have it.
+-- The task, if it can be edited. `token`: the token of the attempt that must hold it.
 function edits.get(id, token)
   local task = actions.get(id)
   if token and not (record.held(task) and task.token == token) then
@@ -36,7 +36,7 @@ function edits.get(id, token)
   return task
 end
 
--- Reads the fields of a record that an edit looks at: `had`.
+-- Reads the fields of a record that an edit compares, into `had`.
 function edits.read(task)
   local fields = { 'eta', 'retry_eta', 'solo', 'slots', 'ended' }
   for field in string.gmatch(contract.STORED, '=(%S+)') do
@@ -48,7 +48,7 @@ function edits.read(task)
   end
 end
 
--- All options that a task is to have: those of its record, without those that are unset, with those of the call.
+-- All options of a task after an edit: the options of its record except unset options, and the options of the call.
 function edits.options(task, given, unset)
   local wanted, had = {}, task.had
   for name, field in string.gmatch(contract.STORED, '(%S+)=(%S+)') do
@@ -64,11 +64,11 @@ function edits.options(task, given, unset)
   for name, value in pairs(given) do
     wanted[name] = value
   end
-  wanted.solo = had.solo and wanted.key -- by its schedule, or by the policy `latest`
+  wanted.solo = had.solo and wanted.key -- set by its schedule, or by the policy `latest`
   return wanted
 end
 
--- Adds a change to what the history is told.
+-- Adds a change to the note for the history.
 function edits.tell(edit, name, before, after)
   edit.changed[name] = true
   edit.told[#edit.told + 1] = string.format('"%s":[%s,%s]', name, edits.json(before), edits.json(after))
@@ -84,7 +84,7 @@ function edits.json(value)
   return cjson.encode(string.sub(value, 1, edits.SHOWN))
 end
 
--- Notes a new value of a field, or that it goes.
+-- Plans a new value of a field, or its removal if there is no value.
 function edits.write(edit, field, value)
   if value then
     edit.set[#edit.set + 1], edit.set[#edit.set + 2] = field, value
@@ -93,8 +93,8 @@ function edits.write(edit, field, value)
   end
 end
 
--- Compares a task with what it is to be, and sets `task.edit` if that differs. `spec`: its options, from
--- `creation.spec`; `call`: the `parameters`, the `eta` (false for none) and the `queue`, where they are given.
+-- Compares a task with its new description, and sets `task.edit` if they differ. `spec`: the options, from
+-- `creation.spec`; `call`: the `parameters`, the `eta` (false for none) and the `queue`, each if it is given.
 function edits.compare(task, spec, call)
   local had, new = task.had, {}
   local edit = { set = {}, forget = {}, told = {}, changed = {}, to = task.status }
@@ -127,7 +127,7 @@ function edits.compare(task, spec, call)
     return
   end
   local ties = spec.ties or ''
-  for letter in string.gmatch(task.ties or '', '[rwkdgoa]') do -- one that was ranked stays so
+  for letter in string.gmatch(task.ties or '', '[rwkdgoa]') do -- a ranked task stays ranked
     ties = string.find(ties, letter, 1, true) and ties or ties .. letter
   end
   if ties ~= (task.ties or '') then
@@ -152,7 +152,7 @@ function edits.compare_parameters(task, edit, parameters)
   edits.tell(edit, 'parameters', #before, #parameters)
 end
 
--- A pending task has waited for its time already; one that waits for others keeps it for later.
+-- Compares the eta. The eta of a pending task has passed; a task that waits for other tasks keeps its eta for later.
 function edits.compare_eta(task, edit, eta)
   local had, at = task.had.eta, eta and namespace.decimal(eta)
   local later = eta and eta > namespace.now_us
@@ -174,8 +174,8 @@ function edits.compare_eta(task, edit, eta)
   edits.tell(edit, 'eta', task.status ~= 'pending' and had, at)
 end
 
--- Reads what an edit writes. Returns the code and text of a refusal. `step`: the `queue` to move to, `by` whom and
--- with which `reason`.
+-- Plans an edit. Returns the code and text of a refusal. `step`: the `queue` to move to, who edits (`by`), and the
+-- `reason`.
 function edits.plan(task, step)
   local edit, held = task.edit, record.held(task)
   local fresh, changed, moves = edit.fresh, edit.changed, edit.changed.queue
@@ -219,7 +219,7 @@ function edits.take_claims(task, fresh)
   end
 end
 
--- What a task claims in the queue that it moves to. A unique name that it no longer holds stays behind.
+-- Sets the claims of a task in the queue that it moves to. A unique name that the task no longer has is not moved.
 function edits.alter(task, other)
   local edit = task.edit
   local name, ends = other.unique, other.ends
@@ -233,10 +233,10 @@ function edits.alter(task, other)
   other.to, other.eta = edit.to, edit.eta or other.eta
 end
 
--- Reads the unique name that a task has, and the one that it is to have. Returns whether it can.
+-- Reads the old and the new unique name of a task. Returns true if the new name is free.
 function edits.plan_name(task, step)
   local queue, fresh = task.queue, task.edit.fresh
-  namespace.require_settled_slot() -- the one may be the last of its key
+  namespace.require_settled_slot() -- the old name may be the last field of its key
   namespace.probe('HLEN', namespace.key('unique', queue))
   namespace.probe('ZCARD', namespace.key('timed', queue))
   if task.unique then
@@ -247,7 +247,7 @@ function edits.plan_name(task, step)
   return actions.unique(fresh, step)
 end
 
--- Reads the indexes of its state in which a task stands, or is to stand.
+-- Plans the changes in the indexes of the task's state.
 function edits.plan_index(task, step)
   local edit = task.edit
   local fresh, changed = edit.fresh, edit.changed
@@ -279,21 +279,20 @@ function edits.plan_index(task, step)
     actions.plan_place(task, fresh, step)
   end
   if stands and task.status == 'pending' then
-    wakeups.plan(task.queue) -- a listener may take it that could not before
+    wakeups.plan(task.queue) -- a listener that could not take the task before may take it now
     step.wakes = task.queue
   end
 end
 
--- What the history tells of an edit: the reason and the changes.
+-- The note of an edit in the history: the reason and the changes.
 function edits.note(task, step)
   return { 'note', step.reason or '', 'data', '{' .. table.concat(task.edit.told, ',') .. '}' }
 end
 
--- Makes what was planned.
 function edits.run(task, step)
   local edit, key = task.edit, task.key
   if edit.set[1] then
-    redis.call('HSET', key, unpack(edit.set)) -- refused if memory is full, before anything else is written
+    redis.call('HSET', key, unpack(edit.set)) -- refused if memory is full, before any other write
   end
   if edit.forget[1] then
     redis.call('HDEL', key, unpack(edit.forget))
@@ -335,7 +334,7 @@ function edits.run(task, step)
   tracks.note(task, 'edit', step.by, edits.names_of(edit))
 end
 
--- The names of what an edit changes.
+-- The names of the fields that an edit changes.
 function edits.names_of(edit)
   local changed = {}
   for name in pairs(edit.changed) do

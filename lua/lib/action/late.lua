@@ -1,14 +1,14 @@
--- Late edges: what a task waits for may change after its submit, as long as no attempt has it.
+-- Late edges: the upstreams of a task may change after its submit, while no attempt holds it.
 local late = {}
 
--- How much is looked at above new upstreams to find a circle.
+-- Maximum numbers of tasks and edges above new upstreams that the search for a circle examines.
 late.TASKS = 2000
 late.EDGES = 10000
 
--- Tasks of a circle that a message names.
+-- Maximum number of tasks of a circle that a message names.
 late.SHOWN = 20
 
--- Upstreams of a task, and bytes of the text of all its inputs.
+-- Maximum number of upstreams of a task, and of bytes of the text of all its inputs.
 late.MOST = 10000
 late.TEXT = 1048576
 
@@ -21,7 +21,7 @@ function late.parse(text, what)
   return found
 end
 
--- Fails if the graph of a task has yet to be released: then it cannot be changed yet.
+-- Fails if the graph of a task is not released yet: the task cannot be changed before.
 function late.require_released(id)
   local graph, status = unpack(redis.call('HMGET', namespace.key('task', id), 'graph', 'status'))
   if graph and not status and graphs.is_created(graph) then
@@ -29,7 +29,7 @@ function late.require_released(id)
   end
 end
 
--- The task whose inputs are to change, and what is known of them.
+-- The task whose inputs change, with the known facts about its inputs.
 function late.task(id)
   late.require_released(id)
   local task = record.get(id, edges.fields())
@@ -44,7 +44,7 @@ function late.task(id)
   return task
 end
 
--- The text of the inputs with those that were added.
+-- The text of all inputs, including the added inputs.
 function late.text(task)
   return task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
 end
@@ -58,7 +58,7 @@ function late.entries(wish)
   return entries[1] and entries or { wish.kind .. '=' .. wish.id }
 end
 
--- Whether the task has all these entries: then they were added before.
+-- Returns true if the task has all these entries. In this case they were added before.
 function late.has(task, entries)
   for _, entry in ipairs(entries) do
     if not string.find(' ' .. task.inputs .. ' ', ' ' .. entry .. ' ', 1, true) then
@@ -68,8 +68,8 @@ function late.has(task, entries)
   return true
 end
 
--- Reads what further inputs mean: the open `edges`, the results that are there, `filled`, and the new `text`.
--- `look_at` reads one upstream; `had`: the task has waited for it before, and it may run again by now.
+-- Resolves further inputs: the open `edges`, the available results, `filled`, and the new `text`. `look_at` reads an
+-- upstream. Its argument `had` is true if the task has waited for this upstream before; the upstream may run again now.
 function late.look(task, wanted, look_at)
   task.edges, task.filled = {}, {}
   local text, slots = {}, {}
@@ -137,11 +137,12 @@ function late.look_at(task, wish, had)
   end
 end
 
--- The same for a task that is about to be suspended: it ends with that one, as it would have a moment later.
+-- Reads an upstream of a task that gives itself back to wait. If the upstream has ended otherwise than needed, the task
+-- ends with it, just as it would a moment later.
 function late.look_for_child(task, wish, had)
   local up = record.find(wish.id) or graphs.coming(wish.id) or { id = wish.id, status = 'deleted' }
   if had and up.status == 'deleted' then
-    return -- the task came back from that
+    return -- the task has already waited for it
   elseif wish.kind == 'some' and (up.status == 'deleted' or contract.is_final(up.status)) then
     if not quorum.look_at_ended(task, wish, up) then
       task.lacking = up
@@ -157,14 +158,14 @@ function late.look_for_child(task, wish, had)
   task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
 end
 
--- Reads what a held task is to wait for once it is given back.
+-- Plans that a held task is given back, and then waits for further upstreams.
 function late.plan_suspension(task, wanted)
   task.key = namespace.key('task', task.id)
   namespace.declare(edges.upstreams(task.id))
   namespace.declare(edges.inputs(task.id))
   task.inputs, task.slots, task.bytes = redis.call('HGET', task.key, 'inputs') or '', 0, 0
   if wanted.some > 0 then
-    task.inputs = quorum.without(string.gsub(task.inputs, ' ?some/?%d*=%S+', '')) -- that set had enough
+    task.inputs = quorum.without(string.gsub(task.inputs, ' ?some/?%d*=%S+', '')) -- the old set was satisfied
   end
   late.look(task, wanted, late.look_for_child)
   if task.code and not task.lacking then
@@ -188,8 +189,8 @@ function late.tie(task)
   end
 end
 
--- Gives a held task back: it waits, or goes on at once if they have ended as it needs, or ends with the first that did
--- not. `...`: further fields for the record.
+-- Gives a held task back. The task waits, or is pending at once if all upstreams have ended as it needs, or fails
+-- because of the first upstream that ended otherwise. `...`: further fields for the record.
 function late.suspend(task, wanted, why, ...)
   late.plan_suspension(task, wanted)
   if task.broken then
@@ -208,7 +209,7 @@ function late.suspend(task, wanted, why, ...)
   return 'released'
 end
 
--- Slots come after those that the task has. Once its parameters are made, there is no room for more.
+-- Checks that new slots follow the slots of the task. After its parameters are assembled, a task takes no more slots.
 function late.check_slots(task, slots)
   if #slots > 0 and task.slots == 0 then
     reply.fail('BADARG', 'results are added only to a task that waits for results: its parameters are whole')
@@ -222,10 +223,10 @@ function late.check_slots(task, slots)
   task.slots = task.slots + #slots
 end
 
--- Fails if a new upstream waits for this task, through whatever others.
+-- Fails if a new upstream waits for this task, directly or indirectly.
 function late.refuse_circles(task)
   if not task.ties or not string.find(task.ties, 'd', 1, true) then
-    return -- nobody waits for it
+    return -- no task waits for this task
   end
   local ids, below, number = {}, {}, 0
   for _, edge in ipairs(task.edges) do
@@ -251,7 +252,7 @@ function late.refuse_circles(task)
   end
 end
 
--- A circle in words: each task waits for the one before.
+-- A circle as text: each task waits for the task before it.
 function late.way(first, id, below)
   local names, number = { first }, 1
   while id ~= first do
@@ -268,7 +269,6 @@ function late.way(first, id, below)
   return table.concat(names, ' -> ')
 end
 
--- Reads what the new edges write.
 function late.plan(task)
   if task.code then
     reply.fail(task.code, task.refusal)
@@ -289,7 +289,7 @@ function late.plan(task)
   end
 end
 
--- Makes it. Returns the state of the task.
+-- Adds the planned edges. Returns the state of the task.
 function late.run(task)
   redis.call('HSET', task.key, 'inputs', late.text(task), 'ties', task.ties)
   if task.to then
@@ -307,7 +307,7 @@ function late.run(task)
   return task.to or task.status
 end
 
--- The text of the inputs without an upstream.
+-- The text of inputs without the entries of an upstream.
 function late.without(text, id)
   local kept = {}
   for entry in string.gmatch(text, '%S+') do

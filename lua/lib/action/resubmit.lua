@@ -1,8 +1,8 @@
--- Rounds: a task that has ended is submitted again. It is the same task, with its history and the numbers of its
--- attempts, and otherwise as new: nothing else of the earlier round is left in its record.
+-- Rounds: a task that has ended is submitted again. The task keeps its id, its history and its number of attempts.
+-- Nothing else of the earlier round is left in its record.
 local resubmit = {}
 
--- The fields that a new round does not find, besides those of options and of attempts.
+-- The fields that a new round removes, in addition to the fields of options and of attempts.
 function resubmit.forgotten()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta', 'ties',
     'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'failures',
@@ -10,7 +10,7 @@ function resubmit.forgotten()
     'lease', 'request', 'solo', 'further', 'checked'
 end
 
--- Checks what `again` needs of a call. `spec`: its options, from `creation.spec`.
+-- Checks that a call with `again` is valid. `spec`: its options, from `creation.spec`.
 function resubmit.check(count, spec, request)
   if count > 1 then
     reply.fail('BADARG', 'again is for one task: count must be 1')
@@ -21,9 +21,9 @@ function resubmit.check(count, spec, request)
   end
 end
 
--- Submits a task that there is already. `call`: its `queue`, `parameters`, `eta` in microseconds, or false, `request`,
--- `by` whom, and `options`, if it may begin once more later; `spec`: its options. Returns what became of it, and the
--- number of its round.
+-- Submits an existing task. `call`: its `queue`, `parameters`, `eta` in microseconds (or false), `request`, who submits
+-- (`by`), and with `once_more` its `options`; `spec`: its options, from `creation.spec`. Returns the outcome, and the
+-- number of the round.
 function resubmit.submit(id, call, spec)
   local task = actions.find(id)
   if not task then
@@ -70,20 +70,20 @@ function resubmit.submit(id, call, spec)
   return { 'again', round + 1 }
 end
 
--- A call as its entry in the audit has it.
+-- The text of a call in its audit entry.
 function resubmit.told(number, call)
   return string.format('round %d, request %s, queue %s, parameters %s', number, call.request, call.queue,
     audit.payload(call.parameters))
 end
 
--- Why a task can begin no other round, whenever it ends.
+-- The code and text of a refusal, if a task can never begin another round.
 function resubmit.refusal(task)
   if string.find(task.ties or '', 'g', 1, true) then
     return 'STATE', 'the task is a part of a graph: retry it, or submit one of another id'
   end
 end
 
--- Reads what a new round of a task that has ended writes. Returns the code and text of a refusal.
+-- Plans a new round of a task that has ended. Returns the code and text of a refusal.
 function resubmit.plan(task, call, spec, step)
   local ties = task.ties or ''
   local code, text = resubmit.refusal(task)
@@ -113,11 +113,11 @@ function resubmit.plan(task, call, spec, step)
     new.status, new.from_end, new.restarts = task.status, task.from_end, true
     tags.plan_swap(new, task.had.tags, new.tags)
   end
-  namespace.require_settled_slot() -- it leaves keys and enters them
+  namespace.require_settled_slot() -- the task leaves keys and enters them again
   state.plan(new, new.begins)
 end
 
--- The task as it begins anew. Who waited for it and has ended is told when it is retried.
+-- The task at the beginning of a new round. A dependent that has ended reads the new outcome when it is retried.
 function resubmit.fresh(task, call, spec)
   local new = { id = task.id, key = task.key, queue = call.queue, attempt = task.attempt, since = task.since,
     created = task.extra[2] or '0', foreign = true, parameters = call.parameters, fields = spec.fields,
@@ -133,7 +133,6 @@ function resubmit.fresh(task, call, spec)
   return new
 end
 
--- Makes it.
 function resubmit.run(task, step)
   local new = task.new
   local set, kept = { 'parameters', new.parameters, 'outcome', 'retry', unpack(new.round) }, {}
@@ -170,8 +169,8 @@ function resubmit.run(task, step)
   step.wakes = new.begins == 'pending' and new.queue or nil
 end
 
--- Keeps a round for later, as the task has not ended. `call`: as for `submit`, with the `options` as they were given;
--- `number`: that of the present round.
+-- Stores a round that begins when the task has ended. `call`: as for `submit`, with the `options` as they were given;
+-- `number`: the number of the present round.
 function resubmit.keep(task, call, spec, number)
   local code, text = resubmit.refusal(task)
   if not code then
@@ -195,7 +194,7 @@ function resubmit.keep(task, call, spec, number)
     'eta', call.eta and string.format('%.0f', call.eta) or '', 'by', call.by or '', unpack(call.options))
   redis.call('HSET', task.key, 'further', call.request, 'ties', (task.ties or '') .. 'a')
   if shared then
-    shares.count(shared, 1) -- a limit that a round waits with is in use
+    shares.count(shared, 1) -- a waiting round uses its shared limits
   end
   audit.add(call.by, 'submit', 'task', task.id, task.status, task.status,
     'once more, ' .. resubmit.told(number + 1, call))

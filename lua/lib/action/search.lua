@@ -1,17 +1,17 @@
--- Search: reads an index of tasks page by page. A page begins after a score and a name, so a reader misses nothing
--- when entries are removed meanwhile.
+-- Search: reads an index of tasks page by page. A page begins after a score and a name, so that a reader misses nothing
+-- when entries are removed between two pages.
 local search = {}
 
--- Tasks that one call looks at, and a step of `bulk`.
+-- Maximum number of tasks that a call examines, and that a step of `bulk` examines.
 search.LOOKS = 200
 search.STEP = 300
 
--- Queues of a namespace that one call asks whether they have any; and those it reads, of which each takes as long as
--- three tasks.
+-- Maximum number of queues of a namespace that a call probes for tasks. A queue that the call then reads costs as much
+-- as OPENING tasks.
 search.QUEUES = 500
 search.OPENING = 3
 
--- States, separated by commas.
+-- Parses states, separated by commas, into a set.
 function search.states(value, what)
   local states = {}
   for status in string.gmatch(value .. ',', '([^,]*),') do
@@ -33,8 +33,8 @@ function search.cursor(text)
   return search.place(text, '^([%d.e+-]+)/(.*)$')
 end
 
--- The cursor of `find`: that of a page, or with the queue `*` also the page of queues, `scan`, and the `queue` that is
--- read: `*SCAN/QUEUE/CURSOR`.
+-- The cursor of `find`: the cursor of a page. With the queue `*` the form is `*SCAN/QUEUE/CURSOR`, with the page of
+-- queues in `scan` and the queue that is read in `queue`.
 function search.anywhere(text)
   local scan, queue, inner = string.match(text, '^%*(%d+)/([^/]*)/(.*)$')
   if not scan then
@@ -45,8 +45,8 @@ function search.anywhere(text)
   return { scan = scan, queue = queue, inner = search.cursor(inner) }
 end
 
--- The start of the next page: nil for `0`, else the score and name to continue after; `till`, if the pattern has a
--- third part.
+-- The start of the next page: nil for `0`, else the score and name after which to continue, and `till` if the pattern
+-- has a third part.
 function search.place(text, pattern)
   if text == '0' then
     return nil
@@ -58,7 +58,7 @@ function search.place(text, pattern)
   return { score = string.format('%.17g', tonumber(score)), name = name, till = till }
 end
 
--- The number of entries of an index before this one, and 1 if it is in the index itself.
+-- The number of entries of an index before a cursor, and 1 if the index contains the entry of the cursor, else 0.
 function search.rank(index, cursor)
   local score, name = cursor.score, cursor.name
   local found = redis.call('ZSCORE', index, name)
@@ -77,8 +77,8 @@ function search.rank(index, cursor)
   return low, 0
 end
 
--- The next entries of an index after a cursor, or from a score if there is none, `backwards` or not: name and score
--- in turn; then the cursor after them, `0` at the end.
+-- The next entries of an index after a cursor, or without a cursor from a score on; in reverse order if `backwards`.
+-- Returns names and scores in turn, and the cursor after them, `0` at the end.
 function search.page(index, from, limit)
   local cursor, first = from.cursor, from.score
   local rank, here
@@ -101,7 +101,7 @@ function search.after(page, i)
   return page[i + 1] .. '/' .. page[i]
 end
 
--- What the options select: the index to read, and from which score to which.
+-- The selection of the options: the index to read, and its lowest and highest score.
 function search.chosen(queue, options)
   if options.from and options.to and options.from > options.to then
     reply.fail('BADARG', 'from must not be after to')
@@ -120,7 +120,7 @@ function search.chosen(queue, options)
   return chosen
 end
 
--- The fields that decide whether a task is selected, and the value that each must have: of a record no more is read.
+-- The fields that decide whether a task is selected, and the value that each must have. Only these fields are read.
 function search.fields(options)
   local names, wanted = { 'queue', 'status' }, {}
   for _, name in ipairs({ 'method', 'key' }) do
@@ -138,7 +138,7 @@ function search.fields(options)
   return names, wanted
 end
 
--- Whether a task is selected.
+-- Returns true if a task is selected.
 function search.matches(id, chosen)
   local options, wanted = chosen.options, chosen.wanted
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then
@@ -152,7 +152,7 @@ function search.matches(id, chosen)
   return not wanted.tags or search.is_labelled(v, chosen)
 end
 
--- The same for its tag and its group.
+-- Returns true if the tag and the group of a task are selected.
 function search.is_labelled(v, chosen)
   local options, wanted = chosen.options, chosen.wanted
   local labels, group = v[wanted.tags], v[wanted.group]
@@ -164,12 +164,12 @@ function search.is_labelled(v, chosen)
   return not (created and (options.from and created < options.from or options.to and created > options.to))
 end
 
--- How the tasks in a state are listed, if not by one plain list.
+-- The indexes of states whose tasks are not in one plain list.
 search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_lane '
   .. 'pending=LRANGE:pending pending=ZRANGE:lane started=SMEMBERS:started '
 
--- The indexes of these states, as the command that reads each and the beginning of its key in turn; nil if a state has
--- none of its own, and without states.
+-- The indexes of these states: for each the command that reads it, and the beginning of its key, in turn. Nil without
+-- states, or if a state has no index.
 function search.indexes(states)
   local found = {}
   for status in pairs(states or {}) do
@@ -189,8 +189,8 @@ function search.indexes(states)
   return found[1] and found
 end
 
--- The tasks in these states by creation, the latest first, as a page of the index of all tasks; nil if they are many,
--- or most of all.
+-- The tasks in these states by creation, newest first, in the form of a page of the index of all tasks. Nil if there
+-- are many such tasks, or if they are more than half of all tasks.
 function search.few(chosen, cursor)
   local options, queue = chosen.options, chosen.queue
   local indexes = not options.tag and not options.group and search.indexes(options.status)
@@ -230,8 +230,8 @@ function search.few(chosen, cursor)
   return page
 end
 
--- Adds the tasks of a queue that are selected to an answer, from a cursor on, until it has `limit` of them. Returns the
--- next cursor, and how many tasks it looked at.
+-- Adds the selected tasks of a queue, from a cursor on, to an answer of up to `limit` tasks. Returns the next cursor,
+-- and the number of examined tasks.
 function search.collect(chosen, cursor, limit, looks, answer)
   local page, after = search.few(chosen, cursor), '0'
   if not page then
@@ -252,7 +252,8 @@ function search.collect(chosen, cursor, limit, looks, answer)
   return after, #page / 2
 end
 
--- The keys, without the name of the queue, one of which a queue with such tasks has; then what follows that name.
+-- The beginnings of keys, up to the name of the queue, and the part after that name. A queue with such tasks has at
+-- least one of these keys.
 function search.heads(options)
   local prefix = namespace.prefix
   if options.tag then
@@ -268,7 +269,7 @@ function search.heads(options)
   return heads[1] and heads or { prefix .. 'tasks_' }, ''
 end
 
--- Those of some queues that may have such tasks, by name.
+-- The queues among `queues` that may have such tasks, sorted by name.
 function search.holding(queues, heads, tail)
   local keys, owners, found = {}, {}, {}
   for _, queue in ipairs(queues) do
@@ -289,7 +290,7 @@ function search.holding(queues, heads, tail)
   return found
 end
 
--- The reply of `find` for all queues. They are read by pages of their index, those of a page by name.
+-- The reply of `find` for all queues. Queues are read by pages of their index, and within a page by name.
 function search.everywhere(options, cursor, limit)
   local answer, scan, queue, inner = { '0' }, cursor.scan, cursor.queue, cursor.inner
   local looks, left = search.LOOKS, search.QUEUES

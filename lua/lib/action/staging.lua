@@ -1,7 +1,7 @@
 -- Staging: the tasks of a graph arrive, by one call or several, and wait for the last one.
 local staging = {}
 
--- What a graph has only if it was given, as fields and values.
+-- Optional facts of a graph, as fields and values.
 function staging.facts(options)
   local facts = {}
   for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
@@ -15,15 +15,15 @@ function staging.facts(options)
   return facts
 end
 
--- Refuses a document that has another digest than the one that came first with this id.
+-- Refuses a document whose digest differs from the digest of the first document with this id.
 function staging.refuse_other(how)
   reply.fail('DUPLICATE', how == 'created' and 'another document was submitted with this id: choose another one'
     or 'another document is being submitted with this id, or was left unfinished: choose another id, or repeat the call'
       .. ' in ten minutes')
 end
 
--- What the options of a task say, `name=value name=value`, and its label. `known`: what the options of others
--- said. `common`: the deadline of the graph.
+-- Parses the options of a task, `name=value name=value`. Returns its spec and its label. `known`: the specs of earlier
+-- options, by their text. `common`: the deadline of the graph.
 function staging.spec(text, known, common)
   local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
   if not label then
@@ -45,7 +45,7 @@ function staging.spec(text, known, common)
   return spec, label
 end
 
--- Writes the records of staged tasks. One table has the fields of each in turn.
+-- Writes the records of staged tasks. All tasks use the same table for their fields, one after another.
 function staging.stage(tasks, graph)
   local now = namespace.now
   local row = { 'queue', '', 'parameters', '', 'created', now, 'updated', now, 'attempt', '0', 'graph', graph }
@@ -57,7 +57,7 @@ function staging.stage(tasks, graph)
       row[n + i] = fields[i]
     end
     n = n + #fields + 2
-    row[n - 1], row[n] = 'ties', task.ties -- in place of those of the spec
+    row[n - 1], row[n] = 'ties', task.ties -- in place of the ties of the spec
     if task.label then
       row[n + 1], row[n + 2], n = 'label', task.label, n + 2
     end
@@ -71,7 +71,7 @@ function staging.stage(tasks, graph)
   end
 end
 
--- How many of a set must be complete is said once.
+-- Fails if an earlier call gave the task another number of tasks of its set that must be complete.
 function staging.check_least(text, wanted)
   local known = wanted.least and string.match(text or '', 'least/(%d+)')
   if known and tonumber(known) ~= wanted.least then
@@ -79,10 +79,10 @@ function staging.check_least(text, wanted)
   end
 end
 
--- Runs of a graph that may be noted.
+-- Maximum number of runs that a graph stores.
 staging.RUNS = 100
 
--- The same with further tasks, as text; empty if that is not known.
+-- The text of runs (see `graphs.runs`) with further tasks; empty if the runs are unknown or too many.
 function staging.runs_with(runs, tasks)
   if not runs then
     return ''
@@ -108,8 +108,8 @@ function staging.runs_with(runs, tasks)
   return #texts <= staging.RUNS and table.concat(texts, ' ') or ''
 end
 
--- The text of inputs, which may be long, with those entries of `more` that it does not have. `open`: the edges that
--- these mean.
+-- The text of inputs, which may be long, with the entries of `more` that it does not contain. `open`: the open edges of
+-- `more`.
 function staging.merged(text, more, open)
   local padded, all, fresh = ' ' .. (text or '') .. ' ', { text or nil }, {}
   if string.find(padded, ' ' .. more .. ' ', 1, true) then
@@ -138,10 +138,10 @@ function staging.options(text)
   return options
 end
 
--- Keys of one graph that have bounds.
+-- Maximum number of keys with bounds in a graph.
 staging.BOUNDS = 100
 
--- Checks a text of bounds. Returns the queue, the key and the places of each, and the text.
+-- Parses a text of bounds. Returns the queue, the key and the places of each bound, and the text.
 function staging.bounds(text, what)
   local bounds = { text = text }
   for entry in string.gmatch(text .. ' ', '([^ ]*) ') do
@@ -156,7 +156,6 @@ function staging.bounds(text, what)
   return bounds
 end
 
--- Reads what a submit writes for them.
 function staging.plan_bounds(bounds)
   for _, bound in ipairs(bounds or {}) do
     if namespace.probe('HLEN', bound.limits) >= limits.KEYS then

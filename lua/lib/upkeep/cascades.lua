@@ -1,12 +1,12 @@
--- Cascades: what the end of a waiting task means for the tasks that it waited for. It does not need them any more:
--- those of its graph that nothing else needs are cancelled, and whatever their owners report then is discarded. This is
--- left to `settle`: the record has how far it is, `cascade`.
+-- Cascades: a waiting task that has ended no longer needs the tasks that it waited for. Upstream tasks of its graph
+-- that no other task needs are cancelled, and outcomes that their owners report later are discarded. `settle` does this
+-- in steps; the field `cascade` of the record stores the position.
 local cascades = {}
 
--- Dependents of one upstream that a step looks at. If there are more that do not need it, it is taken for needed.
+-- Maximum number of dependents of an upstream that a step examines. An upstream with more dependents counts as needed.
 cascades.LOOKS = 100
 
--- Reads a step. `task`: the one that ended; `from`: how far its cascade is. Returns what is to be written.
+-- Plans a step. `task`: the task that ended; `from`: the position of its cascade.
 function cascades.plan(task, from, limit)
   local cursor, offset = string.match(from, '^(%d+)/?(%d*)$')
   offset = tonumber(offset) or 0
@@ -17,7 +17,7 @@ function cascades.plan(task, from, limit)
     discard = true }
   local last = math.min(#page / 2, offset + limit)
   if graphs.on_failure(task.graph) ~= 'cancel' then
-    page, found[1], last = {}, '0', 0 -- it was retried, which was not yet looked through
+    page, found[1], last = {}, '0', 0 -- the position is of a retry that has not looked at all upstreams
   end
   for i = offset + 1, last do
     local id, kind = page[2 * i - 1], string.match(page[2 * i], '^%l+')
@@ -30,14 +30,14 @@ function cascades.plan(task, from, limit)
     end
   end
   if last < #page / 2 then
-    step.after = cursor .. '/' .. string.format('%d', last) -- a small hash is read whole
+    step.after = cursor .. '/' .. string.format('%d', last) -- HSCAN reads a small hash whole
   elseif found[1] ~= '0' then
     step.after = found[1]
   end
   return step
 end
 
--- Reads whether an upstream is needed any more.
+-- Plans the cancel of an upstream, unless another task needs it.
 function cascades.plan_one(down, id, step)
   local up = actions.find(id)
   if not up or contract.is_final(up.status) or not up.ties then
@@ -47,14 +47,14 @@ function cascades.plan_one(down, id, step)
   namespace.probe('ZCARD', edges.dependents(id))
   step.left[#step.left + 1] = id
   local score = redis.call('ZSCORE', edges.dependents(id), down.id)
-  up.knowing = score and string.sub(score, 1, 1) ~= '-' and 1 or 0 -- it needs not be told
+  up.knowing = score and string.sub(score, 1, 1) ~= '-' and 1 or 0 -- `down` needs no notification
   if up.graph == down.graph and id ~= step.spec.cause and not cascades.is_needed(id, down.id)
     and not actions.cancel(up, step.spec) and up.to then
     step.tasks[#step.tasks + 1] = up
   end
 end
 
--- Whether a task that may still run needs this one, besides `other`.
+-- Returns true if a task other than `other` needs this task and may still run.
 function cascades.is_needed(id, other)
   local dependents = redis.call('ZRANGEBYSCORE', edges.dependents(id), '(0', 'inf', 'LIMIT', 0, cascades.LOOKS + 2)
   for _, dependent in ipairs(dependents) do
@@ -69,7 +69,7 @@ function cascades.is_needed(id, other)
   return #dependents > cascades.LOOKS + 1
 end
 
--- Makes what was planned. In the index of an upstream the task stays only for a retry.
+-- Cancels the planned tasks. The ended task stays in the indexes of its upstreams only for a retry.
 function cascades.run(task, step)
   for _, id in ipairs(step.left) do
     redis.call('ZADD', edges.dependents(id), '-' .. namespace.now, task.id)

@@ -1,9 +1,8 @@
--- Creates the task of a slot of a schedule, once none is in its way.
+-- Firing: creates the task of a slot of a schedule, when no other task of the schedule is in its way.
 local firing = {}
 
--- The remembered tasks of a schedule that are not finished: the last one, if it is among them, and one that would
--- run at the same time as a new task with this overlap, if any. That one is in another queue, or was created
--- without the key.
+-- Returns the last task of a schedule if it is unfinished, and an unfinished task that would run at the same time as a
+-- new task with this overlap, each nil if absent. The second task is in another queue, or was created without the key.
 function firing.live(schedule, overlap)
   local solo, last, beside = schedules.solo(schedule, overlap), nil, nil
   local unfinished = {}
@@ -13,7 +12,7 @@ function firing.live(schedule, overlap)
     if task and maker == schedule.name and not contract.is_final(task.status) then
       unfinished[#unfinished + 1] = id
       last = id == schedule.last_task and task or last
-      -- it is cancelled for the new one
+      -- The last task is cancelled for the new task.
       local stops = id == schedule.last_task and overlap == 'cancel' and not record.held(task)
       if solo and not stops and not (task.queue == schedule.queue and key == solo and alone) then
         beside = task
@@ -25,7 +24,7 @@ function firing.live(schedule, overlap)
 end
 
 -- Plans a new task. `plan` has its `schedule`, `id` and `slot`, and `old`: the task to cancel for it.
--- `taken`: what this call changes before. Returns `plan`, or nil where a later call has to make the task.
+-- `taken`: the tasks that this call changes earlier. Returns `plan`, or nil if a later call must create the task.
 function firing.plan(plan, taken)
   local schedule, id, old = plan.schedule, plan.id, plan.old
   local queue = schedule.queue
@@ -68,7 +67,7 @@ function firing.plan(plan, taken)
   return plan
 end
 
--- Creates a planned task. Listeners are woken after all is written.
+-- Creates a planned task. The caller wakes listeners after all writes.
 function firing.make(plan, why)
   local queue = plan.schedule.queue
   if plan.old and plan.old.to then

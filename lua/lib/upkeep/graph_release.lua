@@ -1,7 +1,7 @@
 -- Releases: the tasks of a created graph begin, in steps. A graph whose tasks did not all arrive is removed.
 local graph_release = {}
 
--- Reads a step of the release. Returns the tasks, and the outside edges of the last step.
+-- Plans a step of the release. Returns the next tasks, and after the last task the next outside edges.
 function graph_release.plan_release(graph, limit)
   local left = graph.total - graph.released
   local tasks, outside = {}, {}
@@ -31,7 +31,7 @@ function graph_release.plan_release(graph, limit)
   return tasks, outside
 end
 
--- How those of these tasks begin of which that is known, by their place. `from`: how many come before them.
+-- The known starts of these tasks, by position. `from`: the number of tasks before them.
 function graph_release.starts(graph, ids, from)
   local starts, keys, at = {}, {}, 0
   local runs = graphs.runs(redis.call('HGET', graphs.key(graph.id), 'runs'), graph.total)
@@ -39,7 +39,7 @@ function graph_release.starts(graph, ids, from)
     keys[i] = namespace.prefix .. 'task_' .. id
   end
   if not keys[1] or redis.call('EXISTS', unpack(keys)) < #keys then
-    return starts -- a client without scripts has deleted some
+    return starts -- a client without scripts has deleted some of the tasks
   end
   for _, run in ipairs(runs) do
     run.kind = run.to .. ' ' .. run.queue
@@ -51,7 +51,7 @@ function graph_release.starts(graph, ids, from)
   return starts
 end
 
--- Reads what the first task of a kind writes, for all of them.
+-- Plans the first task of a kind, for all tasks of this kind.
 function graph_release.plan_kind(task, planned)
   if namespace.declared then
     namespace.declare(task.key)
@@ -62,7 +62,8 @@ function graph_release.plan_kind(task, planned)
   end
 end
 
--- A staged task as one that begins. `planned`: by queue and state, a task that claims nothing and begins there, too.
+-- Plans the start of a staged task. `planned`: the kinds (state and queue) of tasks without claims
+-- that are planned already.
 function graph_release.plan_task(staged, planned)
   local task = { id = staged.id, key = staged.key, queue = staged.queue, ties = staged.ties, attempt = '0',
     foreign = true, created = namespace.now }
@@ -94,7 +95,7 @@ function graph_release.plan_task(staged, planned)
   return task
 end
 
--- The next edges to tasks that were there before the graph.
+-- The next edges to tasks that existed before the graph.
 function graph_release.plan_outside(graph, limit)
   local pairs_of = redis.call('LRANGE', namespace.declare(graphs.outside(graph)), 0, limit - 1)
   local found = {}
@@ -110,7 +111,6 @@ function graph_release.plan_outside(graph, limit)
   return found
 end
 
--- Makes what was planned.
 function graph_release.release(graph, tasks, outside)
   local kinds, queues = {}, {}
   for _, task in ipairs(tasks) do
@@ -123,7 +123,7 @@ function graph_release.release(graph, tasks, outside)
   for _, same in ipairs(kinds) do
     if not queues[same.queue] then
       queues[same.queue] = true
-      redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- it may have been forgotten
+      redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- the queue may have been forgotten
     end
     for _, task in ipairs(same) do
       if task.joins then
@@ -163,7 +163,7 @@ function graph_release.release(graph, tasks, outside)
   end
 end
 
--- Reads a step of the removal of a graph whose tasks did not all arrive.
+-- Plans a step of the removal of a graph whose tasks did not all arrive.
 function graph_release.plan_removal(graph, limit)
   namespace.declare(graphs.outside(graph))
   namespace.declare(graphs.chosen(graph))
@@ -181,7 +181,7 @@ function graph_release.plan_removal(graph, limit)
   return ids, outside, graphs.plan_unlimit(graph)
 end
 
--- What a staged task adds to the bytes of its graph.
+-- Number of bytes that a staged task adds to its graph.
 function graph_release.size(id)
   local key = namespace.key('task', id)
   return redis.call('HSTRLEN', key, 'parameters') + redis.call('HSTRLEN', key, 'inputs')
@@ -191,13 +191,13 @@ end
 function graph_release.remove(graph, ids, outside, bounds)
   for _, id in ipairs(ids) do
     redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id))
-    if not ids.untold[id] then -- others may wait for another task of this id
+    if not ids.untold[id] then -- dependents may wait for another task of this id
       redis.call('ZREMRANGEBYSCORE', edges.dependents(id), '(0', '(inf')
     end
     redis.call('RPOP', graphs.tasks(graph))
   end
   if ids[1] then
-    redis.call('HINCRBY', graphs.key(graph), 'staged', -#ids) -- its submitter may come back
+    redis.call('HINCRBY', graphs.key(graph), 'staged', -#ids) -- its submitter may continue later
     redis.call('HINCRBY', graphs.key(graph), 'bytes', 0 - ids.bytes) -- not -0
   end
   for _, edge in ipairs(outside) do

@@ -1,4 +1,5 @@
--- Repairs: what clients without scripts leave behind. How each index is read, and what may be wrong with an entry.
+-- Mending: repairs after clients without scripts and after deletions by hand. Each index has a function that reads a
+-- page of its entries and corrects wrong entries.
 local mending = {}
 
 mending.queue = ''
@@ -9,7 +10,7 @@ mending.suspected = 0
 
 mending.leased = false
 
--- Claims that hold, for the reply: claimer, id, status, holder and pid of each.
+-- Valid claims for the reply: claimer, id, status, holder and pid of each claim.
 mending.valid_claims = {}
 
 mending.writes = {}
@@ -33,21 +34,21 @@ mending.noted = {}
 
 mending.moved = {}
 
--- Attempts that are over and have places.
+-- Attempts that are over but still hold places.
 mending.freed = {}
 
 -- Shared limits whose places are corrected.
 mending.recounted = {}
 
--- Shared limits whose number of tasks is corrected, with that number in turn, and those that expire.
+-- Shared limits whose number of tasks is corrected, limit and number in turn; `expired`: shared limits that expire.
 mending.named = {}
 
 mending.expired = {}
 
--- Tasks whose log sizes are removed already.
+-- Tasks whose log sizes have already been removed.
 mending.unlogged = {}
 
--- Entries of listeners' lists that one call looks at.
+-- Maximum number of entries of listeners' lists that a call examines.
 mending.ENTRIES = 2500
 
 -- @hot
@@ -75,7 +76,7 @@ function mending.find(id)
   return task
 end
 
--- Removes what is kept of a task besides its record, which such a client deleted.
+-- Removes the remaining data of a task whose record a client without scripts deleted.
 -- @hot
 function mending.gone(id)
   mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)),
@@ -93,7 +94,7 @@ function mending.gone(id)
   end
 end
 
--- Adds a task that such a client made to the index of all tasks.
+-- Adds a task that a client without scripts created to the index of all tasks.
 -- @hot
 function mending.index(task)
   local tasks = namespace.key('tasks', mending.queue)
@@ -102,7 +103,7 @@ function mending.index(task)
   end
 end
 
--- Restores or corrects the entry of a deadline. A task whose owner was told to stop needs none.
+-- Restores or corrects the entry of a deadline. A task whose owner was ordered to stop needs no entry.
 -- @hot
 function mending.deadline(task)
   if not deadlines.has(task) or contract.is_final(task.status) or task.cancel then
@@ -114,7 +115,7 @@ function mending.deadline(task)
   end
 end
 
--- Removes the entry of the deadline of a task that such a client ended or removed.
+-- Removes the deadline entry of a task that a client without scripts ended or removed.
 -- @hot
 function mending.no_deadline(id)
   if redis.call('ZSCORE', claims.deadlines(), id) then
@@ -122,8 +123,8 @@ function mending.no_deadline(id)
   end
 end
 
--- Restores the entries of an attempt that scripts began: somebody deleted them. Without a lease, no heartbeat would
--- renew it and it would never be requeued.
+-- Restores the entries of an attempt that scripts began, if somebody deleted them. Without its lease, no heartbeat
+-- renews the attempt, and its task is never requeued.
 -- @hot
 function mending.attempt(task)
   if task.token == '' or task.extra[4] then
@@ -141,8 +142,9 @@ function mending.attempt(task)
   end
 end
 
--- Whether something has been wrong for the whole grace period. Before, it may be a client between two of its
--- commands; afterwards, that client has died. `mark`: what it looked like; a change starts a new grace period.
+-- Stores a suspicion. Returns true if the entry `field` has been wrong for the whole grace period. During that period
+-- the cause may be a client between two of its commands; after it, that client has died. `mark`: the state of the
+-- entry; a change starts a new grace period.
 -- @hot
 function mending.overdue(field, mark, grace)
   local suspects = namespace.key('suspects', mending.queue)
@@ -158,7 +160,7 @@ function mending.overdue(field, mark, grace)
   return false
 end
 
--- Whether the listener holds the task, according to its record.
+-- Returns true if the listener holds the task, according to the task's record.
 -- @hot
 function mending.confirmed(task, listener)
   return record.held(task) and task.node == listener
@@ -169,9 +171,9 @@ function mending.registered(listener)
   return redis.call('SISMEMBER', namespace.key('listeners', mending.queue), listener) == 1
 end
 
--- Blueque's `claim_orphan` removes a listener from its queue, and then notes who claims the latest of its tasks;
--- the claimer may die, too, even between the two. Notes who is responsible for such tasks, so that they can be
--- adopted.
+-- Stores who is responsible for a task whose listener was removed, so that the task can be adopted. Blueque's
+-- `claim_orphan` removes a listener from its queue, and then stores who claims the latest of its tasks. The claimer may
+-- also die, even between the two steps.
 -- @hot
 function mending.claim(task, listener, grace)
   local claimer = task.extra[4]
@@ -186,9 +188,9 @@ function mending.claim(task, listener, grace)
   end
 end
 
--- Removes the entry of a task that was moved to another queue while such a client popped it. The names of lists
--- overlap: `q_h_1` may be the listener `h_1` of `q`, and the listener `1` of `q_h`. An entry in a list of the task's
--- queue stays.
+-- Removes the entry of a task that was moved to another queue while a client without scripts popped it. The names of
+-- lists overlap: `q_h_1` may be the listener `h_1` of `q`, or the listener `1` of `q_h`. An entry in a list of the
+-- task's own queue stays.
 function mending.stray(list, listener, task, grace)
   local own = namespace.key('reserved_tasks', task.queue .. '_')
   if string.sub(list, 1, #own) ~= own and not mending.confirmed(task, listener)
@@ -224,8 +226,8 @@ function mending.entry(list, listener, id, grace)
   end
 end
 
--- The lists of all listeners, including those that Blueque's `claim_orphan` removed from the queue: only a scan of
--- the keyspace finds them.
+-- Repairs the lists of all listeners, including listeners that Blueque's `claim_orphan` removed from the queue. Only a
+-- scan of the keyspace finds all of these lists.
 -- @hot
 function mending.held(cursor, limit, grace)
   local head = namespace.key('reserved_tasks', mending.queue .. '_')
@@ -260,7 +262,7 @@ function mending.started(cursor, limit)
   return page[1]
 end
 
--- The cursor to continue a part. `0` would be its end.
+-- The cursor to continue a part. The cursor `0` means its end, so position 0 is `00`.
 -- @hot
 function mending.go_on(position)
   return position == 0 and '00' or string.format('%.0f', position)
@@ -276,7 +278,7 @@ function mending.page(key, command, position, limit)
   end
 end
 
--- Adds a failure that such a client recorded to its group.
+-- Adds a failure that a client without scripts recorded to its group.
 -- @hot
 function mending.group(task)
   local group = task.extra[2] or ''
@@ -289,7 +291,7 @@ function mending.group(task)
   end
 end
 
--- Whether a task has a tag, or is a failure of a group.
+-- Returns true if a task has a tag, or is a failure of a group.
 -- @hot
 function mending.labelled(task, kind, name)
   if not task or task.queue ~= mending.queue then
@@ -300,13 +302,13 @@ function mending.labelled(task, kind, name)
   return string.find(',' .. (task.extra[3] or '') .. ',', ',' .. name .. ',', 1, true) ~= nil
 end
 
--- Tags and groups of tasks that such a client removed or retried, and their counts. The position: the number of
--- names before, and the number of entries of the next one that were looked at.
+-- Repairs tags and groups of tasks that a client without scripts removed or retried, and their counts. The position
+-- contains the number of names before it, and the number of examined entries of the next name.
 -- @hot
 function mending.labels(kind, position, limit)
   local counts = namespace.key(kind, mending.queue)
   local at, from = math.floor(position / 1000000000), position % 1000000000
-  local gone = 0 -- names, which are in the index until the end of this call
+  local gone = 0 -- removed names, which stay in the index until the end of this call
   while limit > 0 do
     local name, count = unpack(redis.call('ZRANGE', counts, at, at, 'WITHSCORES'))
     if not name then
@@ -337,7 +339,7 @@ function mending.labels(kind, position, limit)
   return mending.go_on((at - gone) * 1000000000 + from)
 end
 
--- A ranked task in the plain list or set, where somebody put it by hand, or a client without scripts.
+-- Moves a ranked task out of the plain list or set, where somebody put it by hand, or a client without scripts.
 -- @hot
 function mending.strayed(task, key, status)
   if not task.ties or not string.find(task.ties, 'r') then
@@ -359,19 +361,20 @@ function mending.strayed(task, key, status)
   return true
 end
 
--- Upstreams of a waiting task that a client without scripts ended, which knows no dependents. Of very many the first
--- ones: when they are settled, the others follow. And upstreams whose index of dependents was deleted by hand.
+-- Finds upstreams of a waiting task that were ended by a client without scripts, which does not notify dependents. Also
+-- finds upstreams whose index of dependents was deleted by hand. Checks the first INLINE upstreams: when these are
+-- settled, the rest follow.
 -- @hot
 function mending.upstreams(task)
   if redis.call('EXISTS', edges.upstreams(task.id)) == 0 and not redis.call('ZSCORE', edges.unsettled(), task.id)
     and redis.call('HEXISTS', edges.inputs(task.id), 'slots') == 1 then
-    mending.mend('ZADD', edges.unsettled(), namespace.now, task.id) -- its input is yet to be joined
+    mending.mend('ZADD', edges.unsettled(), namespace.now, task.id) -- its inputs are not joined yet
     mending.write('HSET', task.key, 'cascade', joins.WORD)
   end
   local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
     local since = redis.call('ZSCORE', edges.dependents(found[i]), task.id)
-    if since ~= 'inf' then -- not counted yet
+    if since ~= 'inf' then -- the end of the upstream is not counted yet
       mending.upstream(task, found[i], since)
     end
   end
@@ -382,7 +385,7 @@ function mending.set(task)
   local v = redis.call('HMGET', task.key, 'cascade', 'graph')
   if v[1] or redis.call('ZSCORE', edges.unsettled(), task.id)
     or v[2] and redis.call('HEXISTS', graphs.key(v[2]), 'doing') == 1 then
-    return -- `settle` is not done with it
+    return -- `settle` still works on the task
   end
   local set, what, ended = quorum.check(task.id)
   if what == 'ready' then
@@ -404,14 +407,14 @@ function mending.set(task)
   mending.mended = mending.mended + ((what or fails) and 1 or 0)
 end
 
--- Repairs one of them. `since` is when it was told of this dependent, nil if it never was.
+-- Repairs an upstream of a waiting task. `since`: when this dependent was added to its index, nil if never.
 -- @hot
 function mending.upstream(task, id, since)
   local key = namespace.key('task', id)
   local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
-  local ended = not (v[1] or v[2]) or v[1] and contract.is_final(v[1]) -- the tasks of a graph begin one after another
+  local ended = not (v[1] or v[2]) or v[1] and contract.is_final(v[1]) -- a staged task has no status
   if redis.call('ZSCORE', edges.unsettled(), id) then
-    return -- settling it does what is left
+    return -- `settle` does the rest
   elseif ended then
     mending.mend('ZADD', edges.unsettled(), namespace.now, id)
     if not since then
@@ -438,19 +441,19 @@ function mending.list(status, position, limit)
   for _, id in ipairs(ids) do
     local task = mending.find(id)
     if task and not seen[id] and task.status == status and task.queue == mending.queue then
-      seen[id] = true -- two such clients may have ended it, each adding it to the list
+      seen[id] = true -- two clients without scripts may have ended the task, and each added it to the list
       mending.index(task)
       if not ranked and mending.strayed(task, key, status) then
         removed = removed + 1
       end
       if task.cancel and contract.is_final(status) then
-        mending.mend('HDEL', task.key, 'cancel') -- ended by a client that knows no orders
+        mending.mend('HDEL', task.key, 'cancel') -- ended by a client without scripts, which knows no orders
       end
       if contract.is_final(status) and deadlines.has(task) then
         mending.no_deadline(id)
       end
       if contract.is_final(status) and encore.has(task) and not redis.call('ZSCORE', edges.unsettled(), id) then
-        mending.mend('ZADD', edges.unsettled(), namespace.now, id) -- so was it
+        mending.mend('ZADD', edges.unsettled(), namespace.now, id) -- also ended by such a client
       end
       if status == 'failed' then
         mending.group(task)
@@ -475,7 +478,7 @@ function mending.list(status, position, limit)
   return after(removed)
 end
 
--- A client without scripts removes a task from the set and then updates it.
+-- Restores the entry of a scheduled task. A client without scripts removes a task from the set, and then updates it.
 -- @hot
 function mending.due(task, grace)
   local ranked = task.ties and string.find(task.ties, 'r', 1, true)
@@ -503,7 +506,7 @@ function mending.tasks(position, limit, grace)
       removed = removed + 1
       mending.mend('ZREM', key, id)
     elseif task.node ~= '' and record.held(task) then
-      -- Its client's pop was undone after the grace period, and the client went on with its update.
+      -- The client's pop was undone after the grace period, and the client then updated the record.
       local list = namespace.key('reserved_tasks', task.queue .. '_' .. task.node)
       if not redis.call('LPOS', list, id) then
         mending.mend('LPUSH', list, id)
@@ -517,7 +520,7 @@ function mending.tasks(position, limit, grace)
   return after(removed)
 end
 
--- Removes orders for tasks that are no longer held, and for listeners that are gone.
+-- Removes orders for tasks that are no longer held, and orders for listeners that are gone.
 -- @hot
 function mending.orders(cursor, limit)
   local given = orders.key(mending.queue)
@@ -553,8 +556,8 @@ function mending.score(grace)
   return tonumber(score) == number
 end
 
--- Ranked tasks, which are in no list. A task that was changed while a client without scripts popped it keeps its entry
--- when it ends; the entry is removed.
+-- Repairs the index of ranked tasks, which are in no list. A task that was changed while a client without scripts
+-- popped it keeps its entry when it ends; the entry is removed.
 -- @hot
 function mending.lanes(position, limit)
   local members, after = mending.page(namespace.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
@@ -572,7 +575,7 @@ function mending.lanes(position, limit)
   return after(#mending.discarded)
 end
 
--- Reads what `ranking.discard` writes for a task that is not pending.
+-- Plans `ranking.discard` for a task that is not pending.
 function mending.plan_discard(task, rank, member)
   if task.status then
     claims.load(task)
@@ -585,8 +588,8 @@ function mending.plan_discard(task, rank, member)
   mending.mended = mending.mended + 1
 end
 
--- Frees the places of attempts that are over. The end of a lease does so, too; this is for one that was deleted by
--- hand. Then corrects the sums of shared limits.
+-- Frees the places of attempts that are over, if their leases were deleted by hand; the end of a lease also frees them.
+-- Then corrects the sums of shared limits.
 -- @hot
 function mending.places(cursor, limit, shared)
   local queue, held = mending.queue, namespace.key('places', mending.queue)
@@ -622,7 +625,8 @@ function mending.places(cursor, limit, shared)
   return page[1]
 end
 
--- Corrects how many tasks of graphs have ended and are left. Of those that clients share, one queue's repairs do.
+-- Corrects the numbers of graphs' tasks that have ended and that are left. Of repairs that clients share, only those of
+-- the queue with the most listeners do this.
 function mending.graphs(position, limit, shared)
   if shared and redis.call('ZREVRANGE', namespace.prefix .. 'queues', 0, 0)[1] ~= mending.queue then
     return '0'
@@ -659,7 +663,7 @@ function mending.remove_graph(id)
     namespace.declare(graphs.chosen(id)))
 end
 
--- Corrects how many tasks name a shared limit, and removes limits that nobody has used for as long as they are kept.
+-- Corrects the number of tasks that name a shared limit, and removes limits that were not used for their `expires`.
 function mending.plan_shared(queue, shared)
   mending.named = recount.wrong_tasks(queue, shared)
   local corrected = {}
@@ -673,8 +677,8 @@ function mending.plan_shared(queue, shared)
   mending.mended = mending.mended + #mending.named / 2 + #mending.expired
 end
 
--- Removes unique names of tasks that such a client ended, started or removed. Those with an expiry are kept until
--- then.
+-- Removes unique names of tasks that a client without scripts ended, started or removed. A name with an expiry is kept
+-- until it expires.
 -- @hot
 function mending.unique(cursor, limit)
   local names = namespace.key('unique', mending.queue)
@@ -688,7 +692,7 @@ function mending.unique(cursor, limit)
   return page[1]
 end
 
--- Removes stale claims. Claims that hold go into the reply.
+-- Removes stale claims, and adds valid claims to the reply.
 -- @hot
 function mending.claims(position, limit)
   local key = namespace.key('claims', mending.queue)
@@ -715,10 +719,11 @@ function mending.claims(position, limit)
   return after(removed)
 end
 
--- A pass that clients share begins this long after the end of the one before, in µs.
+-- Time between the end of a shared pass and the beginning of the next pass, in microseconds.
 mending.PAUSE = 60 * 1000000
 
--- Where the shared pass goes on, or nil while none is due. After the clock was set back one is.
+-- The cursor at which the shared pass continues, or nil while no pass is due. A pass is due after the clock was set
+-- back.
 function mending.shared_cursor()
   local pass = redis.call('HGET', namespace.key('suspects', mending.queue), 'pass') or ''
   local ended = tonumber(string.match(pass, '^done (%d+)$'))
@@ -729,7 +734,7 @@ function mending.shared_cursor()
   return (since >= mending.PAUSE or since < 0) and '' or nil
 end
 
--- Notes where it goes on.
+-- Stores the cursor at which the shared pass continues.
 function mending.share(after)
   local pass = after ~= '' and after or string.format('done %.0f', namespace.now_us)
   mending.write('HSET', namespace.key('suspects', mending.queue), 'pass', pass)
@@ -818,14 +823,14 @@ function mending.finish()
   shares.expire(mending.expired)
 end
 
--- The parts of a queue, in the order in which they are looked at.
+-- The parts of a queue, in the order in which they are examined.
 mending.PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
   .. 'orders suspects tasks tags groups graphs lanes places unique claims '
 
--- How long something is under suspicion before it is repaired, in microseconds.
+-- Time for which an entry must look wrong before it is repaired, in microseconds.
 mending.GRACE = 60 * 1000000
 
--- Looks at a part of the queue, at most `limit` entries, and repairs what is wrong. Returns the reply of `mend`.
+-- Examines up to `limit` entries of a part of the queue, and repairs wrong entries. Returns the reply of `mend`.
 -- @hot
 function mending.step(queue, cursor, limit, grace, shared)
   mending.queue = queue

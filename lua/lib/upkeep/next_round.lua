@@ -1,8 +1,8 @@
--- Begins the round that was submitted while its task had not ended: see `encore`.
+-- Queued rounds: a round that was submitted before its task had ended begins (see `encore`).
 local next_round = {}
 
--- Begins the round of a task that has ended. One that cannot begin is dropped, as is that of a task that was cancelled;
--- the history says why.
+-- Begins the queued round of a task that has ended. A round that cannot begin is dropped, as is the round of a
+-- cancelled task; the history contains the reason.
 function next_round.begin(id)
   local task = actions.find(id)
   local round, request = unpack(redis.call('HMGET', task.key, 'round', 'further'), 1, 2)
@@ -37,15 +37,15 @@ function next_round.begin(id)
   next_round.uncount(call)
 end
 
--- A round waits no longer: what it names is counted for the task now, or not at all.
+-- Subtracts a round that no longer waits from its shared limits: they now count the task itself, or nothing.
 function next_round.uncount(call)
   if call['/limits'] then
     shares.count(call['/limits'], -1)
   end
 end
 
--- Reads what the round writes, as its submit would: its options are checked again. Returns the code and text of a
--- refusal, or fails with it.
+-- Plans the round like a submit, and checks its options again. Returns the code and text of a refusal, or fails with
+-- them.
 function next_round.plan(task, call, step)
   local options = {}
   if call['/limits'] then
@@ -60,7 +60,7 @@ function next_round.plan(task, call, step)
   return resubmit.plan(task, call, creation.spec(options), step)
 end
 
--- Forgets the round, and says why in the history.
+-- Drops the round, and adds the reason to the history.
 function next_round.drop(task, call, why)
   local notes = redis.call('HGET', task.key, 'notes') or 0
   history.plan(task)

@@ -1,13 +1,13 @@
--- Tasks whose owners are gone: their leases have expired.
+-- Orphans: tasks whose owners are gone, so that their leases have expired.
 local orphans = {}
 
--- Takes up to `limit` of them from their owners, and forgets silent listeners and workers, and sets of patterns without
--- listeners. `run`: the server that was seen last, and `gap`: when a silence ended, from the meta hash. Returns the
--- reply of `requeue_orphans`.
+-- Takes up to `limit` orphans from their owners. Also removes silent listeners, silent workers, and sets of patterns
+-- without listeners. `run`: the run id of the last server; `gap`: the end of the last silence; both are from the meta
+-- hash. Returns the reply of `requeue_orphans`.
 -- @hot
 function orphans.requeue(queue, limit, run, gap)
-  -- After a gap, owners get one lease's time to report. A new server is always a gap; a silence is one only until the
-  -- postponed lease expires, too.
+  -- After a gap, owners get the time of one lease to report. A new server is always a gap. A silence is a gap only
+  -- until the postponed lease has also expired.
   local here = server.info('server', 'run_id') or run
   local restarted = run and here ~= run
   gap = restarted and namespace.now_us or namespace.gap or tonumber(gap or 0)
@@ -27,8 +27,8 @@ function orphans.requeue(queue, limit, run, gap)
       stale[#stale + 1] = member
       freed[#freed + 1] = { id = id, token = token }
     elseif not record.held(task) or (task.extra[5] and not (task.status == 'started' and task.extra[6])) then
-      -- A client without scripts ended or took it. If scripts had started it, such a client only writes that it took
-      -- it, then waits for the dead process and does nothing more.
+      -- A client without scripts ended or took the task. A task that was started by scripts is excluded: such a client
+      -- only records that it took the task, then waits for the dead process and does nothing more.
       stale[#stale + 1] = member
       freed[#freed + 1] = task
       foreign[#foreign + 1] = task
@@ -43,7 +43,7 @@ function orphans.requeue(queue, limit, run, gap)
         task.to = interruption.target(task, 'pending', {
           max_losses = task.extra[1], losses = task.extra[2], fruitless = task.extra[7], lost_delay = task.extra[8],
         })
-        task.later = true -- others of this call may have the same dependents
+        task.later = true -- other tasks of this call may have the same dependents
         state.plan(task, task.to)
         lost[#lost + 1] = task
       end
@@ -66,7 +66,7 @@ function orphans.requeue(queue, limit, run, gap)
   end
   namespace.begin()
 
-  -- A removal first: then the next writes are allowed even when memory is full.
+  -- The first write is a removal: the next writes are then allowed even when memory is full.
   redis.call('ZREM', leases, '', unpack(stale))
   namespace.advance_clock(namespace.now_us)
   redis.call('HSET', namespace.meta, 'run', here or '', 'gap', string.format('%.0f', gap))

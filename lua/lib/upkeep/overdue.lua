@@ -1,7 +1,7 @@
--- Tasks that are past their deadlines: they fail, and who has one is told to stop.
+-- Overdue tasks: a task past its deadline fails; if an attempt holds the task, its owner is ordered to stop.
 local overdue = {}
 
--- Reads a step of what is past its deadline; nil if there is nothing.
+-- Plans a step; returns nil if no task is past its deadline.
 function overdue.plan(limit)
   local ids = redis.call('ZRANGEBYSCORE', namespace.declare(claims.deadlines()), '-inf', namespace.now, 'LIMIT', 0,
     limit)
@@ -26,7 +26,7 @@ end
 
 function overdue.plan_one(task, spec)
   if contract.is_final(task.status) or not deadlines.has(task) then
-    return -- ended, or made anew, by a client without scripts
+    return -- ended or created again by a client without scripts
   end
   claims.load(task)
   if not task.end_by or not deadlines.is_past(task.end_by) then
@@ -41,7 +41,6 @@ function overdue.plan_one(task, spec)
   end
 end
 
--- Makes what was planned.
 function overdue.run(step)
   redis.call('ZREM', claims.deadlines(), unpack(step.ids))
   for _, task in ipairs(step.tasks) do

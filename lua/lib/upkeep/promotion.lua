@@ -1,4 +1,4 @@
--- What is due in a queue: scheduled tasks, and those that a rate or a changed limit held back.
+-- Promotion: due tasks of a queue. Tasks are due if they are scheduled, or if a rate or a changed limit held them back.
 local promotion = {}
 
 -- Makes up to `limit` due tasks pending. `limited`: the number of changes of limits, from the meta hash. Returns the
@@ -25,7 +25,7 @@ function promotion.promote(queue, limit, limited)
     local task = record.find(id, 'front', 'ended', 'retry_eta')
     if task and task.status == 'scheduled' and task.queue == queue then
       if task.extra[1] then
-        task.front, task.turn = true, tonumber(task.extra[2]) -- it had its turn then
+        task.front, task.turn = true, tonumber(task.extra[2]) -- the task had its turn at that time
       end
       if task.extra[3] then -- not an eta from its submit
         task.forget = { 'eta', 'retry_eta' }
@@ -37,7 +37,7 @@ function promotion.promote(queue, limit, limited)
   end
   local planned = {}
   for _, task in ipairs(tasks) do
-    -- All plain tasks are alike, except those of clients without scripts.
+    -- All plain tasks have the same plan, except tasks of clients without scripts.
     if task.ties or not planned.plain then
       state.plan(task, 'pending')
       planned.plain = planned.plain or not task.ties
@@ -46,7 +46,7 @@ function promotion.promote(queue, limit, limited)
   if #tasks > 0 then
     namespace.probe('ZCARD', namespace.key('tasks', queue))
   end
-  -- What has delayed a task may be left when no ranked task is. An absent key may be an error while a slot is moved.
+  -- Delays may be left when no ranked task is left. While a slot is moved, the look at an absent key may be an error.
   local looks = ranked or limited or redis.pcall('EXISTS', namespace.key('delayed', queue)) == 1
   local held_up = looks and fairness.plan_due(queue, limit, limited) or { keys = {} }
   if held_up.wakes then

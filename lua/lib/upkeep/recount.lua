@@ -1,17 +1,17 @@
--- What is noted of shared limits, counted again: the places from the attempts that have them, the tasks from their
--- records. Somebody deleted an entry by hand. And what is noted of graphs: a client without scripts, which knows none,
--- ended or deleted one of their tasks.
+-- Recounts: stored numbers of shared limits and graphs are counted again. Places of a shared limit are counted from the
+-- attempts that hold them, and tasks of a shared limit from their records, in case somebody deleted an entry by hand.
+-- Tasks of a graph are counted in case a client without scripts, which knows no graphs, ended or deleted one of them.
 local recount = {}
 
--- Queues and attempts that one call looks at. Where there are more, `doctor` compares.
+-- Maximum number of queues, attempts and tasks that a call examines. If there are more, only `doctor` compares.
 recount.QUEUES = 1000
 
 recount.ATTEMPTS = 2000
 
 recount.TASKS = 2000
 
--- The queues whose entries are counted, or nil. It is asked for in the repairs of each queue; of those that clients
--- share, one queue's do: that with the most listeners.
+-- The queues whose entries are counted, or nil if this call counts nothing. The repairs of each queue call it. Of
+-- repairs that clients share, only those of the queue with the most listeners count.
 function recount.queues(key, queue, shared)
   local all = namespace.prefix .. 'queues'
   if redis.call('EXISTS', shares.limits_key()) == 0 and redis.call('EXISTS', key) == 0
@@ -21,7 +21,8 @@ function recount.queues(key, queue, shared)
   return redis.call('ZRANGE', all, 0, -1)
 end
 
--- Places that are noted otherwise than the attempts of all queues have them: name and right number in turn.
+-- Shared limits whose stored places differ from the places that attempts of all queues hold: name and right number in
+-- turn.
 function recount.wrong(queue, shared)
   local key = shares.places_key()
   local queues, left = recount.queues(key, queue, shared), recount.ATTEMPTS
@@ -48,7 +49,7 @@ function recount.wrong(queue, shared)
   return recount.compare(key, taken)
 end
 
--- Limits that are noted with other numbers than these.
+-- Shared limits whose stored numbers differ from `taken`: name and right number in turn.
 function recount.compare(key, taken)
   local wrong, noted = {}, redis.call('HGETALL', key)
   for i = 1, #noted, 2 do
@@ -64,7 +65,7 @@ function recount.compare(key, taken)
   return wrong
 end
 
--- Limits whose number of tasks is noted otherwise than the records of tasks and schedules say.
+-- Shared limits whose stored number of tasks differs from the records of tasks and schedules.
 function recount.wrong_tasks(queue, shared)
   local key, plans = shares.tasks_key(), namespace.prefix .. 'schedules'
   local queues, left = recount.queues(key, queue, shared), recount.TASKS - redis.call('ZCARD', plans)
@@ -99,19 +100,20 @@ function recount.wrong_tasks(queue, shared)
   return recount.compare(key, named)
 end
 
--- Tasks of graphs that one call looks at. Where a graph has more, `doctor` compares.
+-- Maximum number of tasks of graphs that a call examines. If a graph has more, only `doctor` compares.
 recount.MEMBERS = 2000
 
--- What the record of a graph counts: its tasks that are left, and those that have ended, by their states.
+-- The counters in the record of a graph: tasks that are left, and ended tasks by state.
 function recount.counted()
   return 'left', unpack(contract.ENDS)
 end
 
--- Every how many minutes a finished graph is counted: a client without scripts may delete or end its tasks.
+-- Minutes between two counts of a finished graph: a client without scripts may delete or end its tasks.
 recount.TURNS = 8
 
--- How many tasks a graph has, or 0 if there is no need to count them: it is being created, cancelled or retried, or
--- according to its record all have ended and its turn, by its place among all graphs, is another minute.
+-- The number of tasks of a graph, or 0 if there is no need to count them. A graph is not counted while it is created,
+-- cancelled or retried. A graph whose tasks have all ended according to its record is counted only in its own minute,
+-- which follows from its place among all graphs.
 function recount.members(graph, place)
   local v = redis.call('HMGET', namespace.declare(graphs.key(graph)), 'released', 'total', 'doing', recount.counted())
   local open = tonumber(v[4] or 0) or 0
@@ -123,8 +125,8 @@ function recount.members(graph, place)
   return v[1] and v[1] == v[2] and not v[3] and due and tonumber(v[2]) or 0
 end
 
--- Counts of a graph that are noted otherwise than the records of its tasks say: name and right number in turn. And
--- how many of its tasks are left.
+-- Counters of a graph that differ from the records of its tasks, name and right number in turn; and the number of its
+-- tasks that are left.
 function recount.wrong_graph(graph)
   local found = { left = 0 }
   for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph), 0, -1)) do

@@ -1,10 +1,10 @@
--- Retention: what of a queue is old enough to be deleted.
+-- Retention: deletes the finished tasks and the logs of a queue that are old enough.
 local retention = {}
 
--- Logs that a call looks at.
+-- Maximum number of logs that a call examines.
 retention.LOGS = 100
 
--- Tasks whose results are needed, that a call passes over.
+-- Maximum number of tasks with needed results that a call passes over.
 retention.KEPT = 100
 
 -- Deletes up to `limit` finished tasks. `options`: `keep` and `seconds`, in place of the settings. Returns the reply of
@@ -79,10 +79,10 @@ function retention.retain(queue, limit, options)
     if task.ours then
       state.move(task, 'deleted', 'retain', '')
     else
-      -- A client without scripts deleted it.
+      -- A client without scripts deleted the task.
       redis.call('LREM', namespace.key(task.kind .. '_tasks', queue), -1, task.id)
       if task.queue == '' then
-        redis.call('UNLINK', task.key) -- and updated it later
+        redis.call('UNLINK', task.key) -- and updated the record later
       end
     end
   end

@@ -1,16 +1,16 @@
--- What calls leave behind in graphs, and tasks that are past their deadlines.
+-- Settling: the deferred work of task graphs, and tasks past their deadlines.
 local settling = {}
 
--- Does the next step, about up to `limit` tasks. Returns the reply of `settle`.
+-- Does the next step, for up to about `limit` tasks. Returns the reply of `settle`.
 -- @hot
 function settling.settle(limit)
-  -- Tells dependents of a task that has ended.
+  -- Notifies dependents of the end of a task.
   local function tell(up, ids, last)
     edge_end.plan_page(up, up.status, ids)
     for _, plan in ipairs(up.dependents) do
       state.plan_follow(plan)
     end
-    -- The index stays for a graph that has yet to say that it waits for the task.
+    -- The index stays while it contains an edge of a new graph that is not released yet.
     local gone = last and up.status == 'deleted' and not up.awaited
       and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
     namespace.begin()
@@ -28,7 +28,7 @@ function settling.settle(limit)
     return #ids
   end
 
-  -- Looks whether a long result is JSON, which those that are to get it have to know first.
+  -- Checks a part of a long result: dependents receive the result only after it is known whether it is JSON.
   local function check(up, place)
     local verdict, next_place = json.step(up.result, place)
     namespace.begin()
@@ -36,7 +36,7 @@ function settling.settle(limit)
     return 1, true
   end
 
-  -- Puts together what the task waited for.
+  -- Joins the results that the task waited for.
   local function join(task)
     local step = joining.plan(task)
     state.plan_follow(step.ready or {})
@@ -46,7 +46,7 @@ function settling.settle(limit)
     return 1, true
   end
 
-  -- Cancels what the task waited for.
+  -- Cancels upstream tasks of the task that nothing else needs.
   local function cascade(task, from)
     local step = cascades.plan(task, from, limit)
     namespace.begin()
@@ -57,7 +57,7 @@ function settling.settle(limit)
     return #step.tasks, step.after
   end
 
-  -- Looks again at what a task waits for that was retried.
+  -- Looks again at the upstream tasks of a retried task.
   local function look(task, from)
     local step = edge_retry.plan_look(task, from)
     namespace.begin()
@@ -68,7 +68,7 @@ function settling.settle(limit)
     return #step.open + #step.ended, step.after
   end
 
-  -- The next step of a graph: how many tasks it was about, and whether there are more steps.
+  -- Does the next step of a graph. Returns its number of tasks, and true if there are more steps.
   local function go_on(id)
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.due())
@@ -96,7 +96,7 @@ function settling.settle(limit)
     return #tasks + #outside, #tasks + #outside > 0
   end
 
-  -- Whatever the end of this task has left behind.
+  -- Does a step of the work that the end of this task has left behind.
   local function settle(id)
     namespace.probe('ZCARD', edges.unsettled())
     local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.staged(id)
@@ -113,11 +113,11 @@ function settling.settle(limit)
       task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
       limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
       ids = edge_end.untold(id, task.status, limit + 1)
-      -- another task of this id, which ended without them: what is held waits for its retry
+      -- Another task of this id ended without these dependents. Held dependents wait for its retry.
       task.runs = task.status ~= 'deleted' and not string.find(task.ties or '', 'd', 1, true)
         and select(2, edges.waiting(id)) > 0
     else
-      task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
+      task.runs = select(2, edges.waiting(id)) > 0 -- a retried task, or another task of this id
     end
     local more = table.remove(ids, limit + 1) ~= nil
     if ids[1] and #task.result > json.SHORT then
@@ -152,14 +152,14 @@ function settling.settle(limit)
   local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
   local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 10)
   for _, id in ipairs(due) do
-    if not graphs.is_created(id) then -- its removal frees memory, and goes on when that is full
+    if not graphs.is_created(id) then -- the removal frees memory, and continues when memory is full
       local number, more = go_on(id)
       return { number, (more or due[2] or waiting[1]) and 1 or 0 }
     end
   end
   if waiting[1] then
     local number, more = settle(waiting[1])
-    -- What ended now may have left something, too.
+    -- A task that ended in this step may have left further work.
     return { number, (more or due[1] or redis.call('ZCARD', edges.unsettled()) > 0) and 1 or 0 }
   elseif not due[1] then
     return { 0, 0 }

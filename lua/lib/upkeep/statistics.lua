@@ -1,19 +1,19 @@
 -- Statistics of queues: sums of their events, by day in UTC.
 local statistics = {}
 
--- What is counted.
+-- Names of the counters.
 function statistics.counts()
   return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses',
     'releases', 'missed' }
 end
 
--- Durations that are measured: how long tasks waited to be reserved; how long attempts ran, whatever their end; and
--- how long those attempts ran that completed their task.
+-- Names of the measured durations. `wait`: time until a task was reserved; `run`: time that an attempt ran, whatever
+-- its end; `done`: time that an attempt ran which completed its task.
 function statistics.measures()
   return { 'wait', 'run', 'done' }
 end
 
--- The upper bounds of the histogram's buckets in seconds: 1 s to 4 weeks. Longer ones are in `over`.
+-- The upper bounds of the histogram's buckets in seconds: 1 s to 4 weeks. Longer durations are in `over`.
 function statistics.bounds()
   return { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600,
     86400, 172800, 345600, 604800, 1209600, 2419200 }
@@ -75,7 +75,7 @@ function statistics.day(value, what)
   return day
 end
 
--- Adds how long a task was in its former state, if that is known, to the sums of a day.
+-- Adds the duration of a task's former state, if it is known, to the sums of a day.
 -- @hot
 function statistics.measure(own, at, since, bounds)
   at, since = tonumber(at), tonumber(since)
@@ -99,8 +99,8 @@ function statistics.measure(own, at, since, bounds)
   own[i] = (own[i] or 0) + 1
 end
 
--- The sums of a day: for each measure a table of its buckets by position; the counts beside them. Attempts that
--- completed their task are only in `done` until `merge`.
+-- Empty sums of a day: for each measure a table of its buckets by position, and the counters. Until `merge`, attempts
+-- that completed their task are only in `done`.
 function statistics.sums()
   local sums = {}
   for _, name in ipairs(statistics.counts()) do
@@ -112,8 +112,8 @@ function statistics.sums()
   return sums
 end
 
--- The first moment of a day and that of the next one, as events write times; two empty strings where texts of times
--- are not in their order.
+-- The first moments of a day and of the next day, in the format of event times. Two empty strings if times of this
+-- day do not sort as texts.
 function statistics.span(day)
   local low, high = string.format('%.6f', day * 86400), string.format('%.6f', (day + 1) * 86400)
   if #low == 17 and #high == 17 then
@@ -122,7 +122,7 @@ function statistics.span(day)
   return '', ''
 end
 
--- Adds an event to the sums of its day. The reason of a release may be any word but `fail`; an event without `by`
+-- Adds an event to the sums of its day. The reason of a release may be any word except `fail`; an event without `by`
 -- is a lost attempt.
 -- @hot
 function statistics.event(sums, from, to, by, why, at, since, bounds)
@@ -132,7 +132,7 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
     end
   elseif from == 'reserved' or from == 'started' then
     -- An owner that never reported the start still worked on the task.
-    local goes_on = to == 'moved' and why == 'next' -- it has completed a step
+    local goes_on = to == 'moved' and why == 'next' -- the task has completed a step
     if to == 'complete' or goes_on then
       statistics.measure(sums.done, at, since, bounds)
     elseif from == 'started' or (why == 'fail' and by ~= '') then
@@ -166,7 +166,7 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
   end
 end
 
--- Counts the attempts that completed their task among those that ran.
+-- Adds the attempts that completed their task to the attempts that ran.
 function statistics.add_done(run, done, buckets)
   for _, name in ipairs({ 'count', 'sum', 'squares' }) do
     run[name] = run[name] + done[name]
@@ -178,7 +178,7 @@ function statistics.add_done(run, done, buckets)
 end
 
 -- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
--- their sum stays exact within its digits. `prefix`: what the names of the fields begin with.
+-- their sum stays exact within its digits. `prefix`: the beginning of each field name.
 function statistics.merge(key, sums, prefix)
   local names, kinds, added, bounds = {}, {}, {}, statistics.bounds()
   local function add(name, kind, value)
@@ -212,16 +212,16 @@ function statistics.merge(key, sums, prefix)
   return fields
 end
 
--- The key of what the hosts of a queue did on a day: the field `HOST` of each, and `HOST NAME` for each of its numbers;
--- `*` counts the hosts.
+-- The key of the statistics of a queue's hosts on a day. The hash has a field `HOST` for each host, a field `HOST NAME`
+-- for each of its numbers, and the number of hosts in `*`.
 function statistics.hosts_key(queue, date)
   return namespace.key('hosts', queue .. '/' .. date)
 end
 
--- Hosts of a day whose sums are kept.
+-- Maximum number of hosts of a day whose sums are kept.
 statistics.HOSTS = 100
 
--- Adds the end of an attempt to the sums of its host on a day. `node`: the listener that had it.
+-- Adds the end of an attempt to the sums of its host on a day. `node`: the listener that held it.
 -- @hot
 function statistics.end_of(days_hosts, day, node, v, bounds)
   local hosts = days_hosts[day] or {}
@@ -239,7 +239,7 @@ function statistics.end_of(days_hosts, day, node, v, bounds)
 end
 
 -- Merges the sums of hosts with the stored sums of the day. Returns the fields and values to write for each host. Hosts
--- without a count are left out, such as one that only lost a task to a recall before its start. After 100 hosts,
+-- without a count are left out, such as a host that only lost a task to a recall before its start. After 100 hosts,
 -- further hosts are not counted.
 function statistics.merge_hosts(key, hosts)
   local names = {}
@@ -264,7 +264,7 @@ function statistics.merge_hosts(key, hosts)
   return writes
 end
 
--- The kind of a field: a count, or the word after the name of a measure.
+-- The kind of a field: `count`, or the word after the name of a measure.
 -- @hot
 function statistics.kind(name)
   return string.match(name, '%.(%a+)$') or 'count'
@@ -283,7 +283,7 @@ function statistics.join(kind, held, added)
   return held + added
 end
 
--- A value of a field as it is written.
+-- Formats a value of a field for the hash.
 -- @hot
 function statistics.text(kind, value)
   if kind == 'sum' or kind == 'least' or kind == 'most' then
@@ -294,7 +294,7 @@ function statistics.text(kind, value)
   return string.format('%.0f', value)
 end
 
--- Whether an entry of a stream precedes another.
+-- Returns true if an entry of a stream precedes another.
 function statistics.before(one, other)
   local ms, number = string.match(one, '^(%d+)%-(%d+)$')
   local other_ms, other_number = string.match(other, '^(%d+)%-(%d+)$')
@@ -352,8 +352,9 @@ function statistics.longer(total, elapsed)
   return weight > 0 and sum / weight or nil
 end
 
--- The part of a task that is done, from 0 to 1, according to its progress: a number, or `progress`, `fraction`, or
--- `done` and `total` of an object, as `blueque show` reads it. Nil for any other text.
+-- The finished part of a task, from 0 to 1, according to its progress. The progress is a number, or an object with
+-- `progress`, `fraction`, or `done` and `total`; `blueque show` reads the progress in the same way. Returns nil for any
+-- other text.
 function statistics.fraction(text)
   local read, value = pcall(cjson.decode, text or '')
   local part = read and value
@@ -367,9 +368,9 @@ function statistics.fraction(text)
   return type(part) == 'number' and part == part and math.max(0, math.min(1, part)) or nil
 end
 
--- The duration that a running task is expected to have in all, and its basis. `progressed`: when its progress was
--- reported. A pace counts from a tenth of the way on, and less if the last report is old: the rest is that of earlier
--- runs.
+-- Estimates the total duration of a running task. Returns the duration and its basis. `progressed`: the time of its
+-- last progress report. The pace of the task has its full weight from a tenth of the way on, and less weight if the
+-- last report is old; the duration of earlier runs has the rest of the weight.
 function statistics.duration(total, started, fraction, progressed)
   local now = namespace.now_us / 1000000
   local told = math.max(started, math.min(now, progressed or now))
@@ -383,7 +384,7 @@ function statistics.duration(total, started, fraction, progressed)
   return by_progress or by_history, by_progress and 'progress' or by_history and 'history' or ''
 end
 
--- When the running tasks are expected to end, in order: all of them if they are few, else a sample. If none runs, a
+-- Estimates the ends of the running tasks, in order: of all tasks if they are few, else of a sample. If no task runs, a
 -- place is free now.
 function statistics.ends(queue, total, busy)
   local ends, number = {}, math.min(busy, 32)
@@ -402,11 +403,10 @@ function statistics.ends(queue, total, busy)
   return ends[1] and ends or { now }
 end
 
--- Expired days that one call removes.
+-- Maximum number of expired days that a call removes.
 statistics.GONE = 100
 
--- Adds up to `limit` events that were not read yet to the statistics of their days, and trims the events. Returns the
--- reply of `tally`.
+-- Adds up to `limit` new events to the statistics of their days, and trims the events. Returns the reply of `tally`.
 -- @hot
 function statistics.tally(queue, limit)
   local events, tally = namespace.key('events', queue), namespace.key('tally', queue)
@@ -422,7 +422,7 @@ function statistics.tally(queue, limit)
   namespace.declare(days)
   local gone = redis.call('ZRANGEBYSCORE', days, '-inf', oldest - 1, 'LIMIT', 0, statistics.GONE)
 
-  -- The server counts all entries that a stream ever had, which shows how many were trimmed unread.
+  -- The server counts all entries that a stream ever had. This number shows how many entries were trimmed unread.
   local length = namespace.probe('XLEN', events)
   local added, newest = 0, '0-0'
   if length > 0 then
@@ -435,7 +435,7 @@ function statistics.tally(queue, limit)
       end
     end
     if added < read or statistics.before(newest, last) then
-      last, read = '0-0', 0 -- somebody removed the stream, and this is a new one
+      last, read = '0-0', 0 -- somebody removed the stream, and this is a new stream
     end
   end
   local missed = math.max(0, added - length - read)
@@ -455,7 +455,7 @@ function statistics.tally(queue, limit)
   end
 
   local days_sums, days_hosts, bounds = {}, {}, statistics.bounds()
-  local sums, low, high, today_of = nil, '', '', nil -- of the previous event, and the span and number of its day
+  local sums, low, high, today_of = nil, '', '', nil -- sums of the previous event, and the span and number of its day
   for i = 1, #found do
     local v = found[i][2]
     local why, at = v[14], v[10]
@@ -506,7 +506,7 @@ function statistics.tally(queue, limit)
     return { 0, 0, 0 }
   end
   namespace.begin()
-  -- A removal first: then the next writes are allowed even when memory is full.
+  -- The first write is a removal: the next writes are then allowed even when memory is full.
   redis.call('XTRIM', events, 'MAXLEN', '~', most)
   for _, date in ipairs(gone) do
     redis.call('UNLINK', statistics.key(queue, date), statistics.hosts_key(queue, date))

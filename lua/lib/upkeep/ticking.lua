@@ -1,7 +1,7 @@
--- Slots of schedules that are due.
+-- Ticking: creates the tasks of due slots of schedules.
 local ticking = {}
 
--- Bytes of parameters that one call reads.
+-- Maximum bytes of parameters that a call reads.
 ticking.BYTES = 4194304
 
 -- Creates the tasks of up to `limit` slots. Returns the reply of `tick`.
@@ -12,7 +12,7 @@ function ticking.tick(limit)
 
   local room, bytes, number, stops, changed, strays, taken, queues = limit, 0, 0, {}, {}, {}, {}, {}
 
-  -- Reads for one schedule; on an error, records it and returns false.
+  -- Calls `read` for a schedule. An error is recorded in the schedule, and false is returned.
   local function guarded(schedule, read, ...)
     local ok, one, other = pcall(read, ...)
     if ok then
@@ -42,7 +42,7 @@ function ticking.tick(limit)
     local queue, maker, of = unpack(redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule', 'slot'))
     if queue and maker == schedule.name and of == slot then
       schedules.note(schedule, id)
-      return 'made' -- and handled
+      return 'made' -- the slot was handled before
     elseif queue then
       guarded(schedule, foreign, schedule, queue)
       return 'skip'
@@ -54,10 +54,10 @@ function ticking.tick(limit)
     return 'skip'
   end
 
-  -- A task of the schedule would run at the same time as a new one: its slots stay due until that task has finished.
+  -- Keeps the slots of a schedule due until a task that would run at the same time as a new task has finished.
   local function hold(schedule, old)
     schedules.settle(schedule)
-    schedule.held = string.format('%.0f', math.floor(now) + 1) -- looked at again then
+    schedule.held = string.format('%.0f', math.floor(now) + 1) -- the schedule is examined again then
     changed[#changed + 1] = schedule
     if schedule.overlap == 'cancel' and old and not taken[old.id] then
       taken[old.id], old.planned, old.reason = true, {}, 'a later slot of the schedule ' .. schedule.name
@@ -67,7 +67,7 @@ function ticking.tick(limit)
     end
   end
 
-  -- Plans the due slots of a schedule. Returns the number of tasks, or nil if a later call has to create them.
+  -- Plans the due slots of a schedule. Returns the number of tasks, or nil if a later call must create them.
   local function due(schedule, old)
     local slots, passed = schedules.due(schedule, math.min(room, schedules.BATCH))
     local made, skipped, waits = 0, 0, nil
@@ -136,7 +136,7 @@ function ticking.tick(limit)
     namespace.begin()
   end
   if number + #stops > 0 then
-    -- refused when memory is full, before anything is created
+    -- This write is refused when memory is full, before anything is created.
     namespace.advance_clock(string.format('%.0f', namespace.now_us))
   end
   for _, old in ipairs(stops) do

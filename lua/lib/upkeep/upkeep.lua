@@ -1,19 +1,20 @@
--- Upkeep: what clients do beside their tasks, as one command: the parts of it in turn, each by the function that a
--- command of its own calls, too, and when a queue is due again. A call changes what one part changes, no more.
+-- Upkeep: the maintenance of a namespace and its queues, as one command. The parts take turns. Each part is the
+-- function of its own command, such as `promote`. Upkeep stores when a queue is due again. A call makes the changes of
+-- one part.
 local upkeep = {}
 
--- How often a queue is looked at, and how often for what is old, in microseconds.
+-- Time between two rounds of a queue, and (`SELDOM`) between two deletions of its old tasks, in microseconds.
 upkeep.EVERY = 2000000
 
 upkeep.SELDOM = 60000000
 
--- Steps of repairs in one round.
+-- Maximum number of repair steps in a round.
 upkeep.REPAIRS = 12
 
--- What is kept for the whole namespace, as no queue is named.
+-- Name of the entry of the whole namespace. No queue has this name.
 upkeep.ALL = '*'
 
--- The parts of a round, for the namespace and for a queue. The last one of a queue is done up to `REPAIRS` times.
+-- The parts of a round, for the namespace and for a queue. The last part of a queue is done up to `REPAIRS` times.
 function upkeep.parts(name)
   return name == upkeep.ALL and { 'tick', 'settle' } or { 'promote', 'requeue_orphans', 'tally', 'retain', 'mend' }
 end
@@ -22,8 +23,9 @@ function upkeep.key()
   return namespace.prefix .. 'upkeep'
 end
 
--- Reads for the namespace and these queues when each is `due`, which `part` of its round is next, when it is due
--- `after` the round, and when it was `retained`, in microseconds. What a clock that ran ahead noted counts as nothing.
+-- Reads the entries of the namespace and of these queues: when each is `due`, the next `part` of its round, when it is
+-- due `after` the round, and when it was `retained`, in microseconds. Times that a clock ahead of now stored count as
+-- 0.
 function upkeep.read(queues)
   local all, now = {}, namespace.now_us
   local function time(text, most)
@@ -38,7 +40,7 @@ function upkeep.read(queues)
   return all
 end
 
--- When the first of them is due, in microseconds.
+-- The time when the first entry is due, in microseconds.
 function upkeep.first(all)
   local first = all[1].due
   for _, one in ipairs(all) do
@@ -47,8 +49,8 @@ function upkeep.first(all)
   return math.max(first, namespace.now_us)
 end
 
--- Does a part for a queue, or for the namespace. Returns how much it did, whether there is more to do at once, and when
--- the next is due, in microseconds, if it is known. `meta`: `limits`, `run` and `gap` of the meta hash.
+-- Does a part for a queue, or for the namespace. Returns the amount of work done, true if more work is due at once, and
+-- when the next work is due, in microseconds (infinity if unknown). `meta`: `limits`, `run` and `gap` of the meta hash.
 function upkeep.work(what, one, meta, step)
   local queue = one.name
   local done
@@ -77,12 +79,12 @@ function upkeep.work(what, one, meta, step)
     return done[1], done[2] == 1, math.huge
   end
   done = mending.step(queue, '', 100, mending.GRACE, true)
-  step.mended = done[1] == '' -- all of them, this time
+  step.mended = done[1] == '' -- the pass is complete
   return done[2], false, math.huge
 end
 
--- Does the next part of a round. An error of it is told and keeps nothing else from being done: nothing was changed, as
--- no error follows the first write. One that would meet all the others, too, is raised.
+-- Does the next part of a round. An error of the part is reported and does not stop the rest: nothing was
+-- changed, as no error follows the first write. An error that every other part would also meet is raised.
 function upkeep.go_on(one, meta, step)
   local parts, now = upkeep.parts(one.name), namespace.now_us
   local what = parts[math.min(one.part, #parts)]
@@ -103,21 +105,20 @@ function upkeep.go_on(one, meta, step)
   step.what, step.number = what, number
   one.after = more and now or math.min(one.after, math.max(now, next))
   if one.part < #parts or what == 'mend' and not step.mended and one.part < #parts + upkeep.REPAIRS - 1 then
-    one.due, one.part = now, one.part + 1 -- after the others that are due
+    one.due, one.part = now, one.part + 1 -- after all other due entries
   else
     one.due, one.part = one.after, 1
   end
 end
 
--- Goes on with what is due, the longest first, until a part has something to change or an error. Returns the reply of
--- `upkeep`.
+-- Does due parts, longest overdue first, until a part changes something or has an error. Returns the reply of `upkeep`.
 function upkeep.step(queues, meta)
   local all, step, changed = upkeep.read(queues), { what = '', number = 0, trouble = '', low = {} }, {}
   local turns = { unpack(all) }
   table.sort(turns, function(one, other)
     return one.due < other.due or one.due == other.due and one.nth < other.nth
   end)
-  local begun = namespace.shared('request') -- `namespace.begin` notes there that it was called
+  local begun = namespace.shared('request') -- `namespace.begin` sets `begun` in it
   for _, one in ipairs(turns) do
     if one.due > namespace.now_us or begun.begun or step.trouble ~= '' then
       break

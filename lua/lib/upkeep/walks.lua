@@ -1,19 +1,20 @@
--- Walks: what is done to many tasks of a graph. All of them, or one and what hangs below it, are cancelled; those that
--- have failed or were cancelled run again, all of them or only those whose cause runs again; or some and all below them
--- run anew. A step of `settle` takes some of the tasks in their order, in which each comes after those that it waits
--- for, or for a cancel in the opposite one. The graph has what is `doing`, and how far it is, `at`.
+-- Walks: actions on many tasks of a graph. A walk cancels all tasks, or one task and the tasks below it. It retries all
+-- failed and cancelled tasks, or only the tasks whose cause runs again. Or it reruns some tasks and all tasks below
+-- them. A step of `settle` handles some of the tasks, in the order of their submission: a task follows the tasks that
+-- it waits for. A cancel goes in the opposite order. The graph's record stores the action, `doing`, and the position,
+-- `at`.
 local walks = {}
 
--- Tasks that a step looks at.
+-- Maximum number of tasks that a step examines.
 walks.LOOKS = 300
 
--- Inputs that a step reads.
+-- Maximum number of inputs that a step reads.
 walks.INPUTS = 1000
 
 -- The pause of a walk that waits for owners to stop, in microseconds.
 walks.PAUSE = 1000000
 
--- The walk of a graph, or nil if none is under way.
+-- The walk of a graph, or nil if no walk is in progress.
 function walks.find(graph)
   local v = redis.call('HMGET', graphs.key(graph.id), graphs.walk_fields())
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
@@ -22,7 +23,6 @@ function walks.find(graph)
     marks = {}, left = {}, spec = { planned = {}, walks = true, deadline = v[9] or nil } } or nil
 end
 
--- Reads a step.
 function walks.plan(walk, limit)
   namespace.probe('ZCARD', graphs.chosen(walk.graph))
   if walk.doing == 'cancel' then
@@ -40,13 +40,13 @@ function walks.page(walk)
   return redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), walk.at, walk.at + walks.LOOKS - 1)
 end
 
--- A task of the graph, or nil: another one may have its id by now.
+-- A task of the graph, or nil if its id now belongs to another task.
 function walks.task(walk, id)
   local task = actions.find(id)
   return task and redis.call('HGET', task.key, 'graph') == walk.graph and task or nil
 end
 
--- Adds a task to a step, if the action is possible and changes anything.
+-- Adds a task to a step if the action changes the task. Counts a refusal.
 function walks.act(walk, task, plan, act)
   if plan(task, walk.spec) then
     walk.refused = walk.refused + 1
@@ -56,12 +56,12 @@ function walks.act(walk, task, plan, act)
   end
 end
 
--- Whether a step has done enough.
+-- Returns true if a step has enough tasks.
 function walks.is_full(walk, limit)
   return #walk.tasks >= limit or (walk.spec.entries or 0) > actions.ENTRIES
 end
 
--- After the last task a walk begins once more as long as `again`.
+-- Ends the walk after the last task, or begins another pass if `again` is true.
 function walks.plan_next(walk, again)
   walk.changed = walk.changed + #walk.tasks
   walk.next = walk.doing
@@ -72,7 +72,7 @@ function walks.plan_next(walk, again)
   end
 end
 
--- Those that have failed or were cancelled run again, as do those that have yet to stop.
+-- Plans a step of a retry: failed and cancelled tasks run again, as do held tasks that have an order to stop.
 function walks.plan_retries(walk, limit)
   local spec = walk.spec
   spec.begun = {}
@@ -106,8 +106,8 @@ function walks.may_run_again(walk, task)
   return status and status ~= 'failed' and status ~= 'cancelled' or cause and walk.spec.begun[cause]
 end
 
--- A task that is to be cancelled, but has not stopped yet, is given back instead; not if it is killed, or stopped
--- because of its deadline.
+-- Plans that a task whose cancel was requested, but which has not stopped yet, is given back instead. Refused if the
+-- task is killed, or stopped because of its deadline.
 function walks.spare(task)
   if orders.of(task) == 'kill' then
     return actions.stopping(task)
@@ -126,12 +126,12 @@ function walks.do_spare(task)
   tracks.note(task, 'recall')
 end
 
--- The last first, so that none ends because of another one.
+-- Plans a step of a cancel. The last tasks come first, so that no task ends because of another task.
 function walks.plan_cancels(walk, limit)
   local spec = walk.spec
   spec.reason, spec.force, spec.discard = walk.reason, walk.force, true
   if not walk.task then
-    namespace.shared('on_failure')[walk.graph] = 'continue' -- there is nothing left to cancel
+    namespace.shared('on_failure')[walk.graph] = 'continue' -- the walk itself cancels every task
   end
   local from = -walk.at - 1
   local ids = redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), from - walks.LOOKS + 1, from)
@@ -150,9 +150,10 @@ function walks.plan_cancels(walk, limit)
   walks.plan_next(walk, false)
 end
 
--- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it. One of the first that hangs
--- below another, or below what has begun anew already, is like all others. A pass that has marked any is followed by
--- another one: with an edge that was added later a task may wait for one that comes after it.
+-- Marks the tasks below the chosen tasks: for a cancel the tasks that need a marked task, for a rerun all tasks that
+-- wait for a marked task. A chosen task below another chosen task, or below a task whose rerun has begun, is treated as
+-- a normal task. A pass that has marked a task is followed by another pass: because of an edge that was added later, a
+-- task may wait for a task that comes after it.
 function walks.plan_marks(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
   for _, id in ipairs(walks.page(walk)) do
@@ -181,7 +182,8 @@ function walks.plan_marks(walk)
   end
 end
 
--- Whether one of these inputs is of a task that is marked and yet to run anew, or with `any` one that has begun to.
+-- Returns true if one of these inputs belongs to a marked task whose rerun has not begun, or with `any` to any marked
+-- task.
 function walks.hangs_below(walk, page, after, any)
   local ids = {}
   for _, entry in ipairs(page) do
@@ -200,8 +202,8 @@ function walks.hangs_below(walk, page, after, any)
   return false
 end
 
--- Those marked run anew, each after those that it waits for. What a worker has is stopped first, and what is ready is
--- cancelled first: they come again with the next pass.
+-- Plans a step of a rerun: marked tasks run again, each after the tasks that it waits for. A held task is stopped
+-- first, and a ready task is cancelled first; the next pass handles these tasks again.
 function walks.plan_anew(walk, limit)
   local spec = walk.spec
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
@@ -236,7 +238,7 @@ function walks.plan_anew(walk, limit)
   walks.plan_next(walk, walk.refused > 0)
 end
 
--- Whether a task has to end before it can run anew.
+-- Plans the cancel of a task that must end before its rerun. Returns true if the task must end first.
 function walks.stops_first(walk, task)
   local is_held = record.held(task)
   if not is_held and (task.first or task.status ~= 'pending' and task.status ~= 'scheduled') then
@@ -249,7 +251,7 @@ function walks.stops_first(walk, task)
   return true
 end
 
--- Takes a further part of the many inputs of a task.
+-- Plans the next part of the inputs of a task that has many inputs.
 function walks.prepare_anew(walk, task, part)
   anew.plan(task, walk.spec.chosen, part)
   walk.tasks[#walk.tasks + 1] = task
@@ -269,12 +271,11 @@ function walks.begin_anew(walk, task, part)
   end
 end
 
--- Makes what was planned.
 function walks.run(walk)
   for id, mark in pairs(walk.marks) do
     redis.call('ZADD', graphs.chosen(walk.graph), mark, id)
   end
-  for _, id in ipairs(walk.left) do -- it does not run anew: what waits for it hears of its end
+  for _, id in ipairs(walk.left) do -- not rerun: its dependents are notified of its end
     redis.call('ZADD', edges.unsettled(), namespace.now, id)
   end
   local wakes = {}
@@ -283,7 +284,7 @@ function walks.run(walk)
     task.act(task, walk.spec)
     wakes[#wakes + 1] = walk.spec.wakes ~= wakes[#wakes] and walk.spec.wakes or nil
   end
-  for _, queue in ipairs(wakes) do -- of the tasks, which may be in several
+  for _, queue in ipairs(wakes) do -- the tasks may be in several queues
     wakeups.wake(queue)
   end
   local key = graphs.key(walk.graph)
