@@ -49,7 +49,7 @@ const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 /// | parameter | names |
 /// |---|---|
 /// | `password_file` | the password, unless the URL has one |
-/// | `sentinel_password_file` | the password for the Sentinels, which get no other password; `sentinel_user` is their user |
+/// | `sentinel_password_file` | the password for Sentinels, which get no other; `sentinel_user` is their user |
 /// | `ca` | with TLS: the certificates of the authority, instead of the system's authorities |
 /// | `cert`, `key` | with TLS: the client's certificate and its key |
 ///
@@ -506,7 +506,7 @@ impl Place {
             let fact = |name: &str| known.get(name).map_or("", String::as_str);
             let Ok(port) = fact("port").parse() else { continue };
             if fact("flags") != "slave" {
-                continue; // it is down, or not connected
+                continue; // this replica is down or not connected
             }
             if let Ok(Some(replica)) = self.in_role(at(node, fact("ip").to_owned(), port), Role::Replica, end) {
                 return Ok(Some(replica));
@@ -537,8 +537,9 @@ fn join(server: &Server, end: Deadline) -> RedisResult<Connection> {
     Ok(connection)
 }
 
-/// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If that
-/// command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real cause.
+/// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If
+/// that command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real
+/// cause.
 pub(crate) fn told_apart(server: &Server, error: RedisError, end: Deadline) -> RedisError {
     if error.kind() != ErrorKind::AuthenticationFailed {
         return error;

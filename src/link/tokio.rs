@@ -288,7 +288,7 @@ impl Connections {
         };
         let answer = time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()));
         if !is_sound(&answer) {
-            self.forget(age); // its reply may never end
+            self.forget(age); // the reply may never end
         }
         answer
     }

@@ -433,7 +433,7 @@ impl Desk<'_> {
             info => info?,
         };
         if !matches!(info.status(), Some(Status::Failed | Status::Cancelled)) {
-            return Ok(()); // it was retried meanwhile
+            return Ok(()); // the placeholder was retried
         }
         let cancel = || {
             let client = self.partitions.partition(upstream.partition())?;
