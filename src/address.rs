@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::names::Namespace;
 use files::Files;
 
-/// Time limit of each of several nodes, so that a hanging node does not use up the time of the others.
+/// Time limit of each of several nodes. A hanging node must not use up the time of further nodes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The default port of a Sentinel.
@@ -62,7 +62,7 @@ const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 #[derive(Clone)]
 pub struct Address {
     shown: String,
-    /// With user and password.
+    /// The nodes, each with user and password.
     nodes: Vec<ConnectionInfo>,
     lead: Lead,
     files: Files,
@@ -73,7 +73,7 @@ pub struct Address {
 enum Lead {
     /// The only node is the server.
     Itself,
-    /// One of them is the master.
+    /// One of the nodes is the master.
     Master,
     /// The nodes are Sentinels, which name the master with this name.
     Sentinel(String),
@@ -103,7 +103,7 @@ impl Address {
         parse(url).map_err(Error::Connection)
     }
 
-    /// The password in the URL, if any.
+    /// Returns the password in the URL. It is `None` for a URL without a password.
     #[must_use]
     pub fn password(&self) -> Option<&str> {
         self.settings()?.password()
@@ -146,7 +146,7 @@ impl Address {
         self.settings().map_or(0, redis::RedisConnectionInfo::db)
     }
 
-    /// The file with the password, if any.
+    /// Returns the path of the password file. It is `None` for a URL without such a file.
     #[must_use]
     pub fn password_file(&self) -> Option<&Path> {
         self.files.password.as_deref().map(Path::new)
@@ -339,7 +339,7 @@ fn reveal(shown: &str, password: &str) -> Option<String> {
             return Some(url.into());
         }
     }
-    // The other forms have no host as defined for URLs.
+    // URLs of the remaining forms have no single host.
     let mut one = redis::parse_redis_url("redis://host/")?;
     one.set_password(Some(password)).ok()?;
     let password = one.password()?;
@@ -442,7 +442,7 @@ impl Place {
                 Ok(None) => failure = away("none of the servers is the master now"),
                 // The next node returns the same error, and the cause is known.
                 Err(error) if is_refusal(&error) => return Err(error),
-                // A refused connection does not replace an earlier error, which may be transient.
+                // A refused connection of a later node does not replace an earlier error, which may be transient.
                 Err(error) if error.is_connection_refusal() && number != first => {}
                 Err(error) => failure = error,
             }

@@ -155,7 +155,7 @@ impl Graph {
         self
     }
 
-    /// Sets the effect of a failed task on the other tasks: by default [`OnFailure::Cancel`].
+    /// Sets the effect of a failed task on the rest of the graph: by default [`OnFailure::Cancel`].
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.whole.on_failure = Some(on_failure);
@@ -248,7 +248,7 @@ impl GraphTask<'_> {
         self.change(|step| step.partition = Some(name.clone()))
     }
 
-    /// Adds options of the task. A unique name is not allowed: the graph's id is unique.
+    /// Sets options of the task. A unique name is not allowed, because the graph's id is unique.
     pub fn options(self, options: &TaskOptions) -> Self {
         let mut refused = None;
         self.change(|step| {
@@ -315,8 +315,8 @@ impl GraphTask<'_> {
         self.waits(Order::Failure, upstream)
     }
 
-    /// Runs the task once `number` of these tasks are complete. The others continue to run. A
-    /// [result](GraphTask::result_of) of one of these tasks is `null` if the task is not complete at that moment. The
+    /// Runs the task once `number` of these tasks are complete. The remaining tasks of the set continue to run. A
+    /// [result](GraphTask::result_of) of a task in the set is `null` if that task is not complete at that moment. The
     /// task fails once `number` successes are no longer possible. A task has at most one such set.
     ///
     /// ```

@@ -327,7 +327,7 @@ fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError
     })
 }
 
-/// Reads the partition, if there is one.
+/// Reads the field `partition`, which may be missing.
 fn partition(fields: &Fields<'_>) -> Result<Option<PartitionName>, GraphError> {
     let Some(found) = fields.get("partition") else { return Ok(None) };
     let name = PartitionName::new(found.text()?).map_err(|error| found.place.flaw(error.to_string()))?;

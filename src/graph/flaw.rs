@@ -23,7 +23,7 @@ impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = self.task.map_or_else(String::new, |index| format!("task {index}"));
         if let Some(label) = &self.label {
-            // Debug format adds quotes and escapes control characters, which a terminal could interpret.
+            // The debug format adds quotes, and escapes control characters that a terminal could interpret.
             place.push_str(&format!(" {label:?}"));
         }
         if !place.is_empty() && !self.field.is_empty() {

@@ -237,8 +237,8 @@ impl<L: Link> GraphHandle<L> {
         self.cancel_with(reason, &CancelGraphOptions::new())
     }
 
-    /// Cancels a task and the tasks that need it, directly or through other tasks. With `force`, cancels everything
-    /// downstream of the task.
+    /// Cancels all unfinished tasks like [`GraphHandle::cancel`]. With the option `task`, cancels only this task and
+    /// the tasks that need it, directly or through other tasks. The option `force` kills running programs at once.
     ///
     /// # Errors
     /// The errors of [`GraphHandle::cancel`]; `NOTASK` for a task that is not in this graph.

@@ -75,20 +75,20 @@ pub(super) enum Argument {
     Result(usize),
     /// The result of a task from before the graph.
     Outside(TaskId),
-    /// The result of a task, or `null` if the task ends without one.
+    /// The result of a task, or `null` if the task ends without a result.
     Optional(usize),
-    /// The result of a task from before the graph, or `null` if that task ends without one.
+    /// The result of a task from before the graph, or `null` if that task ends without a result.
     OptionalOutside(TaskId),
 }
 
 /// The condition of an edge to a task whose result is not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The task runs after the success of the other task.
+    /// The task runs after the success of its upstream.
     Success,
-    /// The task runs after the end of the other task, with any outcome.
+    /// The task runs after the end of its upstream, with any outcome.
     After,
-    /// The task runs only after a failure or cancel of the other task.
+    /// The task runs only after a failure or cancel of its upstream.
     Failure,
     /// The task runs after a minimum number of successes in a set. A result of the set is `null` if its task is not
     /// complete at that moment.
@@ -391,8 +391,9 @@ pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMa
     Ok(places)
 }
 
-/// Returns the edges of a task, with at most one edge to each upstream. An upstream with a received result needs no
-/// other edge, because a success is also an end. The error is an edge that contradicts another edge.
+/// Returns the edges of a task, with at most one edge to each upstream, and no edge to an upstream whose result is
+/// received. A success or failure replaces [`Order::After`], because both are ends. The error is an edge that
+/// contradicts another edge.
 fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
     let (received, _) = step.received();
     let mut strictest: HashMap<usize, Order> = received.iter().map(|upstream| (*upstream, Order::Success)).collect();

@@ -3,7 +3,7 @@
 //! An edge between two partitions becomes a link: see `partitions::links`. The partition of the waiting task has a
 //! placeholder, and a task that runs when no task needs the placeholder. The partition of the upstream has two
 //! carriers. All of them are tasks of the parts, so each part is created together with its links. The first part also
-//! has the tasks that create the other parts after the first part exists.
+//! has tasks that create the further parts after the first part exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
@@ -257,7 +257,8 @@ impl Shares {
         plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds)
     }
 
-    /// Returns the first part, with the tasks that create the other parts. A graph in one partition has only this part.
+    /// Returns the first part, with the tasks that create all further parts. A graph in one partition has only this
+    /// part.
     pub(crate) fn first<L: Link>(
         &mut self,
         client: &Client<L>,

@@ -335,7 +335,7 @@ fn all_clients_compute_the_same_digest() {
         "join": {"queue": "join", "args": [{"result": "a & b ü"}, {"value": 2}], "options": {"priority": 3}},
         "tidy": {"queue": "tidy", "parameters": [], "after": ["join"]}
     }}"#;
-    assert_eq!(digest_of(&Graph::from_json(text).unwrap()), "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // same as in the other clients
+    assert_eq!(digest_of(&Graph::from_json(text).unwrap()), "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // same as in all clients
 }
 
 fn digest_of(graph: &Graph) -> String {

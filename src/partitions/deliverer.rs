@@ -26,7 +26,7 @@ use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
 /// Number of deliveries of one partition at the same time.
 const SLOTS: usize = 16;
 
-/// Id and method of the task that compares the placeholders of a partition with their upstreams, once in each period.
+/// Id and method of the task that compares the placeholders of a partition with their upstreams once in each period.
 const COMPARE: &str = "@compare";
 const PERIOD: Duration = Duration::from_secs(30);
 
@@ -112,16 +112,16 @@ impl Deliverer {
         self
     }
 
-    /// Restricts the deliverer to these partitions. It then handles only what they send to and receive from the other
-    /// partitions. With many partitions, each process can handle some of them.
+    /// Restricts the deliverer to these partitions. It then handles only their deliveries: what they send to any
+    /// partition, and what they receive. With many partitions, each process can handle some of them.
     #[must_use]
     pub fn only(mut self, own: impl IntoIterator<Item = PartitionName>) -> Self {
         self.own = own.into_iter().collect();
         self
     }
 
-    /// Delivers until [`Deliverer::stop`] is called. A partition that cannot be reached is retried without limit, and
-    /// the other partitions continue.
+    /// Delivers until [`Deliverer::stop`] is called. A partition that cannot be reached is retried without limit. It
+    /// does not stop deliveries to and from reachable partitions.
     pub fn run(&self) {
         thread::scope(|scope| {
             for name in &self.own {
@@ -182,8 +182,9 @@ impl Deliverer {
         }
     }
 
-    /// Probes the own partitions and all partitions that they depend on. Updates the notes about unreachable
-    /// partitions, and immediately repeats the deliveries to each partition that is back.
+    /// Probes the deliverer's own partitions, and the partitions that their placeholders and deliveries depend on.
+    /// Updates the notes about unreachable partitions, and immediately repeats the deliveries to each partition that is
+    /// back.
     fn look(&self) {
         let own: BTreeSet<PartitionName> = self.own.iter().cloned().collect();
         let mut asked = own.clone();
@@ -219,8 +220,8 @@ impl Deliverer {
         self.tell(&found);
     }
 
-    /// Creates a note in each own partition for each partition that does not answer, and removes the notes of
-    /// partitions that are back. A note shows since when the partition is unreachable.
+    /// Creates a note in each of the deliverer's own partitions for each partition that does not answer, and removes
+    /// the notes of partitions that are back. A note shows since when the partition is unreachable.
     fn tell(&self, found: &Merged<()>) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         for here in self.own.iter().filter(|name| found.answers.contains_key(name)) {
@@ -270,7 +271,7 @@ impl Deliverer {
     }
 
     fn worker(&self, name: &PartitionName) -> Result<Worker> {
-        // The comparison finds deliveries that a failover has lost.
+        // A delivery that a failover loses is found by the comparison.
         let client = self.partitions.partition(name)?.durable(Durability::Local);
         let partitions = self.partitions.clone();
         let (own, from) = (client.clone(), name.clone());

@@ -1,9 +1,9 @@
 //! Graphs over several partitions. Either all parts are created, or no part is created.
 //!
-//! The part of the first partition decides. The parts of the other partitions are staged before it, without their last
-//! task. A staged part is invisible, and it expires after ten minutes. Then one call creates the first part. The first
-//! part has a task for each other part, which holds all of that part and stays until the other partition has created
-//! it. If a process dies at any point, a [`Deliverer`](super::Deliverer) completes the decided graph.
+//! The part of the first partition decides. The remaining parts are staged before it, without their last task. A staged
+//! part is invisible, and it expires after ten minutes. Then one call creates the first part. The first part has a task
+//! for each staged part. This task holds all of the staged part, and stays until that part is created. If a process
+//! dies at any point, a [`Deliverer`](super::Deliverer) completes the decided graph.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
@@ -69,8 +69,8 @@ impl<L: Link> Partitions<L> {
     /// partition may wait for tasks of another partition; this needs a running [`Deliverer`](super::Deliverer).
     ///
     /// # Errors
-    /// The errors of [`Client::submit_graph`]; the error of the first partition that does not answer. In both cases
-    /// nothing was created.
+    /// The errors of [`Client::submit_graph`]; the error of the first partition that does not answer: then nothing was
+    /// created.
     pub fn submit_graph(
         &self,
         graph: &Graph,
@@ -227,7 +227,7 @@ pub(super) struct Part {
     pub(super) members: Vec<GraphMember>,
 }
 
-/// Returns the other partitions of a graph that a part names. The value is true for the first partition.
+/// Returns the partitions of a graph that a part names. The value is true for the first partition.
 fn others(part: &Part) -> BTreeMap<PartitionName, bool> {
     part.members.iter().filter_map(|member| other_part(&member.id)).collect()
 }
@@ -279,7 +279,7 @@ impl<L: Link> SpreadGraph<L> {
                 Ok(None) => {}
                 Err(error) => {
                     if name == self.home {
-                        // Each part names the partitions of the other parts.
+                        // Each part names further partitions of the graph.
                         left.extend(self.partitions.names().cloned());
                     }
                     missing.insert(name, error);
@@ -440,7 +440,7 @@ impl<L: Link> SpreadGraph<L> {
     ///
     /// # Errors
     /// `NOTASK` if there is no such graph or task; the error of the first partition that does not answer. The call
-    /// still takes effect in the other partitions.
+    /// still takes effect in every partition that answers.
     pub fn cancel(
         &self,
         task: Option<&GlobalId>,
@@ -510,7 +510,7 @@ impl<L: Link> SpreadGraph<L> {
         self.partitions.client(name).await?.graph(self.id.as_str())
     }
 
-    /// Applies a call to each part. An unreachable partition does not stop the calls to the others.
+    /// Applies a call to each part. Continues after an error, and returns the first error.
     async fn each(
         &self,
         act: impl Fn(&GraphHandle<L>) -> L::Answer<'_, Result<GraphInfo>> + Send + Sync,

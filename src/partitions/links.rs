@@ -1,10 +1,10 @@
 //! Tasks that wait for tasks of other partitions.
 //!
 //! The partition of the waiting task has a *placeholder*: a task whose id is the global id of the upstream. Other tasks
-//! wait for it as for any task. In the partition of the upstream, two *carriers* wait for the upstream. One carrier
-//! receives its result; the other one runs if there can be no result. The call that ends the upstream therefore makes a
-//! carrier ready in the same step. The carrier ends only after the placeholder has its delivery. A worker of each
-//! partition runs both kinds of tasks from the queue `@links`.
+//! wait for it as for any task. In the partition of the upstream, two *carriers* wait for the upstream: the first
+//! carrier receives its result, and the second carrier runs if there can be no result. The call that ends the upstream
+//! therefore makes a carrier ready in the same step. The carrier ends only after the placeholder has its delivery. A
+//! worker of each partition runs both kinds of tasks from the queue `@links`.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -73,8 +73,8 @@ impl<L: Link> Partitions<L> {
         let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
         let (result, failure) = (carrier(true)?, carrier(false)?);
         let links = self.client(upstream.partition()).await?.queue(QUEUE)?;
-        // The upstream may end between the two calls. Its end decides which carrier is needed, and the other carrier is
-        // refused.
+        // The upstream may end between the two calls. Its end decides which carrier is needed; the call for an unneeded
+        // carrier is refused.
         match L::step(links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task()))).await {
             Ok(_) => {
                 let last = L::step(links.submit_bytes(b"null", patient().id(failure).after_failure(&result))).await;
@@ -229,7 +229,7 @@ impl<L: Link> Partitions<L> {
             unless_state(L::step(result.retry()).await.map(drop))?;
         }
         if status(&failure).await?.is_some_and(|status| status != Status::Waiting) {
-            // An undelivered failure of the previous run is not delivered.
+            // Drops the failure of the previous run if it has not been delivered.
             unless_state(L::step(failure.cancel("the task was retried")).await.map(drop))?;
             // Another process may have made the carrier wait again, which is the intended state.
             unless_state(L::step(failure.delete()).await)?;
@@ -340,7 +340,7 @@ impl<L: Link> Partitions<L> {
             Ok(_) | Err(Error::State { .. }) => {}
             Err(error) => return Err(error),
         }
-        // An undelivered failure of the previous run is not delivered.
+        // Drops the failure of the previous run if it has not been delivered.
         match L::step(from.task(failure.as_str())?.cancel("the task was retried")).await {
             Ok(_) | Err(Error::State { .. } | Error::NotFound) => {}
             Err(error) => return Err(error),

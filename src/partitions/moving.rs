@@ -73,7 +73,7 @@ impl Partitions {
         self.way(queue, from, to)?.all(|_| true)
     }
 
-    /// Moves all waiting tasks of a partition to the other partitions, and closes the partition to new tasks
+    /// Moves all waiting tasks of a partition to the remaining partitions, and closes the partition to new tasks
     /// (`CLOSED`). The id of each task chooses its new partition. Repeat the call until no task is left and no task
     /// runs.
     ///
@@ -181,7 +181,7 @@ impl Way<'_> {
         between.configure("closed", Some("0"))?;
         for id in ids {
             match self.source.call(&self.source.calls().move_to(id, &self.between)) {
-                // A worker has taken it, or it was deleted.
+                // A worker has taken the task, or the task was deleted.
                 Ok(()) | Err(Error::State { .. } | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }

@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Maximum duration of a pop on a connection that other connections cannot wake.
 const UNWAKEABLE: Duration = Duration::from_secs(2);
 
-/// Maximum time between the order to end a pop and its end. After it, the order is repeated.
+/// Time after which the order to end a pop is repeated.
 const SOON: Duration = Duration::from_millis(20);
 
 /// The pause after a failure.
@@ -145,7 +145,7 @@ fn pass_on(connections: &Arc<Connections>, list: String) {
         return;
     }
     let connections = Arc::clone(connections);
-    // Without a runtime, the other listeners poll within half a minute.
+    // Without a runtime, listeners poll within half a minute.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             let _ = connections.send(&wakes(&list), connections.limit).await;
