@@ -1,4 +1,4 @@
-//! Where a server is: the forms of its URL, and the way from a URL to the master that holds a namespace.
+//! Addresses of servers: the forms of a URL, and the search for the master that holds a namespace.
 
 mod environment;
 mod files;
@@ -19,64 +19,65 @@ use crate::error::{Error, Result};
 use crate::names::Namespace;
 use files::Files;
 
-/// How long one of several nodes may take. One that hangs must not use up the time of the others.
+/// Time limit of each of several nodes. A hanging node must not use up the time of further nodes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The port of a Sentinel.
+/// The default port of a Sentinel.
 const SENTINEL: u16 = 26_379;
 
-/// Why the server that others name cannot be used now.
+/// The error for a server that other nodes name and that refuses connections.
 const REFUSES: &str = "the server that they name refuses connections";
 
-/// The digest of no script: a call of it is refused, by the node that holds the key with `NOSCRIPT`, by others with the
-/// name of that node. Every role may call scripts; not every one may ask `CLUSTER SLOTS`.
+/// A digest that no script has. A call of this script always fails: with `NOSCRIPT` on the node that holds the key, and
+/// with the name of that node on other nodes. Every role may call scripts, but not every role may call `CLUSTER SLOTS`.
 const NO_SCRIPT: &str = "0000000000000000000000000000000000000000";
 
-/// Where a server is.
+/// The address of a server.
 ///
 /// | form | leads to |
 /// |---|---|
 /// | `redis://[user:password@]host[:port][/db]` | this server |
-/// | `rediss://…` | the same by TLS (feature `tls-rustls`, or `tokio-tls-rustls`) |
+/// | `rediss://…` | this server, by TLS (feature `tls-rustls`, or `tokio-tls-rustls`) |
 /// | `unix:///path[?db=N&user=NAME&pass=PASSWORD]` | the server at this socket |
-/// | `redis://host,host[:port][/db]` | the one of these servers that is the master |
+/// | `redis://host,host[:port][/db]` | the master among these servers |
 /// | `redis+sentinel://host,host[:port]/name[/db]` | the master that the Sentinels name |
 /// | `redis+cluster://host,host[:port]` | the node of this cluster that holds the namespace, which needs a `{tag}` |
 ///
-/// The last two are `rediss+sentinel` and `rediss+cluster` by TLS. Parameters after `?` name files, by absolute paths,
-/// which are read at each connection, and so may be replaced at any time:
+/// With TLS, the last two forms begin with `rediss+sentinel` and `rediss+cluster`. Parameters after `?` name files, by
+/// absolute paths. The files are read at each connection, so they may be replaced at any time:
 ///
 /// | parameter | names |
 /// |---|---|
 /// | `password_file` | the password, unless the URL has one |
-/// | `sentinel_password_file` | that for the Sentinels, which get none otherwise; `sentinel_user` is their user |
-/// | `ca` | with TLS: the certificates of the authority, in place of the system's |
-/// | `cert`, `key` | with TLS: the client's own |
+/// | `sentinel_password_file` | the password for Sentinels, which get no other; `sentinel_user` is their user |
+/// | `ca` | with TLS: the certificates of the authority, instead of the system's authorities |
+/// | `cert`, `key` | with TLS: the client's certificate and its key |
 ///
 /// Any other parameter is refused, except `protocol`.
 ///
-/// With `read=replica` Sentinels or several hosts lead to a replica, while there is one, for a client that only reads.
+/// With `read=replica`, Sentinels or several hosts lead to a replica if there is one. This is for a client that only
+/// reads.
 ///
-/// Shown without its password.
+/// The text form has no password.
 #[derive(Clone)]
 pub struct Address {
     shown: String,
-    /// With user and password.
+    /// The nodes, each with user and password.
     nodes: Vec<ConnectionInfo>,
     lead: Lead,
     files: Files,
 }
 
-/// How the nodes of an address lead to the server.
+/// The way from the nodes of an address to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Lead {
-    /// There is one, which is it.
+    /// The only node is the server.
     Itself,
-    /// One of them is the master.
+    /// One of the nodes is the master.
     Master,
-    /// They name the master of this name.
+    /// The nodes are Sentinels, which name the master with this name.
     Sentinel(String),
-    /// They know who holds the namespace.
+    /// The nodes belong to a cluster and name the node that holds the namespace.
     Cluster,
 }
 
@@ -96,13 +97,13 @@ impl Address {
     /// Reads a URL.
     ///
     /// # Errors
-    /// [`Error::Connection`] for one that is no address of a server. It does not repeat the URL, which may contain a
-    /// password.
+    /// [`Error::Connection`] for a text that is not the address of a server. The error does not contain the URL, which
+    /// may contain a password.
     pub fn parse(url: &str) -> Result<Self> {
         parse(url).map_err(Error::Connection)
     }
 
-    /// The password in the URL, if any.
+    /// Returns the password in the URL. It is `None` for a URL without a password.
     #[must_use]
     pub fn password(&self) -> Option<&str> {
         self.settings()?.password()
@@ -114,12 +115,13 @@ impl Address {
         self.settings()?.username().filter(|user| !user.is_empty() && *user != "default")
     }
 
-    /// Whether it leaves out the user, rather than naming the default one.
+    /// Returns true if the address names no user. An explicit default user counts as a user.
     fn has_no_user(&self) -> bool {
         self.settings().is_none_or(|settings| settings.username().is_none_or(str::is_empty))
     }
 
-    /// Identifies the server with its database and user; passwords and options make no difference, TLS does.
+    /// Returns a text that identifies the server, its database and its user. The text depends on TLS, but not on
+    /// passwords and options.
     #[must_use]
     pub fn identity(&self) -> String {
         let shown = |node: &ConnectionAddr| match node {
@@ -144,69 +146,71 @@ impl Address {
         self.settings().map_or(0, redis::RedisConnectionInfo::db)
     }
 
-    /// The file with the password, if it comes from one.
+    /// Returns the path of the password file. It is `None` for a URL without such a file.
     #[must_use]
     pub fn password_file(&self) -> Option<&Path> {
         self.files.password.as_deref().map(Path::new)
     }
 
-    /// The files that nobody else should read: those with passwords, and with the key of the client's certificate.
+    /// The files that must stay secret: the files with passwords, and the file with the key of the client's
+    /// certificate.
     pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
         self.files.secrets().map(Path::new)
     }
 
-    /// Whether passwords or certificates come from files, which may be replaced.
+    /// Returns true if passwords or certificates come from files, which may be replaced.
     pub(crate) fn has_files(&self) -> bool {
         self.files.any()
     }
 
-    /// Whether it is that of a cluster.
+    /// Returns true for the address of a cluster.
     #[must_use]
     pub fn is_cluster(&self) -> bool {
         self.lead == Lead::Cluster
     }
 
-    /// Whether it names one server, rather than nodes that lead to one.
+    /// Returns true if the address names one server. Returns false if it names nodes that lead to a server.
     #[must_use]
     pub fn is_one_server(&self) -> bool {
         self.lead == Lead::Itself
     }
 
-    /// The servers, Sentinels or nodes that it names.
+    /// The servers, Sentinels or nodes in the address.
     pub fn nodes(&self) -> impl Iterator<Item = &ConnectionAddr> {
         self.nodes.iter().map(ConnectionInfo::addr)
     }
 
-    /// The URL with another password: to connect with, never to be shown.
+    /// Returns the URL with this password. Use it for connections only, and never show it.
     ///
     /// # Errors
-    /// [`Error::Connection`] if the URL has no place for one.
+    /// [`Error::Connection`] if the URL has no place for a password.
     pub fn with_password(&self, password: &str) -> Result<String> {
         reveal(&self.shown, password).ok_or_else(|| Error::Connection(malformed("the URL has no place for a password")))
     }
 
-    /// The URL with another parameter, unless it has that one, such as `password_file`.
+    /// Returns the URL with an added parameter, such as `password_file`. A parameter that the URL already has is not
+    /// changed.
     #[must_use]
     pub fn with_parameter(url: &str, name: &str, value: &str) -> String {
         environment::with_parameter(url, name, value)
     }
 
-    /// Connects to the server, for commands of one's own. On a cluster it is the node that holds the namespace. Each
-    /// command has the same limit.
+    /// Connects to the server, for the caller's own commands. On a cluster, connects to the node that holds the
+    /// namespace. `limit` applies to each command.
     ///
     /// # Errors
-    /// If it cannot be found or reached within the limit.
+    /// If the server cannot be found or reached within the limit.
     pub fn connect(&self, namespace: &Namespace, limit: Duration) -> RedisResult<Connection> {
         Place::new(self.clone(), namespace).connect(limit)
     }
 
-    /// The parameters that a URL may have without holding a secret: its value may be shown.
+    /// The parameters of a URL whose values are not secret and may be shown.
     pub fn parameters() -> impl Iterator<Item = &'static str> {
         files::PARAMETERS.into_iter().chain(files::OF_SOCKETS)
     }
 
-    /// Asks each of several nodes for the server, all at once: the node, and what it names; none for a server that is
-    /// not the master. Empty for an address that names one server.
+    /// Asks all nodes for the server at the same time. Returns each node with the server that it names, or with `None`
+    /// for a server that is not the master. The list is empty for an address that names one server.
     #[must_use]
     pub fn look(&self, namespace: &Namespace, limit: Duration) -> Vec<(String, RedisResult<Option<String>>)> {
         if self.is_one_server() {
@@ -230,12 +234,12 @@ impl Address {
         self.nodes.first().map(ConnectionInfo::redis_settings)
     }
 
-    /// Whether it leads to a replica.
+    /// Returns true if the address asks for a replica.
     fn reads_replica(&self) -> bool {
         self.files.replica
     }
 
-    /// One server, with the user and password of the address.
+    /// Returns a server with the user and password of the address.
     fn server(&self, info: ConnectionInfo) -> RedisResult<Server> {
         let settings = self.files.authorised(info.redis_settings().clone())?;
         self.with_settings(info, settings)
@@ -243,7 +247,7 @@ impl Address {
 
     fn with_settings(&self, info: ConnectionInfo, settings: redis::RedisConnectionInfo) -> RedisResult<Server> {
         Ok(Server {
-            // Each further word of the greeting would be another wait for a server that hangs.
+            // Each additional command of the handshake is another wait for a server that hangs.
             info: info.set_redis_settings(settings.set_skip_set_lib_name()),
             #[cfg(feature = "tls-rustls")]
             certificates: self.files.certificates()?,
@@ -335,7 +339,7 @@ fn reveal(shown: &str, password: &str) -> Option<String> {
             return Some(url.into());
         }
     }
-    // The others have no host in the sense of URLs.
+    // URLs of the remaining forms have no single host.
     let mut one = redis::parse_redis_url("redis://host/")?;
     one.set_password(Some(password)).ok()?;
     let password = one.password()?;
@@ -347,16 +351,16 @@ fn reveal(shown: &str, password: &str) -> Option<String> {
     })
 }
 
-/// What a server is to the others.
+/// The role of a server in a replication group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Master,
-    /// One that has its master's data.
+    /// A replica that is connected to its master.
     Replica,
 }
 
 impl Role {
-    /// The lines of `INFO` that say so.
+    /// The lines of `INFO` that show this role.
     fn lines(self) -> &'static [&'static str] {
         match self {
             Self::Master => &["role:master"],
@@ -365,12 +369,12 @@ impl Role {
     }
 }
 
-/// An address, and what is known of the way from it to the server that holds a namespace.
+/// An address, with the state of the search for the server that holds a namespace.
 pub struct Place {
     address: Address,
     /// A key of the namespace that every role may use.
     key: String,
-    /// The node that answered last, which is asked first.
+    /// The index of the node that answered last. The next search starts with this node.
     first: AtomicUsize,
 }
 
@@ -395,7 +399,7 @@ impl Place {
         self.address.is_one_server()
     }
 
-    /// A connection to the server. Blocks for `limit` at most.
+    /// Connects to the server. Blocks for at most `limit`.
     pub(crate) fn connect(&self, limit: Duration) -> RedisResult<Connection> {
         let end = Deadline::after(limit);
         let connection = join(&self.find(limit)?, end).map_err(|error| self.named(error))?;
@@ -403,8 +407,8 @@ impl Place {
         Ok(connection)
     }
 
-    /// A server that was named by others, and refuses connections: they may name another one soon, unlike nodes that all
-    /// refuse them.
+    /// Returns a transient error if a server refuses connections and was named by other nodes: they may soon name
+    /// another server. Returns other errors unchanged.
     pub(crate) fn named(&self, error: RedisError) -> RedisError {
         match error {
             error if error.is_connection_refusal() && !self.is_one_server() => away(REFUSES),
@@ -412,7 +416,7 @@ impl Place {
         }
     }
 
-    /// The server, which was there a moment ago if nodes had to be asked. Blocks for `limit` at most.
+    /// Finds the server. If other nodes were asked, the server was reachable a moment ago. Blocks for at most `limit`.
     pub(crate) fn find(&self, limit: Duration) -> RedisResult<Server> {
         let end = Deadline::after(limit);
         if self.reads_replica()
@@ -436,9 +440,9 @@ impl Place {
                     return Ok(server);
                 }
                 Ok(None) => failure = away("none of the servers is the master now"),
-                // The next one would say the same, and what is missing is known.
+                // The next node returns the same error, and the cause is known.
                 Err(error) if is_refusal(&error) => return Err(error),
-                // Of several reasons one that may pass.
+                // A refused connection of a later node does not replace an earlier error, which may be transient.
                 Err(error) if error.is_connection_refusal() && number != first => {}
                 Err(error) => failure = error,
             }
@@ -449,7 +453,8 @@ impl Place {
         Err(failure)
     }
 
-    /// Asks one node for the server; none if what it names, or is, has another role.
+    /// Asks one node for the server. Returns `None` if the server that the node names, or the node itself, has another
+    /// role.
     fn ask(&self, node: &ConnectionInfo, role: Role, limit: Duration) -> RedisResult<Option<Server>> {
         let end = Deadline::after(limit);
         match &self.address.lead {
@@ -476,7 +481,7 @@ impl Place {
                         let (holder, _) = error.redirect_node().ok_or_else(|| away("the cluster names no node"))?;
                         let (host, port) = holder.rsplit_once(':').ok_or_else(|| away("the cluster names no node"))?;
                         let port = port.parse().map_err(|_| away("the cluster names no node"))?;
-                        // A node that does not know its own name means the one by which it was reached.
+                        // A node that does not know its own name means the name by which it was reached.
                         let host = if host.is_empty() { name(node.addr()) } else { host.to_owned() };
                         self.address.server(at(node, host, port)).map(Some)
                     }
@@ -488,7 +493,7 @@ impl Place {
         }
     }
 
-    /// One of the replicas that a Sentinel knows.
+    /// Finds a connected replica through a Sentinel.
     fn replica(
         &self,
         node: &ConnectionInfo,
@@ -501,7 +506,7 @@ impl Place {
             let fact = |name: &str| known.get(name).map_or("", String::as_str);
             let Ok(port) = fact("port").parse() else { continue };
             if fact("flags") != "slave" {
-                continue; // it is down, or not connected
+                continue; // this replica is down or not connected
             }
             if let Ok(Some(replica)) = self.in_role(at(node, fact("ip").to_owned(), port), Role::Replica, end) {
                 return Ok(Some(replica));
@@ -510,30 +515,31 @@ impl Place {
         Ok(None)
     }
 
-    /// The server, if it has the role: a Sentinel may name one that is no longer the master, or not yet.
+    /// Returns the server if it has the role. A Sentinel may name a former or a future master.
     fn in_role(&self, server: ConnectionInfo, role: Role, end: Deadline) -> RedisResult<Option<Server>> {
         let server = self.address.server(server)?;
         let mut connection = join(&server, end)?;
-        // Not ROLE, which the roles of the docs may not call.
+        // `INFO` replaces ROLE, which the roles of the documentation may not call.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
             Ok(info) if role.lines().iter().all(|wanted| info.lines().any(|line| line == *wanted)) => Ok(Some(server)),
             Ok(_) => Ok(None),
-            // A user who may not ask learns it from the first call that writes.
+            // A user without the permission for `INFO` gets the error from the first write.
             Err(error) if error.code() == Some("NOPERM") => Ok(Some(server).filter(|_| role == Role::Master)),
             Err(error) => Err(error),
         }
     }
 }
 
-/// A connection, whose commands may take what is left of the time.
+/// Connects to a server. The limit of each command is the time left.
 fn join(server: &Server, end: Deadline) -> RedisResult<Connection> {
     let connection = Connection::open(server, end).map_err(|error| told_apart(server, error, end))?;
     connection.set_limit(some(end));
     Ok(connection)
 }
 
-/// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If that
-/// command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real cause.
+/// Returns the true error of a failed connection. A server at its `maxclients` refuses the first command it reads. If
+/// that command is AUTH, the error looks like a wrong password, so a PING without a password is sent to see the real
+/// cause.
 pub(crate) fn told_apart(server: &Server, error: RedisError, end: Deadline) -> RedisError {
     if error.kind() != ErrorKind::AuthenticationFailed {
         return error;
@@ -547,24 +553,24 @@ pub(crate) fn told_apart(server: &Server, error: RedisError, end: Deadline) -> R
     greeted.err().filter(is_full).unwrap_or(error)
 }
 
-/// Whether a server, or a proxy before it, has no room for another connection: a reply without a code, though it is to a
-/// command.
+/// Returns true if a server, or a proxy in front of it, has no room for another connection. Such a reply has no error
+/// code, although it answers a command.
 pub(crate) fn is_full(error: &RedisError) -> bool {
     error.detail().is_some_and(|text| text.contains("max number of clients"))
 }
 
-/// Passes with time.
+/// Returns a transient error.
 fn away(text: &'static str) -> RedisError {
     io::Error::new(io::ErrorKind::NotConnected, text).into()
 }
 
-/// Whether the address has to be changed, or the password.
+/// Returns true if the address or the password must be changed.
 pub(crate) fn is_refusal(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig)
         || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
 }
 
-/// Another server, reached as this one is.
+/// Returns another server with the connection settings of this node.
 fn at(node: &ConnectionInfo, name: String, number: u16) -> ConnectionInfo {
     let mut address = node.addr().clone();
     if let ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } = &mut address {

@@ -1,5 +1,5 @@
-//! A blocking connection to a server. A command and its whole reply have one limit of time, and a reply one of size,
-//! however the server sends it.
+//! A blocking connection to a server. A command and its whole reply share one time limit, and a reply has a size limit,
+//! even if the server sends it in small pieces.
 
 mod certificates;
 #[cfg(feature = "tls-rustls")]
@@ -16,20 +16,20 @@ use redis::{ConnectionAddr, ConnectionInfo, ConnectionLike, RedisConnectionInfo,
 use crate::deadline::Deadline;
 pub(crate) use certificates::certificate;
 
-/// The size of the largest reply. Scripts stop a reply after 8 MiB, and the record of one task is below 64 MiB, but
-/// `doctor` reads whole hashes, which may have fields for millions of tenants.
+/// Maximum size of a reply. Scripts stop a reply after 8 MiB, and the record of a task is below 64 MiB, but `doctor`
+/// reads whole hashes, which may have fields for millions of tenants.
 const LARGEST: u64 = 256 << 20;
 
-/// Why a larger one is refused.
+/// The error for a larger reply.
 const TOO_LONG: &str = "the reply is over 256 MiB";
 
-/// Why the password, or the user, is not accepted.
+/// The error for a user or password that the server does not accept.
 const REFUSED: &str = "the server refuses this user or password";
 
-/// A connection for commands of one's own: see [`Address::connect`](crate::Address::connect).
+/// A connection for the caller's own commands: see [`Address::connect`](crate::Address::connect).
 ///
-/// A command and its whole reply take no longer than the limit, and a reply over 256 MiB is refused. The connection is
-/// closed after both, and after every other failure that is not a reply.
+/// A command and its whole reply take no longer than the limit, and a reply over 256 MiB is refused. Both errors close
+/// the connection, and so does every other failure that is not a reply.
 pub struct Connection {
     stream: Stream,
     parser: redis::Parser,
@@ -64,21 +64,21 @@ impl Connection {
         Ok(())
     }
 
-    /// Limits the time of each command from now on, with its whole reply.
+    /// Sets the time limit of each later command with its whole reply.
     pub fn set_limit(&self, limit: Duration) {
         self.limit.set(limit);
     }
 
-    /// Receives what the server sends without a command, such as the messages of a channel.
+    /// Receives data that the server sends without a command, such as the messages of a channel.
     ///
     /// # Errors
-    /// If nothing whole arrives within the limit of the connection.
+    /// If no complete message arrives within the limit of the connection.
     pub fn receive(&mut self) -> RedisResult<Value> {
         self.begin()?;
         self.reply()
     }
 
-    /// Starts the time limit of what is sent or received next.
+    /// Starts the time limit of the next command or message.
     fn begin(&mut self) -> RedisResult<()> {
         if !self.open {
             return Err(io::Error::from(ErrorKind::NotConnected).into());
@@ -114,10 +114,11 @@ impl ConnectionLike for Connection {
 
     fn req_packed_commands(&mut self, cmd: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
         self.send(cmd)?;
-        // All of them are read, or the next command would get one of these.
+        // All replies are read. An unread reply would be taken for the reply to the next command.
         let replies = (0..offset + count).map(|_| self.reply()).collect::<RedisResult<Vec<_>>>()?;
         let mut replies = replies.into_iter();
-        // A skipped reply matters only if it is an error. Then the remaining replies say that nothing was executed.
+        // A skipped reply matters only if it is an error. In this case, the remaining replies mean that nothing was
+        // executed.
         let refused = replies.by_ref().take(offset).map(Value::extract_error).find_map(Result::err);
         refused.map_or_else(|| Ok(replies.collect()), Err)
     }
@@ -135,7 +136,7 @@ impl ConnectionLike for Connection {
     }
 }
 
-/// The connections of `open_cluster` to each node.
+/// Connections of `open_cluster` to each node.
 #[cfg(feature = "cluster")]
 impl redis::cluster::Connect for Connection {
     fn connect<T: redis::IntoConnectionInfo>(info: T, limit: Option<Duration>) -> RedisResult<Self> {
@@ -165,7 +166,7 @@ impl redis::cluster::Connect for Connection {
     }
 }
 
-/// A server, and what it takes to connect to it.
+/// A server, and its connection settings.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) info: ConnectionInfo,
@@ -174,7 +175,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A client of the crate `redis`, for connections of other kinds.
+    /// Returns a client of the crate `redis`, for connections of other kinds.
     #[cfg(feature = "tokio")]
     pub(crate) fn client(&self) -> RedisResult<redis::Client> {
         #[cfg(feature = "tls-rustls")]
@@ -272,13 +273,13 @@ impl Socket {
     }
 }
 
-/// The time for one read or write.
+/// Returns the time left for one read or write.
 fn time(end: Deadline) -> io::Result<Option<Duration>> {
     let left = end.left();
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
 }
 
-/// The outcome of one read or write, repeated if a signal has interrupted it.
+/// Returns the outcome of one read or write. Repeats the call if a signal interrupts it.
 fn whole(mut step: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match step() {
@@ -322,7 +323,7 @@ fn explained(error: RedisError) -> RedisError {
     certificate(&error).unwrap_or(error)
 }
 
-/// Whether a reply was over the bound.
+/// Returns true if a reply was over the size limit.
 pub(crate) fn is_too_long(error: &RedisError) -> bool {
     error.is_io_error() && error.to_string().contains(TOO_LONG)
 }

@@ -1,4 +1,4 @@
-//! Graphs of tasks: tasks that wait for others, and receive their results.
+//! Graphs of tasks: tasks that wait for other tasks, and receive their results.
 
 mod array;
 mod batches;
@@ -36,10 +36,10 @@ pub(crate) use shares::{Parcel, Shares};
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
 ///
-/// A task runs once all that it waits for have ended as it needs it: successfully, if it receives their results
-/// ([`GraphTask::result_of`]) or comes after their success ([`GraphTask::needs`]); whatever their end is
-/// ([`GraphTask::after`]); or only if they have not succeeded ([`GraphTask::after_failure`]). Of some tasks it may be
-/// enough that so many succeed ([`GraphTask::at_least`]). A result may go to any number of tasks.
+/// A task runs once all of its upstreams have ended as required: successfully, if the task receives their results
+/// ([`GraphTask::result_of`]) or needs their success ([`GraphTask::needs`]); in any way ([`GraphTask::after`]); or only
+/// without success ([`GraphTask::after_failure`]). For a set of upstreams, a minimum number of successes can be enough
+/// ([`GraphTask::at_least`]). A result may go to any number of tasks.
 ///
 /// ```
 /// use blueque::Graph;
@@ -54,7 +54,7 @@ pub(crate) use shares::{Parcel, Shares};
 /// # Ok::<(), blueque::GraphError>(())
 /// ```
 ///
-/// The same as a document, which `docs/graph.schema.json` describes:
+/// The same graph as a document, in the format of `docs/graph.schema.json`:
 ///
 /// ```
 /// let graph = blueque::Graph::from_json(r#"{
@@ -78,7 +78,7 @@ pub struct Graph {
     parts: RefCell<Parts>,
 }
 
-/// What is said of all of a graph.
+/// The properties of a whole graph.
 #[derive(Clone, Debug, Default)]
 struct Whole {
     name: Option<String>,
@@ -89,7 +89,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// The options of a submit.
+    /// Returns the options of a submit.
     fn options(&self) -> SubmitGraphOptions {
         let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
         let options = self.tags.iter().fold(options, SubmitGraphOptions::tag);
@@ -101,22 +101,22 @@ impl Whole {
 #[derive(Clone, Debug, Default)]
 struct Parts {
     steps: Vec<Step>,
-    /// The first that was wrong in a call: `check` reports it, so that calls can be chained.
+    /// The first error of a call. `check` reports it, so that calls can be chained.
     flaw: Option<GraphError>,
 }
 
 impl Graph {
-    /// Without tasks yet.
+    /// Creates a graph without tasks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads a document: at most 8 MiB.
+    /// Reads a document of at most 8 MiB.
     ///
     /// # Errors
-    /// What is wrong, with the place of the task and the field: a text that is not JSON, unknown fields or options, a
-    /// reference to no task of the graph, and whatever [`Graph::check`] finds.
+    /// The first error, with the place of the task and the field: a text that is not JSON, unknown fields or options, a
+    /// reference to a task that the graph does not have, and the errors of [`Graph::check`].
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
         let (whole, steps) = document::read(text)?;
         Self::of(whole, steps)
@@ -127,52 +127,50 @@ impl Graph {
         Ok(Self { id: None, whole, parts: RefCell::new(Parts { steps, flaw: None }) })
     }
 
-    /// An id of the caller's choice; a random one for each submit by default. The same id submitted again creates no
-    /// second graph.
+    /// Sets an id; by default each submit has a random id. A second submit with the same id creates no second graph.
     #[must_use]
     pub fn id(mut self, id: GraphId) -> Self {
         self.id = Some(id);
         self
     }
 
-    /// A name for people.
+    /// Sets a name for display.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.whole.name = Some(name.into());
         self
     }
 
-    /// A tag of the graph and of all its tasks.
+    /// Adds a tag to the graph and to all its tasks.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.whole.tags.push(tag.into());
         self
     }
 
-    /// The priority of its tasks that have none of their own: from -1000 to 1000.
+    /// Sets the priority of tasks without their own priority: from -1000 to 1000.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.whole.priority = Some(priority.into());
         self
     }
 
-    /// What the failure of a task does to the others: by default [`OnFailure::Cancel`].
+    /// Sets the effect of a failed task on the rest of the graph: by default [`OnFailure::Cancel`].
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.whole.on_failure = Some(on_failure);
         self
     }
 
-    /// The time by which all its tasks must have ended: those that have no earlier [deadline](TaskOptions::deadline) of
-    /// their own.
+    /// Sets the deadline of all tasks that have no earlier [deadline](TaskOptions::deadline) of their own.
     #[must_use]
     pub fn deadline(mut self, deadline: SystemTime) -> Self {
         self.whole.deadline = Some(deadline);
         self
     }
 
-    /// Adds a task with parameters. Once it has a [result](GraphTask::result_of) or an
-    /// [argument](GraphTask::argument), it receives a list that begins with them.
+    /// Adds a task with parameters. If the task gets a [result](GraphTask::result_of) or an
+    /// [argument](GraphTask::argument), it receives a list: first these parameters, then the results and arguments.
     pub fn task<P: Serialize + ?Sized>(&self, queue: &str, method: &str, parameters: &P) -> GraphTask<'_> {
         let json = serde_json::to_vec(parameters);
         let input = Input::Whole(json.as_ref().map(Vec::clone).unwrap_or_default());
@@ -183,8 +181,8 @@ impl Graph {
         task
     }
 
-    /// Adds a task that receives a list of [results](GraphTask::result_of) and [arguments](GraphTask::argument) only,
-    /// in the order in which they are added to it.
+    /// Adds a task that receives a list with only [results](GraphTask::result_of) and [arguments](GraphTask::argument),
+    /// in the order in which they are added.
     pub fn join(&self, queue: &str, method: &str) -> GraphTask<'_> {
         self.add(queue, method, Input::List(Vec::new()))
     }
@@ -197,24 +195,24 @@ impl Graph {
         task
     }
 
-    /// The number of its tasks.
+    /// Returns the number of tasks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.borrow().steps.len()
     }
 
-    /// Whether it has no task.
+    /// Returns true if the graph has no task.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Checks it as far as that is possible without the server. A submit does the same.
+    /// Checks the graph as far as possible without the server. A submit makes the same check.
     ///
     /// # Errors
-    /// What is wrong, with the place of the task: an invalid name, parameters that cannot be JSON, no task at all,
-    /// over 10,000 tasks, over 10,000 arguments and edges of one, two tasks with one label, a task that waits for
-    /// itself, a cycle with its path.
+    /// The first error, with the place of the task: an invalid name, parameters that cannot be JSON, no task at all,
+    /// over 10,000 tasks, over 10,000 arguments and edges of one task, two tasks with one label, a task that waits for
+    /// itself, or a cycle with its path.
     pub fn check(&self) -> Result<(), GraphError> {
         self.plan().map(|_| ())
     }
@@ -225,7 +223,7 @@ impl Graph {
     }
 }
 
-/// A task of a [`Graph`], to which its other properties are added.
+/// A task of a [`Graph`]. Its methods add properties to the task.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphTask<'g> {
     graph: &'g Graph,
@@ -234,23 +232,23 @@ pub struct GraphTask<'g> {
 
 #[allow(clippy::return_self_not_must_use, reason = "the graph has it already")]
 impl GraphTask<'_> {
-    /// Its name within the graph, which no other task of it has; by default the method and its place.
+    /// Sets the name of the task, which is unique within the graph; by default the method and the place of the task.
     pub fn label(self, label: impl Into<String>) -> Self {
         let label = label.into();
         self.change(|step| step.label = label)
     }
 
-    /// Not before this time, also if all that it waits for have ended.
+    /// Sets the earliest start time. The task waits for this time even if all its upstreams have ended.
     pub fn eta(self, eta: SystemTime) -> Self {
         self.change(|step| step.eta = Some(eta))
     }
 
-    /// The partition that it is in, for [`Partitions::submit_graph`](crate::Partitions::submit_graph).
+    /// Sets the partition of the task, for [`Partitions::submit_graph`](crate::Partitions::submit_graph).
     pub fn partition(self, name: &PartitionName) -> Self {
         self.change(|step| step.partition = Some(name.clone()))
     }
 
-    /// How it is to be run. It has no unique name: the graph's id is unique.
+    /// Sets options of the task. A unique name is not allowed, because the graph's id is unique.
     pub fn options(self, options: &TaskOptions) -> Self {
         let mut refused = None;
         self.change(|step| {
@@ -266,7 +264,7 @@ impl GraphTask<'_> {
         self
     }
 
-    /// Adds a value to its arguments.
+    /// Adds a value to the arguments of the task.
     pub fn argument<P: Serialize + ?Sized>(self, value: &P) -> Self {
         match serde_json::to_string(value) {
             Ok(json) => self.receives(Argument::Value(json)),
@@ -277,13 +275,13 @@ impl GraphTask<'_> {
         }
     }
 
-    /// Adds the result of another task to its arguments. It runs after the success of that task.
+    /// Adds the result of another task to the arguments. The task runs after the success of that task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
         if self.knows(upstream) { self.receives(Argument::Result(upstream.index)) } else { self }
     }
 
-    /// The same, but it goes on without that task if it fails or is cancelled: it runs after its end, and what it receives
-    /// of it is `null` then.
+    /// Adds the result of another task to the arguments, or `null` if that task fails or is cancelled. The task runs
+    /// after the end of that task.
     ///
     /// ```
     /// let graph = blueque::Graph::new();
@@ -297,29 +295,29 @@ impl GraphTask<'_> {
         if self.knows(upstream) { self.receives(Argument::Optional(upstream.index)) } else { self }
     }
 
-    /// Adds the results of the tasks of an array to its arguments, in the order of their indexes.
+    /// Adds the results of all tasks of an array to the arguments, in the order of their indexes.
     pub fn results_of(self, array: &GraphArray<'_>) -> Self {
         array.tasks().fold(self, |task, (_, upstream)| task.result_of(&upstream))
     }
 
-    /// It runs after the success of another task.
+    /// Runs the task after the success of another task.
     pub fn needs(self, upstream: &GraphTask<'_>) -> Self {
         self.waits(Order::Success, upstream)
     }
 
-    /// It runs after the end of another task, whatever that is.
+    /// Runs the task after the end of another task, with any outcome.
     pub fn after(self, upstream: &GraphTask<'_>) -> Self {
         self.waits(Order::After, upstream)
     }
 
-    /// It runs only if another task fails or is cancelled, to clean up.
+    /// Runs the task only if another task fails or is cancelled, for cleanup.
     pub fn after_failure(self, upstream: &GraphTask<'_>) -> Self {
         self.waits(Order::Failure, upstream)
     }
 
-    /// It runs once so many of these tasks are complete; the others run on. What it has as a
-    /// [result](GraphTask::result_of) of one of them is `null` if that one is not complete by then. It fails once too few
-    /// of them can still be complete. A task has one such set.
+    /// Runs the task once `number` of these tasks are complete. The remaining tasks of the set continue to run. A
+    /// [result](GraphTask::result_of) of a task in the set is `null` if that task is not complete at that moment. The
+    /// task fails once `number` successes are no longer possible. A task has at most one such set.
     ///
     /// ```
     /// let graph = blueque::Graph::new();
@@ -351,7 +349,7 @@ impl GraphTask<'_> {
         })
     }
 
-    /// Whether another task is of the same graph.
+    /// Returns true if another task belongs to the same graph. Otherwise records an error.
     fn knows(self, other: &GraphTask<'_>) -> bool {
         let same = std::ptr::eq(self.graph, other.graph);
         if !same {

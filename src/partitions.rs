@@ -1,4 +1,4 @@
-//! Several partitions used as one: where each is, calls to the one that has a task, and reads of all.
+//! Several partitions used as one: their addresses, calls to the partition of a task, and reads of all partitions.
 
 mod anew;
 mod deliverer;
@@ -31,9 +31,9 @@ pub use merged::Merged;
 pub use moving::Moved;
 use places::Place;
 
-/// Partitions that are used as one. Clones share the connections, which are made when they are needed.
+/// Partitions that are used as one. Clones share the connections, which are opened on first use.
 ///
-/// Those who store the topology, move tasks or deliver ends need the link [`Blocking`].
+/// Storing the topology, moving tasks and delivering ends need the link [`Blocking`].
 ///
 /// ```no_run
 /// use blueque::{Partitions, Submit};
@@ -57,7 +57,7 @@ pub struct Partitions<L: Link = Blocking> {
     inner: Arc<Inner<L>>,
 }
 
-/// A partition, with its client once that was needed.
+/// The address of a partition, and its client after the first use.
 type Known<L> = (Place, Mutex<Option<Client<L>>>);
 
 struct Inner<L: Link> {
@@ -68,7 +68,7 @@ struct Inner<L: Link> {
 }
 
 impl<L: Link> fmt::Debug for Partitions<L> {
-    /// Without the URLs, which may contain passwords.
+    /// Leaves out the URLs, which may contain passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partitions").field("names", &self.names().collect::<Vec<_>>()).finish_non_exhaustive()
     }
@@ -84,36 +84,37 @@ pub struct PartitionsBuilder<L: Link = Blocking> {
 }
 
 impl<L: Link> PartitionsBuilder<L> {
-    /// The namespace of partitions whose address names none; by default `blueque`.
+    /// The namespace of partitions whose address has no namespace; by default `blueque`.
     pub fn namespace(mut self, namespace: Namespace) -> Self {
         self.namespace = namespace;
         self
     }
 
-    /// The time limit of one call to one partition, with all its repetitions; by default 10 s; 10 ms to a day.
+    /// The time limit of one call to one partition, including all its retries; by default 10 s; at least 10 ms and at
+    /// most a day.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit.clamp(Duration::from_millis(10), Duration::from_secs(86_400));
         self
     }
 
-    /// Who uses the clients, for `audit`: see [`crate::calls::Calls::by`].
+    /// The name of the user of these clients, for `audit`: see [`crate::calls::Calls::by`].
     pub fn by(mut self, name: impl Into<String>) -> Self {
         self.builder = self.builder.by(name);
         self
     }
 
-    /// When calls that change something have succeeded: see [`Client::durable`]. A task that is moved is given up where it
-    /// was only when the target has it so. A [`Deliverer`] does not wait for it: what a failover loses of its deliveries it
-    /// finds by comparing.
+    /// The durability that a write must reach to succeed: see [`Client::durable`]. When a task is moved, the source
+    /// task is cancelled only after the target has reached this durability. A [`Deliverer`] does not wait for it: the
+    /// comparison finds deliveries that a failover has lost.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.builder = self.builder.durability(durability);
         self
     }
 
-    /// The partitions at these addresses. Makes no call.
+    /// Opens the partitions at these addresses. Makes no call.
     ///
     /// # Errors
-    /// As [`Partitions::open`].
+    /// The errors of [`Partitions::open`].
     pub fn open(self, addresses: &str) -> Result<Partitions<L>> {
         let places = places::read(addresses, &self.namespace)?;
         let names = Topology::new(1, places.iter().map(|(name, _)| name.clone()))?;
@@ -124,18 +125,20 @@ impl<L: Link> PartitionsBuilder<L> {
 }
 
 impl<L: Link> Partitions<L> {
-    /// The partitions at these addresses, separated by commas: each `NAME=URL` or, with a namespace of its own,
-    /// `NAME=URL#NAMESPACE`. `{A..B}` in one stands for each whole number from A to B, which is also the name unless one
-    /// is given: `redis://shard-{1..4}.internal`, or `redis://host/#{blueque:{0..7}}` for eight namespaces of one server.
-    /// Makes no call: a partition is reached when it is needed.
+    /// Opens the partitions at these addresses, separated by commas. Each address is `NAME=URL` or, with its own
+    /// namespace, `NAME=URL#NAMESPACE`. `{A..B}` in an address stands for each whole number from A to B; this number is
+    /// also the name if the address has no name. `redis://shard-{1..4}.internal` is four servers, and
+    /// `redis://host/#{blueque:{0..7}}` is eight namespaces of one server. Makes no call: each partition is connected
+    /// on first use.
     ///
     /// # Errors
-    /// `BADARG` for an address without a name, and for two partitions with one name or at one place; `BADNAME`.
+    /// `BADARG` for an address without a name, for two partitions with the same name, and for two partitions with the
+    /// same address; `BADNAME`.
     pub fn open(addresses: &str) -> Result<Self> {
         Self::builder().open(addresses)
     }
 
-    /// A builder, for a limit or a namespace.
+    /// Returns a builder, which can set a limit or a namespace.
     pub fn builder() -> PartitionsBuilder<L> {
         let builder = ClientBuilder::default();
         PartitionsBuilder { namespace: Namespace::default(), limit: Duration::from_secs(10), builder }
@@ -146,24 +149,24 @@ impl<L: Link> Partitions<L> {
         self.inner.names.names()
     }
 
-    /// The client of a partition. At its first use the topology that the partition has stored is compared.
+    /// Returns the client of a partition. The first use compares the topology that the partition has stored.
     ///
     /// # Errors
-    /// `BADARG` for a name that is none of these; `TOPOLOGY` if the namespace is not this partition, or its topology has
-    /// other names; those of [`Client::open`].
+    /// `BADARG` for an unknown name; `TOPOLOGY` if the namespace is a different partition, or if its topology has other
+    /// names; the errors of [`Client::open`].
     pub fn partition(&self, name: &PartitionName) -> L::Answer<'_, Result<Client<L>>> {
         let name = name.clone();
         L::answer(async move { self.client(&name).await })
     }
 
-    /// The same as a step of a method.
+    /// The asynchronous body of the method above.
     async fn client(&self, name: &PartitionName) -> Result<Client<L>> {
         let (_, known) = self.place(name)?;
         let kept = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(client) = kept {
             return Ok(client);
         }
-        // Both calls together have the limit of one: nobody waits twice for a partition that hangs after the first.
+        // The two calls share one limit: a partition that hangs after the first call does not delay the caller twice.
         let end = Instant::now() + self.inner.limit;
         let client = self.reach(name).await?;
         self.require(name, L::step(client.until(end).topology()).await?.as_ref())?;
@@ -171,10 +174,10 @@ impl<L: Link> Partitions<L> {
         Ok(client)
     }
 
-    /// Fails unless this is what the partition has to have stored.
+    /// Fails unless this is the topology that the partition must have stored.
     ///
     /// # Errors
-    /// `TOPOLOGY` if the namespace is not this partition, or its topology has other names.
+    /// `TOPOLOGY` if the namespace is a different partition, or if its topology has other names.
     pub fn require(&self, name: &PartitionName, stored: Option<&StoredTopology>) -> Result<()> {
         let Some(stored) = stored else {
             let text = "has no topology yet: store it in all partitions first";
@@ -185,10 +188,10 @@ impl<L: Link> Partitions<L> {
         self.inner.names.require_names(&stored.topology)
     }
 
-    /// The URL of a partition, with what passwords it has, and its namespace.
+    /// The URL of a partition, including its passwords, and its namespace.
     ///
     /// # Errors
-    /// `BADARG` for a name that is none of these.
+    /// `BADARG` for an unknown name.
     pub fn address(&self, name: &PartitionName) -> Result<(&str, &Namespace)> {
         self.place(name).map(|(place, _)| (place.url.as_str(), &place.namespace))
     }
@@ -196,17 +199,17 @@ impl<L: Link> Partitions<L> {
     /// The partition that a key chooses: see [`Topology::place`].
     ///
     /// # Errors
-    /// None: there is always one.
+    /// None: a topology has at least one partition.
     pub fn place_of(&self, key: &str) -> Result<&PartitionName> {
         self.inner.names.place(key).ok_or_else(|| Error::argument("there is no partition"))
     }
 
-    /// Submits a task, with its parameters as JSON, in the partition of its key, whose limits then hold over all
-    /// partitions; without a key in that of its unique name, else in that of its id. See [`Topology::place`].
+    /// Submits a task, with its parameters as JSON. The partition is chosen by the task's key, else by its unique name,
+    /// else by its id: see [`Topology::place`]. The limits of a key therefore hold over all partitions.
     ///
     /// # Errors
-    /// `BADARG` for a key and a unique name that choose different partitions; those of [`Partitions::partition`] and
-    /// [`Queue::submit`](crate::Queue::submit).
+    /// `BADARG` for a key and a unique name that choose different partitions; the errors of [`Partitions::partition`]
+    /// and [`Queue::submit`](crate::Queue::submit).
     pub fn submit<P: Serialize + ?Sized>(
         &self,
         queue: &str,
@@ -216,7 +219,7 @@ impl<L: Link> Partitions<L> {
         self.submit_to(self.chosen(how), queue, json(parameters))
     }
 
-    /// The partition in which a task is submitted, and its id there.
+    /// Returns the partition of a new task, and the task's options with its id.
     fn chosen(&self, how: Submit) -> Result<(PartitionName, Submit)> {
         let id = how.id.clone().unwrap_or_else(TaskId::random);
         let (key, unique) = (how.options.0.get("key"), how.options.0.get("unique"));
@@ -234,11 +237,11 @@ impl<L: Link> Partitions<L> {
         Ok((place.clone(), Submit { id: Some(id), ..how }))
     }
 
-    /// Submits a task in the partition of a key, such as a tenant. Its unique name counts only there, as do the limits of
-    /// its option `key`.
+    /// Submits a task in the partition of a key, such as a tenant. The task's unique name and the limits of its option
+    /// `key` count only in that partition.
     ///
     /// # Errors
-    /// As [`Partitions::submit`].
+    /// The errors of [`Partitions::submit`].
     pub fn submit_by<P: Serialize + ?Sized>(
         &self,
         key: &str,
@@ -249,11 +252,11 @@ impl<L: Link> Partitions<L> {
         self.submit_to(self.place_of(key).map(|place| (place.clone(), how)), queue, json(parameters))
     }
 
-    /// Submits a task in a partition of the caller's choice. Its unique name counts only there, as do the limits of its
-    /// key.
+    /// Submits a task in a partition of the caller's choice. The task's unique name and the limits of its key count
+    /// only in that partition.
     ///
     /// # Errors
-    /// As [`Partitions::submit`].
+    /// The errors of [`Partitions::submit`].
     pub fn submit_in<P: Serialize + ?Sized>(
         &self,
         partition: &PartitionName,
@@ -264,10 +267,11 @@ impl<L: Link> Partitions<L> {
         self.submit_to(Ok((partition.clone(), how)), queue, json(parameters))
     }
 
-    /// The same with opaque bytes as parameters: none for a task that gets results of others.
+    /// Submits a task like [`Partitions::submit_in`], with opaque bytes as parameters: no bytes for a task that
+    /// receives results of other tasks.
     ///
     /// # Errors
-    /// As [`Partitions::submit`].
+    /// The errors of [`Partitions::submit`].
     pub fn submit_bytes_in(
         &self,
         partition: &PartitionName,
@@ -278,7 +282,7 @@ impl<L: Link> Partitions<L> {
         self.submit_to(Ok((partition.clone(), how)), queue, Ok(parameters.to_vec()))
     }
 
-    /// Submits a task in the partition that was chosen.
+    /// Submits a task in the chosen partition.
     fn submit_to(
         &self,
         chosen: Result<(PartitionName, Submit)>,
@@ -294,16 +298,16 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// A task by its global id: its record, result, end, cancellation and the rest.
+    /// Returns the handle of a task by its global id, for its record, result, end, cancellation and other calls.
     ///
     /// # Errors
-    /// As [`Partitions::partition`].
+    /// The errors of [`Partitions::partition`].
     pub fn task(&self, id: &GlobalId) -> L::Answer<'_, Result<Task<L>>> {
         let id = id.clone();
         L::answer(async move { self.task_steps(&id).await })
     }
 
-    /// The same as a step of a method.
+    /// The asynchronous body of the method above.
     async fn task_steps(&self, id: &GlobalId) -> Result<Task<L>> {
         self.client(id.partition()).await?.task(id.task().as_str())
     }
@@ -315,19 +319,19 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// A new client of a partition, whatever topology that has.
+    /// Connects a new client to a partition, without a check of its topology.
     async fn reach(&self, name: &PartitionName) -> Result<Client<L>> {
         let (place, _) = self.place(name)?;
         L::step(self.inner.builder.clone().namespace(place.namespace.clone()).open(&place.url)).await
     }
 }
 
-/// Parameters as JSON.
+/// Encodes parameters as JSON.
 fn json<P: Serialize + ?Sized>(parameters: &P) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(parameters)?)
 }
 
-/// Fails if the address of a partition leads to another one.
+/// Fails if the address of a partition leads to a different partition.
 fn require_partition(name: &PartitionName, stored: &StoredTopology) -> Result<()> {
     if &stored.partition == name {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The tasks that stand for tasks of other partitions, and those that carry their ends: their ids, methods and parameters.
+//! Tasks that link partitions: placeholders stand for tasks of other partitions, and carriers deliver the ends of
+//! tasks. This module has their ids, methods and parameters.
 
 use std::time::Duration;
 
@@ -15,41 +16,42 @@ use crate::topology::GlobalId;
 /// The queue of placeholders and carriers.
 pub(crate) const QUEUE: &str = "@links";
 
-/// What only those who deliver offer: a worker that takes all queues leaves these tasks alone.
+/// The offer of a deliverer. These tasks need it, so a worker that takes all queues ignores them.
 pub(crate) const OFFER: &str = "blueque-links";
 
-/// A placeholder is due when something has been delivered: this is later than all that.
+/// Due time of a placeholder without a delivery, later than any real time. A delivery makes the placeholder due.
 pub(crate) const NEVER: Duration = Duration::from_secs(90_000_000_000);
 
-/// The largest payload that a call takes.
+/// Maximum size of the payload of a call.
 pub(crate) const LARGEST: u32 = RESULT_BYTES;
 
-/// Methods of the links of a graph: of placeholders, whether somebody gets the result; of the task that runs when nobody
-/// needs a placeholder any more; of what brings another part; of what such a part is completed with.
+/// Methods of the links of a graph. [`RESULT`] and [`END`] are methods of placeholders, with and without the upstream's
+/// result. [`UNNEEDED`] is the task that runs when no task needs a placeholder. [`PART`] creates the part of another
+/// partition, and [`BEGUN`] completes that part.
 pub(crate) const RESULT: &str = "result";
 pub(crate) const END: &str = "end";
-/// What is added to these two once the upstream runs anew: what was delivered before does not count then.
+/// Suffix of the methods of a placeholder after its upstream was rerun: earlier deliveries are ignored.
 pub(crate) const ANEW: &str = "-anew";
 pub(crate) const UNNEEDED: &str = "unneeded";
 pub(crate) const PART: &str = "part";
 pub(crate) const BEGUN: &str = "begun";
 
-/// What a placeholder gets.
+/// A delivery to a placeholder.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Delivery<'a> {
     /// The upstream is complete, with this result.
     Complete(#[serde(borrow)] &'a RawValue),
-    /// It will not be, because of this.
+    /// The upstream will not be complete, for this reason.
     Failed(String),
-    /// Nothing yet, in a graph.
+    /// No delivery has arrived. Placeholders of graphs begin with this value.
     Waits(Waits),
 }
 
-/// What a placeholder of a graph knows before it gets anything.
+/// The first parameters of a placeholder of a graph.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Waits {
-    /// The partition that decides whether there is a graph.
+    /// The partition that decides the creation of the graph.
     pub(crate) home: PartitionName,
     pub(crate) graph: GraphId,
 }
@@ -60,41 +62,43 @@ impl Waits {
     }
 }
 
-/// Whether a placeholder with this method stands for an end alone, without a result.
+/// Returns true if a placeholder with this method stands for an end alone, without a result.
 pub(crate) fn is_of_end(method: Option<&str>) -> bool {
     method.is_some_and(|method| method.strip_suffix(ANEW).unwrap_or(method) == END)
 }
 
-/// The id of what is told when nobody needs a placeholder any more.
+/// The id of the task that runs when no task needs a placeholder.
 pub(crate) fn unneeded(upstream: &GlobalId) -> Result<TaskId> {
     TaskId::new(format!("@@{upstream}"))
 }
 
-/// The id of what brings the part of another partition. The last one of several has no number.
+/// The id of the task that creates the part of another partition. The last of several such tasks has no number.
 pub(crate) fn part(to: &PartitionName, graph: &GraphId, number: Option<usize>) -> Result<TaskId> {
     let number = number.map(|number| format!(".{number}")).unwrap_or_default();
     TaskId::new(format!("@@@{to}:{graph}{number}"))
 }
 
-/// The id of what such a part is completed with, which names the partition that brings it.
+/// The id of the task that completes such a part. The id names the partition that creates the part.
 pub(crate) fn begun(home: &PartitionName, graph: &GraphId, number: Option<usize>) -> Result<TaskId> {
     TaskId::new(format!("@{}", part(home, graph, number)?))
 }
 
-/// The partition that one of these ids names, and whether that is the one which brings the other.
+/// Parses the id of a task that creates or completes a part. Returns the partition in the id, and true if that
+/// partition creates the part.
 pub(crate) fn other_part(id: &TaskId) -> Option<(PartitionName, bool)> {
     let rest = id.as_str().strip_prefix("@@@")?;
     let own = rest.strip_prefix('@');
     Some((PartitionName::new(own.unwrap_or(rest).split_once(':')?.0).ok()?, own.is_some()))
 }
 
-/// What the id of a receipt begins with.
+/// Prefix of the ids of receipts.
 const RECEIPT: &str = "@part.";
 
-/// How long a receipt stays if nobody removes it: longer than what brings a part is tried again.
+/// Lifetime of a receipt that is not removed. It is longer than all retries of the task that creates the part.
 pub(crate) const RECEIPT_STAYS: Duration = Duration::from_secs(30 * 86_400);
 
-/// The id of the receipt of a part in its partition: whoever staged it there, and so may write there, wants these calls.
+/// The id of the receipt of a part in its partition. A receipt proves that a user with write access to that partition
+/// staged the part and wants these calls.
 pub(crate) fn receipt(part: &[u8]) -> Result<TaskId> {
     TaskId::new(format!("{RECEIPT}{}", Sha1::from(part).digest()))
 }
@@ -109,7 +113,7 @@ pub(crate) fn away(name: &PartitionName) -> Result<TaskId> {
     TaskId::new(format!("@away.{name}"))
 }
 
-/// A carrier, as its id says: `@TO:ID` has the result of the task, `@TO@ID` runs if the other one failed.
+/// A carrier, as encoded in its id: `@TO:ID` has the result of the task, `@TO@ID` runs if the first carrier failed.
 pub(crate) struct Carrier {
     pub(crate) to: PartitionName,
     pub(crate) task: TaskId,
@@ -131,7 +135,7 @@ impl Carrier {
     }
 }
 
-/// The options of what the queue has: a partition that is away for days is waited for.
+/// The options of the tasks in the queue. Their retries continue for days while a partition is unreachable.
 pub(crate) fn patient() -> Submit {
     let submit = Submit::default().needs(OFFER).max_failures(1_000);
     submit.delay(Duration::from_millis(200)).max_delay(Duration::from_secs(300))

@@ -1,4 +1,4 @@
-//! The topology of partitions: their names, which of them a key belongs to, and ids of tasks that name theirs.
+//! The topology of partitions: their names, the partition of a key, and task ids that contain the partition.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,10 +10,10 @@ use sha1_smol::Sha1;
 use crate::error::{Code, Error, Result};
 use crate::names::{PartitionName, TaskId};
 
-/// The most partitions of a topology.
+/// Maximum number of partitions of a topology.
 pub(crate) const MOST: usize = 1_000;
 
-/// The id of a task among several partitions: `PARTITION:ID`, its partition and its id there.
+/// The id of a task among several partitions: `PARTITION:ID`, with the id within the partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct GlobalId {
@@ -22,19 +22,19 @@ pub struct GlobalId {
 }
 
 impl GlobalId {
-    /// The id of a task of a partition.
+    /// Creates the global id of a task in a partition.
     #[must_use]
     pub fn new(partition: PartitionName, task: TaskId) -> Self {
         Self { partition, task }
     }
 
-    /// Its partition.
+    /// The partition of the task.
     #[must_use]
     pub fn partition(&self) -> &PartitionName {
         &self.partition
     }
 
-    /// Its id within the partition.
+    /// The id of the task within the partition.
     #[must_use]
     pub fn task(&self) -> &TaskId {
         &self.task
@@ -53,7 +53,7 @@ impl FromStr for GlobalId {
     /// Splits the text at its first colon.
     ///
     /// # Errors
-    /// `BADNAME` without a colon, or if one of the two parts is not a name.
+    /// `BADNAME` for a text without a colon, or if one of the two parts is not a valid name.
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once(':') {
             Some((partition, task)) => Ok(Self { partition: PartitionName::new(partition)?, task: TaskId::new(task)? }),
@@ -76,7 +76,7 @@ impl From<GlobalId> for String {
     }
 }
 
-/// The partitions that belong together: a version, and their names.
+/// The partitions that belong together: their names, and a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     version: u32,
@@ -84,10 +84,10 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// A topology of 1 to 1,000 partitions, with a version of 1 to 1,000,000,000.
+    /// Creates a topology of 1 to 1,000 partitions, with a version from 1 to 1,000,000,000.
     ///
     /// # Errors
-    /// `BADARG` outside of these bounds, and for a name that is there twice.
+    /// `BADARG` for a number outside these bounds, and for a duplicate name.
     pub fn new(version: u32, names: impl IntoIterator<Item = PartitionName>) -> Result<Self> {
         let mut known = BTreeSet::new();
         for name in names {
@@ -115,23 +115,23 @@ impl Topology {
         self.names.iter()
     }
 
-    /// Whether there is a partition of this name.
+    /// Returns true if the topology has a partition of this name.
     #[must_use]
     pub fn has(&self, name: &PartitionName) -> bool {
         self.names.contains(name)
     }
 
-    /// The partition of a key: the one for which the first eight bytes of the SHA-1 of `NAME:KEY` are the largest number.
-    /// With one partition more, only the keys move that it takes over.
+    /// The partition of a key. It is the partition for which the first eight bytes of the SHA-1 of `NAME:KEY` are the
+    /// largest number. If a partition is added, only the keys of the new partition move.
     #[must_use]
     pub fn place(&self, key: &str) -> Option<&PartitionName> {
         self.names.iter().max_by_key(|name| weight(name, key))
     }
 
-    /// Fails unless this is the topology that a partition has stored.
+    /// Fails unless a partition has stored this topology.
     ///
     /// # Errors
-    /// `TOPOLOGY` with what differs.
+    /// `TOPOLOGY` with the differences.
     pub fn require(&self, stored: &Self) -> Result<()> {
         self.require_names(stored)?;
         if self.version == stored.version {
@@ -142,7 +142,7 @@ impl Topology {
         Err(refused(&text))
     }
 
-    /// Fails unless it has the names that a partition has stored, under whatever version.
+    /// Fails unless a partition has stored the same names. The version may differ.
     pub(crate) fn require_names(&self, stored: &Self) -> Result<()> {
         if self.names == stored.names {
             return Ok(());
@@ -160,19 +160,19 @@ fn refused(what: &str) -> Error {
     Error::Unsuitable { code: Code::Topology, text: format!("{what}: give the client the stored one") }
 }
 
-/// What decides between partitions for a key.
+/// The weight of a partition for a key. The partition with the largest weight has the key.
 fn weight(name: &PartitionName, key: &str) -> u64 {
     let digest = Sha1::from(format!("{name}:{key}")).digest().bytes();
     digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// What a partition has stored.
+/// The topology that a partition has stored, and its own name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredTopology {
-    /// Which partition it is.
+    /// The name of the partition itself.
     pub partition: PartitionName,
-    /// All of them.
+    /// All partitions.
     pub topology: Topology,
 }
 

@@ -1,4 +1,4 @@
-//! What the environment says of the server, besides its URL.
+//! Settings of the server in the environment, in addition to its URL.
 
 use std::env;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
-/// Which parameter of the URL a variable stands for, and what the URL must be for it to matter.
+/// The variables, each with the parameter of the URL that it stands for, and the kind of URL that it applies to.
 const PARAMETERS: [(&str, &str, Kind); 6] = [
     ("BLUEQUE_PASSWORD_FILE", "password_file", Kind::Any),
     ("BLUEQUE_CA", "ca", Kind::Tls),
@@ -25,17 +25,17 @@ enum Kind {
 }
 
 impl Address {
-    /// The server that the environment names, as for the command.
+    /// Returns the address from the environment, with the variables of the command-line tool.
     ///
     /// | variable | is |
     /// |---|---|
     /// | `BLUEQUE_URL` | the URL; `redis://127.0.0.1:6379/` without it |
     /// | `BLUEQUE_USER` | the user, unless the URL has one |
     /// | `BLUEQUE_PASSWORD` | the password, before any other |
-    /// | `BLUEQUE_PASSWORD_FILE` `BLUEQUE_CA` `BLUEQUE_CERT` `BLUEQUE_KEY` `BLUEQUE_SENTINEL_USER` `BLUEQUE_SENTINEL_PASSWORD_FILE` | the parameters of these names, unless the URL has them |
+    /// | `BLUEQUE_PASSWORD_FILE` `BLUEQUE_CA` `BLUEQUE_CERT` `BLUEQUE_KEY` `BLUEQUE_SENTINEL_USER` `BLUEQUE_SENTINEL_PASSWORD_FILE` | the URL parameters with these names, unless the URL has them |
     ///
     /// # Errors
-    /// As [`Address::parse`].
+    /// The errors of [`Address::parse`].
     pub fn from_env() -> Result<Self> {
         let url = Self::completed(&variable("BLUEQUE_URL").unwrap_or_else(|| DEFAULT_URL.to_owned()));
         let address = Self::parse(&url)?;
@@ -45,19 +45,19 @@ impl Address {
         }
     }
 
-    /// Every variable that [`Address::from_env`] reads.
+    /// All variables that [`Address::from_env`] reads.
     pub fn variables() -> impl Iterator<Item = &'static str> {
         ["BLUEQUE_URL", "BLUEQUE_USER", "BLUEQUE_PASSWORD"].into_iter().chain(PARAMETERS.map(|(name, ..)| name))
     }
 
-    /// A URL with what the environment says besides: user and files, not the password.
+    /// Returns the URL, completed with the user and the files from the environment, but without the password.
     #[must_use]
     pub fn completed(url: &str) -> String {
         complete(url, &variable)
     }
 }
 
-/// A variable; an empty one counts as absent.
+/// Returns the value of a variable. An empty variable counts as absent.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -84,7 +84,7 @@ fn complete(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     url
 }
 
-/// The URL with another parameter, unless it has that one.
+/// Returns the URL with an added parameter. A parameter that the URL already has is not changed.
 pub(super) fn with_parameter(url: &str, name: &str, value: &str) -> String {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     if query.split('&').any(|pair| pair.split('=').next() == Some(name)) {
@@ -96,7 +96,7 @@ pub(super) fn with_parameter(url: &str, name: &str, value: &str) -> String {
     format!("{url}{joint}{}", pair.query().unwrap_or_default())
 }
 
-/// The URL, which names no user, with one.
+/// Adds a user to a URL without a user.
 fn with_user(url: &str, user: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     if scheme.ends_with("unix") {
@@ -105,7 +105,7 @@ fn with_user(url: &str, user: &str) -> Option<String> {
     let mut one = redis::parse_redis_url("redis://host/")?;
     one.set_username(user).ok()?;
     let user = one.username();
-    // There may be a password without a user.
+    // The URL may have a password without a user.
     let joint = if rest.starts_with(':') { "" } else { "@" };
     Some(format!("{scheme}://{user}{joint}{rest}"))
 }

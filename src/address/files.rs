@@ -1,23 +1,23 @@
-//! The parameters of an address: files with passwords and certificates, which are read at each connection, and who is
-//! asked.
+//! The parameters of an address: files with passwords and certificates, which are read at each connection, and the
+//! choice between master and replica.
 
 use std::fs;
 use std::io::{self, Read};
 
 use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
 
-/// How long a password may be.
+/// Maximum size of a password file.
 const LONGEST: u64 = 64 << 10;
 
-/// The size of the largest file with certificates. The bundle of a system's authorities has a quarter of it.
+/// Maximum size of a file with certificates. The bundle of a system's authorities has a quarter of this size.
 #[cfg(feature = "tls-rustls")]
 const LARGEST: u64 = 1 << 20;
 
-/// The parameters of all URLs. They hold no secret, unlike `pass`.
+/// The parameters of all URLs. None of them holds a secret, unlike `pass`.
 pub(super) const PARAMETERS: [&str; 8] =
     ["protocol", "password_file", "sentinel_password_file", "sentinel_user", "read", "ca", "cert", "key"];
 
-/// The parameters of the URL of a socket besides, and what it has for a password.
+/// The additional parameters of the URL of a socket, without its password.
 pub(super) const OF_SOCKETS: [&str; 2] = ["db", "user"];
 const PASSWORD: &str = "pass";
 
@@ -25,13 +25,13 @@ const UNKNOWN: &str = "the URL has a parameter that is not known: it may have pr
                        sentinel_password_file, sentinel_user, read, ca, cert and key, and of a unix:// URL db, user and \
                        pass";
 
-/// Absolute paths, and the rest.
+/// The files, as absolute paths, and the other parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
     pub(super) password: Option<String>,
     sentinel_password: Option<String>,
     sentinel_user: Option<String>,
-    /// Whether a replica is asked, if there is one.
+    /// True if a replica is used when there is one.
     pub(super) replica: bool,
     // In PEM format.
     #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
@@ -43,7 +43,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Those that a URL names.
+    /// Reads the parameters of a URL.
     pub(super) fn of(url: &str) -> RedisResult<Self> {
         let mut files = Self::default();
         let Some(url) = redis::parse_redis_url(url) else { return Ok(files) };
@@ -65,13 +65,13 @@ impl Files {
                 "key" => &mut files.key,
                 name if PARAMETERS.contains(&name) => continue,
                 name if url.scheme().ends_with("unix") && (OF_SOCKETS.contains(&name) || name == PASSWORD) => continue,
-                // Its name is not repeated: of a malformed URL it may be a part of the password.
+                // The error does not repeat the name: in a malformed URL, it may be a part of the password.
                 _ => return Err(super::malformed(UNKNOWN)),
             };
             if matches!(name.as_ref(), "ca" | "cert" | "key") && !matches!(url.scheme(), "rediss" | "valkeys") {
                 return Err(super::malformed("the URL names files for TLS, and is not rediss://"));
             }
-            // Supervisors are started elsewhere.
+            // Supervisors run in another working directory.
             if name != "sentinel_user" && !value.starts_with('/') {
                 return Err(super::malformed("the files that the URL names must have absolute paths"));
             }
@@ -90,12 +90,12 @@ impl Files {
         [&self.password, &self.sentinel_password, &self.key].into_iter().filter_map(Option::as_deref)
     }
 
-    /// Whether there are any, which may be replaced.
+    /// Returns true if the URL names a file, which may be replaced.
     pub(super) fn any(&self) -> bool {
         [&self.password, &self.sentinel_password, &self.ca, &self.cert].iter().any(|file| file.is_some())
     }
 
-    /// These settings with the password, unless they have one.
+    /// Adds the password from the file to the settings, unless they have a password.
     pub(super) fn authorised(&self, settings: RedisConnectionInfo) -> RedisResult<RedisConnectionInfo> {
         match &self.password {
             Some(path) if settings.password().is_none() => Ok(settings.set_password(secret(path)?)),
@@ -103,7 +103,7 @@ impl Files {
         }
     }
 
-    /// The settings for a Sentinel, which has users of its own, and no databases.
+    /// Returns the settings for a Sentinel, which has its own users and no databases.
     pub(super) fn sentinel(&self) -> RedisResult<RedisConnectionInfo> {
         let mut settings = RedisConnectionInfo::default();
         if let Some(user) = &self.sentinel_user {
@@ -130,7 +130,7 @@ impl Files {
     }
 }
 
-/// The password in a file, without the end of its line.
+/// Reads the password from a file, without the line ending.
 fn secret(path: &str) -> RedisResult<String> {
     let bytes = bounded(path, LONGEST).map_err(|error| no_password(path, &error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| no_password(path, "it is not UTF-8 text"))?;
@@ -141,7 +141,7 @@ fn secret(path: &str) -> RedisResult<String> {
     Ok(password.to_owned())
 }
 
-/// Reads a file of at most this size. Nothing else is opened: a pipe would be waited for, and a device has no end.
+/// Reads a regular file of at most this size. Opens no other kind of file: a pipe can block, and a device has no end.
 fn bounded(path: &str, limit: u64) -> io::Result<Vec<u8>> {
     let other = || io::Error::new(io::ErrorKind::InvalidInput, format!("it is no file of at most {limit} bytes"));
     if !fs::metadata(path)?.is_file() {

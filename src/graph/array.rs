@@ -1,4 +1,4 @@
-//! Arrays of a graph: tasks that do the same for each index of a range.
+//! Arrays of a graph: tasks with the same method, one for each index of a range.
 
 use std::ops::RangeInclusive;
 
@@ -9,17 +9,17 @@ use super::{Graph, GraphTask, Place};
 use crate::element;
 use crate::options::TaskOptions;
 
-/// An array of a [`Graph`]: its tasks are shown as one, and are cancelled and retried together or in part.
+/// An array of a [`Graph`]: its tasks are shown as one task, and can be cancelled and retried together or in part.
 #[derive(Clone, Debug)]
 pub struct GraphArray<'g> {
     graph: &'g Graph,
-    /// The place of the first task.
+    /// Index of the first task in the graph.
     first: usize,
     indexes: RangeInclusive<u64>,
 }
 
 impl Graph {
-    /// Adds an array: for each index a task with parameters of its own, which this function makes.
+    /// Adds an array: one task for each index. The function `parameters` returns the parameters for an index.
     ///
     /// ```
     /// use blueque::Graph;
@@ -62,45 +62,45 @@ impl Graph {
 
 #[allow(clippy::return_self_not_must_use, reason = "the graph has it already")]
 impl GraphArray<'_> {
-    /// Its name within the graph: the task of index 3 is named `NAME[3]`. By default the method and the place of its
+    /// Sets the name of the array: the task with index 3 is named `NAME[3]`. By default the method and the place of the
     /// first task.
     pub fn label(self, label: impl AsRef<str>) -> Self {
         self.each(|index, task| task.label(element::label(label.as_ref(), index)))
     }
 
-    /// At most so many of them run at once.
+    /// Sets the maximum number of tasks of the array that run at once.
     pub fn at_most(self, most: u32) -> Self {
         if most == 0 {
             self.graph.refuse("an array of which none may run at a time: allow at least 1");
         }
         let bound = Bound { first: self.first, most };
-        // As many as there are is no bound.
+        // The number of all tasks is no bound.
         let bound = (u64::from(most) <= self.indexes.end().saturating_sub(*self.indexes.start())).then_some(bound);
         self.each(|_, task| task.change(|step| step.bound = bound))
     }
 
-    /// As [`GraphTask::options`], of each.
+    /// Adds options to each task: see [`GraphTask::options`].
     pub fn options(self, options: &TaskOptions) -> Self {
         self.each(|_, task| task.options(options))
     }
 
-    /// Each runs after the success of another task.
+    /// Runs each task after the success of another task.
     pub fn needs(self, upstream: &GraphTask<'_>) -> Self {
         self.each(|_, task| task.needs(upstream))
     }
 
-    /// Each receives the result of another task, after its success.
+    /// Adds the result of another task to the arguments of each task, which runs after the success of that task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
         self.each(|_, task| task.result_of(upstream))
     }
 
-    /// Its tasks, in the order of their indexes.
+    /// Returns the tasks, in the order of their indexes.
     pub fn tasks(&self) -> impl Iterator<Item = (u64, GraphTask<'_>)> {
         let places = self.first..self.graph.len();
         self.indexes.clone().zip(places).map(|(index, place)| (index, GraphTask { graph: self.graph, index: place }))
     }
 
-    /// The task of an index.
+    /// Returns the task with this index.
     #[must_use]
     pub fn get(&self, index: u64) -> Option<GraphTask<'_>> {
         self.tasks().find_map(|(own, task)| (own == index).then_some(task))

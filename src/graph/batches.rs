@@ -7,22 +7,22 @@ use super::plan::{Argument, Input, Order, Plan, Step};
 use crate::constants::{CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL};
 use crate::names::TaskId;
 
-/// Parts of tasks in one call.
+/// Maximum number of parts of tasks in one call.
 const PARTS: usize = TASKS_OF_CALL as usize;
 
-/// Entries of inputs that a call may have.
+/// Maximum number of entries of inputs in one call.
 const ENTRIES: usize = INPUTS_OF_CALL as usize;
 
-/// As many keep a call short. A task with more goes in several.
+/// Number of entries that keep a call short. A task with more entries is split over several calls.
 const FEW: usize = 500;
 
-/// Bytes of parameters in one call. A longer value goes alone.
+/// Maximum number of bytes of parameters in one call. A longer value is sent alone.
 const BYTES: usize = CALL_BYTES as usize;
 
-/// What the entry begins with that says how many of a set must be complete.
+/// Prefix of the entry with the minimum number of complete tasks of a set.
 const LEAST: &str = "least/";
 
-/// A task in one call, or what one call has room for.
+/// A task in one call, or the part of a task that fits into one call.
 #[derive(Clone, Debug)]
 pub(super) struct Part<'a> {
     pub(super) index: usize,
@@ -39,15 +39,16 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The task that it refers to.
+    /// Returns the id of the upstream in the entry.
     fn upstream(&self) -> Option<&str> {
         let (_, id) = self.text.split_once('=')?;
         self.value.is_empty().then_some(id)
     }
 }
 
-/// The calls, each with its parts. The graph is created by the call that brings the last of its tasks, even if more of
-/// another one is to come: so if the last task is brought by several calls, the one before it comes with its last part.
+/// Splits a plan into calls, each with its parts. The server creates the graph when a call contains the last missing
+/// task, even if other parts of a task follow. If the last task is split over several calls, the second-last task is
+/// therefore sent in the call with the last part of the last task.
 pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<Part<'a>>>, GraphError> {
     let mut filler = Filler::new();
     let steps: Vec<(usize, &Step)> =
@@ -69,7 +70,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
         for (index, step) in before {
             filler.add(*index, step, inputs(step, ids));
         }
-        // What refers to the task before it, or one other entry without a value.
+        // The last part contains the entry that refers to the second-last task, or else another entry without a value.
         let id = ids.get(second.0).map_or("", TaskId::as_str);
         let (whole, mut early) = inputs(last.1, ids);
         let mut late: Vec<_> = early.extract_if(.., |entry| entry.upstream() == Some(id)).collect();
@@ -77,7 +78,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
             let other = early.iter().position(|entry| entry.value.is_empty());
             late.extend(other.map(|at| early.remove(at)));
         }
-        // How many of a set must be complete comes after all of the set.
+        // The minimum number of a set must follow all entries of the set.
         late.extend(early.extract_if(.., |entry| entry.text.starts_with(LEAST)));
         filler.add(last.0, last.1, (whole, early));
         filler.close();
@@ -96,7 +97,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
 struct Filler<'a> {
     done: Vec<Vec<Part<'a>>>,
     open: Vec<Part<'a>>,
-    /// Entries of one call.
+    /// Maximum number of entries in one call.
     most: usize,
     entries: usize,
     bytes: usize,
@@ -114,7 +115,7 @@ impl<'a> Filler<'a> {
         (self.entries, self.bytes) = (0, 0);
     }
 
-    /// A task is in one call if one has room for it.
+    /// Adds a task. The task is not split if it fits into one call.
     fn add(&mut self, index: usize, step: &'a Step, (whole, entries): (Vec<u8>, Vec<Entry<'a>>)) {
         let first = whole.len() + entries.first().map_or(0, |entry| entry.value.len());
         let all = whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>();
@@ -150,14 +151,14 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// All of its parameters, and its entries as text: as one call would have them.
+/// Returns all parameters of a task, and its entries as text, as in a single call.
 pub(super) fn content(step: &Step, ids: &[TaskId]) -> (Vec<u8>, Vec<String>) {
     let (mut parameters, entries) = inputs(step, ids);
     parameters.extend(entries.iter().flat_map(|entry| entry.value));
     (parameters, entries.into_iter().map(|entry| entry.text).collect())
 }
 
-/// The parameters of a task as far as they are whole, and its entries.
+/// Returns the parameters of a task that are sent as a whole, and its entries.
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
     let (set, far) = step.set();
@@ -182,7 +183,7 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     (whole, entries)
 }
 
-/// The list of arguments that wait for nothing.
+/// Returns the list of arguments if all of them are values.
 fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
     let value = |argument: &'_ Argument| match argument {
         Argument::Value(value) => Some(value.clone()),
@@ -192,7 +193,7 @@ fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
     Some(format!("[{}]", values?.join(",")).into_bytes())
 }
 
-/// `word`: what is needed of a task whose result it is.
+/// Returns the entry of an argument. `word` is the condition on the upstream of a result.
 fn entry<'a>(slot: usize, argument: &'a Argument, word: &str, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
     match argument {
         Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },

@@ -1,4 +1,5 @@
-//! What stands for a whole graph, so that the server refuses another one with its id: `lua/README.md` defines it.
+//! The digest of a whole graph, by which the server refuses a different graph with the same id. `lua/README.md` defines
+//! it.
 
 use sha1_smol::Sha1;
 
@@ -7,10 +8,11 @@ use super::plan::{Plan, Step};
 use crate::calls::SubmitGraphOptions;
 use crate::names::TaskId;
 
-/// What stands for a time: who submits "in an hour" may have to repeat that.
+/// The value that replaces a time in the digest. A repeated submit with a relative time, such as "in an hour", must
+/// have the same digest.
 const GIVEN: &str = "1";
 
-/// `options`: those of the submit.
+/// Returns the digest of a graph. `options` are the options of the submit.
 pub(super) fn digest(plan: &Plan, ids: &[TaskId], options: &SubmitGraphOptions) -> String {
     let mut hash = Sha1::new();
     let mut add = |part: &[u8]| {
@@ -32,14 +34,14 @@ pub(super) fn digest(plan: &Plan, ids: &[TaskId], options: &SubmitGraphOptions) 
     hash.digest().to_string()
 }
 
-/// The options of a task.
+/// Returns the options of a task.
 fn said_of(step: &Step, ids: &[TaskId]) -> Vec<u8> {
     let label = ("label", step.label.as_bytes());
     let key = step.bound.and_then(|bound| ids.get(bound.first)).map(|key| ("key", key.as_str().as_bytes()));
     sorted(step.options.0.iter().chain([label]).chain(key).collect())
 }
 
-/// Names and values, in the order of the names.
+/// Encodes names and values, in the order of the names.
 fn sorted(mut options: Vec<(&str, &[u8])>) -> Vec<u8> {
     for (_, value) in options.iter_mut().filter(|(name, _)| *name == "deadline") {
         *value = GIVEN.as_bytes();

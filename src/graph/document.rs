@@ -21,7 +21,7 @@ use crate::options::TaskOptions;
 const GRAPH: [&str; 10] =
     ["$schema", "name", "tags", "queue", "partition", "priority", "deadline", "on_failure", "templates", "tasks"];
 
-/// The fields of a template, each of which a task may have instead.
+/// The fields of a template. A task may override each of them.
 const TEMPLATE: [&str; 13] = [
     "queue",
     "partition",
@@ -38,16 +38,16 @@ const TEMPLATE: [&str; 13] = [
     "options",
 ];
 
-/// The fields of `at_least`: how many of which tasks must be complete.
+/// The fields of `at_least`: the minimum number, and the tasks.
 const SET: [&str; 2] = ["count", "of"];
 
 /// The field of a task that a template does not have.
 const FROM: &str = "template";
 
-/// The field with the id of a task that was there before the graph.
+/// The field with the id of a task from before the graph.
 const TASK: &str = "task";
 
-/// Fields of which a task has one.
+/// Pairs of fields. A task has at most one field of each pair.
 const EITHER: [[&str; 2]; 2] = [["parameters", "args"], ["array", "matrix"]];
 
 /// Maximum number of arguments and edges of all tasks together.
@@ -56,10 +56,10 @@ const INPUTS: usize = 1_000_000;
 /// Maximum size of the parameters of all tasks together.
 const BYTES: usize = 64 << 20;
 
-/// The fields of an argument, of which it has one; a result may be optional, too.
+/// The fields of an argument. An argument has one of the first three; `optional` may accompany `result`.
 const ARGUMENT: [&str; 4] = ["value", "result", "element", "optional"];
 
-/// What is no option of a task in a graph.
+/// Options that a task in a graph cannot have, each with the reason.
 pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
     ("method", "the method is a field of the task, not an option"),
     ("unique", UNIQUE),
@@ -69,7 +69,7 @@ pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
 
 const UNIQUE: &str = "a task of a graph has no unique name: choose the graph's id, which is created once";
 
-/// A document: what is said of the whole graph, and its tasks.
+/// Reads a document: the properties of the whole graph, and its tasks.
 pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
     let document = Found::document(text)?.fields(&GRAPH)?;
     let priority = document.get("priority").map(Found::whole).transpose()?;
@@ -130,20 +130,20 @@ struct Entry<'a> {
     options: TaskOptions,
 }
 
-/// Whom a task waits for.
+/// An upstream of a task.
 enum Upstream {
     Steps(Vec<usize>),
     Task(TaskId),
 }
 
-/// What a task waits for, in the graph and outside of it, and how many of a set are enough.
+/// The upstreams of a task, inside and outside the graph, and the minimum number of its set.
 struct Conditions {
     edges: Edges<usize>,
     outside: Edges<TaskId>,
     least: Option<u32>,
 }
 
-/// What the tasks have together: an array multiplies it.
+/// Total size of all tasks. An array multiplies its size by its number of elements.
 #[derive(Default)]
 struct Size {
     inputs: usize,
@@ -175,16 +175,16 @@ impl Size {
 
 /// Reads the tasks of a document.
 struct Reader {
-    /// The queue of those that name none.
+    /// The queue of tasks without their own queue.
     queue: Option<String>,
-    /// The partition of those that name none.
+    /// The partition of tasks without their own partition.
     partition: Option<PartitionName>,
     /// The places of the tasks by their names.
     places: Places,
 }
 
 impl Reader {
-    /// The tasks of an entry.
+    /// Adds the tasks of an entry to `steps`.
     fn steps(&self, label: &str, entry: &Entry<'_>, steps: &mut Vec<Step>, size: &mut Size) -> Result<(), GraphError> {
         let Entry { fields, elements, .. } = entry;
         let queue = match (fields.text("queue")?, &self.queue) {
@@ -240,7 +240,7 @@ impl Reader {
         Ok(Conditions { edges, outside, least: set.as_ref().map(enough).transpose()? })
     }
 
-    /// The tasks that a name means; or one that was there before the graph, as an object with its id.
+    /// Returns the tasks that a name refers to. An object with an id refers to a task from before the graph.
     fn upstream(&self, found: &Found<'_>, element: Option<&Element>) -> Result<Upstream, GraphError> {
         if found.kind() != "an object" {
             return Ok(Upstream::Steps(self.places.find(found, element.map(|element| element.index))?));
@@ -284,16 +284,16 @@ impl Reader {
 }
 
 impl Element {
-    /// What it receives if nothing else is said: its index, or the values of its matrix.
+    /// Returns the default parameters: the index of the element, or the values of its matrix.
     fn parameters(&self, is_matrix: bool) -> Vec<u8> {
         if is_matrix { object(&self.values) } else { self.index.to_string() }.into_bytes()
     }
 }
 
-/// Parameters of a task that names none, as `blueque submit` sends them.
+/// Parameters of a task without parameters, as `blueque submit` sends them.
 const NONE: &[u8] = b"[]";
 
-/// Parameters as they are written; those of an element of a matrix also have its values.
+/// Returns the parameters unchanged. For an element of a matrix, adds its values.
 fn whole(parameters: &Found<'_>, element: Option<&Element>) -> Result<Input, GraphError> {
     let Some(element) = element else { return Ok(Input::Whole(parameters.json().as_bytes().to_vec())) };
     let mut all = element.values.clone();
@@ -306,13 +306,13 @@ fn whole(parameters: &Found<'_>, element: Option<&Element>) -> Result<Input, Gra
     Ok(Input::Whole(object(&all).into_bytes()))
 }
 
-/// An object of JSON texts.
+/// Returns an object of JSON texts.
 fn object(values: &[(String, String)]) -> String {
     let entry = |(name, value): &(String, String)| format!("{}:{value}", serde_json::Value::from(name.as_str()));
     format!("{{{}}}", values.iter().map(entry).collect::<Vec<_>>().join(","))
 }
 
-/// A value of an element by its name.
+/// Returns a value of an element by its name.
 fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError> {
     let text = name.text()?;
     let element = element.ok_or_else(|| name.place.flaw("this task is no element of an array"))?;
@@ -327,21 +327,21 @@ fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError
     })
 }
 
-/// The partition that is named.
+/// Reads the field `partition`, which may be missing.
 fn partition(fields: &Fields<'_>) -> Result<Option<PartitionName>, GraphError> {
     let Some(found) = fields.get("partition") else { return Ok(None) };
     let name = PartitionName::new(found.text()?).map_err(|error| found.place.flaw(error.to_string()))?;
     Ok(Some(name))
 }
 
-/// How many of a set are enough.
+/// Reads the minimum number of a set.
 fn enough(set: &Fields<'_>) -> Result<u32, GraphError> {
     let count = set.need("count")?;
     u32::try_from(count.whole()?)
         .map_err(|_| count.place.flaw("must be at least 1, and at most the number of these tasks"))
 }
 
-/// The options of a submit. The server checks their bounds.
+/// Reads the options of a submit. The server checks their bounds.
 fn read_options(found: &Found<'_>, options: &mut TaskOptions) -> Result<(), GraphError> {
     for (name, value) in found.object()? {
         set(options, &name, &option(&value)?).map_err(|text| value.place.flaw(text))?;
@@ -349,7 +349,7 @@ fn read_options(found: &Found<'_>, options: &mut TaskOptions) -> Result<(), Grap
     Ok(())
 }
 
-/// Sets an option that a task of a graph can have.
+/// Sets an option of a task. Fails for an option that a task of a graph cannot have.
 pub(super) fn set(options: &mut TaskOptions, name: &str, value: &str) -> Result<(), String> {
     if let Some((_, why)) = NO_OPTIONS.iter().find(|(other, _)| *other == name) {
         return Err((*why).to_owned());
@@ -362,7 +362,7 @@ pub(super) fn set(options: &mut TaskOptions, name: &str, value: &str) -> Result<
     Err(format!("unknown option {name:?}: there are {}", known.join(", ")))
 }
 
-/// The text of an option's value.
+/// Returns the text of an option's value.
 fn option(found: &Found<'_>) -> Result<String, GraphError> {
     match found.kind() {
         "text" => found.text(),

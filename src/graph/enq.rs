@@ -1,4 +1,4 @@
-//! Graphs in the form of enq: a JSON list of tasks, each with a shard, an id, a method and arguments.
+//! Graphs in the format of enq: a JSON list of tasks, each with a shard, an id, a method and arguments.
 
 #[cfg(test)]
 mod tests;
@@ -22,9 +22,11 @@ const TASK: [&str; 6] = ["task_id", "method", "args", "max_retries", "deadline",
 const ID: [&str; 2] = ["shard", "id"];
 const ARGUMENT: [&str; 3] = ["type", "value_json", "task_id"];
 
-/// How documents in the form of enq are read (feature `enq`): which queue each shard is, and how strictly.
+/// A reader for documents in the format of enq (feature `enq`), with the queue of each shard and an optional strict
+/// mode.
 ///
-/// The ids of a document name its tasks within it. Submitted, the id of a task begins with its shard: `1:…`.
+/// The ids of a document are the names of its tasks within the graph. The id of a submitted task begins with its shard:
+/// `1:…`.
 ///
 /// ```
 /// let document = r#"[
@@ -49,25 +51,25 @@ pub struct Enq {
 type Id = (String, String);
 
 impl Enq {
-    /// The shard `1` is the queue `shard-1`, and so on.
+    /// Creates a reader that maps the shard `1` to the queue `shard-1`, and so on.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A shard is this queue. With at least one of these calls there are no other shards.
+    /// Maps a shard to a queue. After at least one of these calls, every other shard is unknown.
     pub fn shard(mut self, shard: impl Into<String>, queue: QueueName) -> Self {
         self.queues.insert(shard.into(), queue);
         self
     }
 
-    /// Refuses documents that refer to a task twice, as enq does.
+    /// Sets the strict mode, which refuses two references to the same task, as enq does.
     pub fn strict(mut self, on: bool) -> Self {
         self.strict = on;
         self
     }
 
-    /// A shard is the partition of its name, and there are no other shards: for
-    /// [`Partitions::submit_graph`](crate::Partitions::submit_graph).
+    /// Maps each shard to the partition with its name, for
+    /// [`Partitions::submit_graph`](crate::Partitions::submit_graph). Every other shard is unknown.
     pub fn partitions(mut self, names: impl IntoIterator<Item = PartitionName>) -> Self {
         self.partitions.extend(names);
         self
@@ -76,9 +78,9 @@ impl Enq {
     /// Reads a document. A value is JSON as text, or base64 of it (standard or URL-safe, padded or not).
     ///
     /// # Errors
-    /// What is wrong, with the place of the task and the field: a text that is not JSON, unknown fields, a reference
-    /// to no task of the document, two tasks with one shard and id, an unknown shard, no method, no task at all, over
-    /// 10,000 tasks, over 8 MiB, a task that waits for itself, a cycle.
+    /// The first error, with the place of the task and the field: a text that is not JSON, unknown fields, a reference
+    /// to a task that the document does not have, two tasks with one shard and id, an unknown shard, no method, no task
+    /// at all, over 10,000 tasks, over 8 MiB, a task that waits for itself, or a cycle.
     pub fn read(&self, text: &str) -> Result<Graph, GraphError> {
         let tasks = Found::document(text)?.list()?;
         if tasks.len() > plan::TASKS {
@@ -159,7 +161,7 @@ impl Enq {
     }
 }
 
-/// `SHARD/ID`
+/// Returns `SHARD/ID`.
 fn shown(id: &Id) -> String {
     format!("{}/{}", id.0, id.1)
 }
@@ -194,7 +196,7 @@ fn argument(fields: &Fields<'_>, places: &HashMap<Id, usize>) -> Result<Argument
     }
 }
 
-/// The JSON of a value: no JSON text is base64 of a JSON text, so only one reading can be meant.
+/// Returns the JSON of a value. No JSON text is also base64 of a JSON text, so the encoding is unambiguous.
 fn json(value: &str) -> Option<String> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let decoded = [STANDARD, URL_SAFE].into_iter().find_map(|alphabet| {

@@ -1,4 +1,4 @@
-//! Reads a JSON document field by field: what is wrong in it has a place.
+//! Reads a JSON document field by field. Each error has its place in the document.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -22,7 +22,7 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// A whole document. Its errors have the line and the column.
+    /// Parses a whole document. Syntax errors have the line and the column.
     pub(super) fn document(text: &'a str) -> Result<Self, GraphError> {
         let place = Place::default();
         if text.len() > BYTES {
@@ -33,12 +33,12 @@ impl<'a> Found<'a> {
         Ok(Self { place, raw })
     }
 
-    /// Its text, as it stands in the document.
+    /// Returns the JSON text of the value, unchanged.
     pub(super) fn json(&self) -> &'a str {
         self.raw.get()
     }
 
-    /// The same in another place: fields of a task begin with its name.
+    /// Moves the value to another place, so that the errors of a task begin with its name.
     pub(super) fn at(self, place: Place) -> Self {
         Self { place, ..self }
     }
@@ -48,7 +48,7 @@ impl<'a> Found<'a> {
         serde_json::from_str(self.json()).map_err(|_| self.place.flaw("the text is not Unicode"))
     }
 
-    /// A whole number. The server checks its bounds.
+    /// Reads a whole number. The server checks its bounds.
     pub(super) fn whole(&self) -> Result<i64, GraphError> {
         self.json().parse().map_err(|_| self.place.flaw("must be a whole number"))
     }
@@ -58,7 +58,7 @@ impl<'a> Found<'a> {
         self.parsed()
     }
 
-    /// A name as those of queues and tags are.
+    /// Reads a name with the rules for queues and tags.
     pub(super) fn plain(&self) -> Result<String, GraphError> {
         let text = self.text()?;
         if names::plain(&text) { Ok(text) } else { Err(self.place.flaw(names::PLAIN)) }
@@ -71,7 +71,7 @@ impl<'a> Found<'a> {
         Ok(items.into_iter().enumerate().map(found).collect())
     }
 
-    /// The fields of an object, in their order.
+    /// Reads the fields of an object, in their order.
     pub(super) fn object(&self) -> Result<Vec<(String, Self)>, GraphError> {
         self.as_kind("an object")?;
         let Entries(entries) = self.parsed()?;
@@ -86,12 +86,12 @@ impl<'a> Found<'a> {
         Ok(entries.into_iter().map(found).collect())
     }
 
-    /// An object that has no other fields than these.
+    /// Reads an object that may have only these fields.
     pub(super) fn fields(&self, known: &[&str]) -> Result<Fields<'a>, GraphError> {
         let fields = self.object()?;
         if let Some((name, found)) = fields.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             let mut place = found.place.clone();
-            // Whatever it is named, the message is one line.
+            // A name with control characters is not part of the place, so the message stays on one line.
             if name.chars().any(char::is_control) {
                 place = self.place.clone();
             }
@@ -100,7 +100,7 @@ impl<'a> Found<'a> {
         Ok(Fields { place: self.place.clone(), fields })
     }
 
-    /// Which kind of value it is.
+    /// Returns the kind of the value.
     pub(super) fn kind(&self) -> &'static str {
         match self.json().as_bytes().first() {
             Some(b'"') => "text",
@@ -121,7 +121,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Why a text is not JSON, and where: for a comma after the last element, where the comma is.
+/// Returns the reason why a text is not JSON, with the position. For a comma after the last element, returns the
+/// position of the comma.
 fn cause(text: &str, error: &serde_json::Error) -> String {
     let start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let read = text.as_bytes().get(..start + error.column()).unwrap_or_default();
@@ -151,7 +152,8 @@ impl<'a> Fields<'a> {
         self.get(name).ok_or_else(|| self.place.field(name).flaw("missing"))
     }
 
-    /// These, and those of `base` that are missing here. Of two fields in `either` one is enough.
+    /// Adds the fields of `base` that are missing here. A field of a pair in `either` is not added if the object has
+    /// the other field of the pair.
     pub(super) fn or(self, base: &Self, either: &[[&str; 2]]) -> Self {
         let has = |name: &str| {
             let pair = either.iter().find(|pair| pair.contains(&name));
@@ -161,19 +163,19 @@ impl<'a> Fields<'a> {
         Self { place: self.place, fields: self.fields.into_iter().chain(more).collect() }
     }
 
-    /// A text, if it is there.
+    /// Reads a text, if the field exists.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, GraphError> {
         self.get(name).map(Found::text).transpose()
     }
 
-    /// A point in time, if it is there.
+    /// Reads a point in time, if the field exists.
     pub(super) fn time(&self, name: &str) -> Result<Option<SystemTime>, GraphError> {
         self.get(name).map(Found::time).transpose()
     }
 }
 
 impl Found<'_> {
-    /// A point in time.
+    /// Reads a point in time.
     pub(super) fn time(&self) -> Result<SystemTime, GraphError> {
         let known = times::time(self.json()).filter(|_| self.kind() == "a number");
         known.ok_or_else(|| self.place.flaw("must be a number: seconds since 1970"))

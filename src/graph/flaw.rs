@@ -1,18 +1,18 @@
-//! What is wrong with a graph, and where.
+//! Errors of a graph, with their place.
 
 use std::fmt;
 
 use crate::error::Error;
 
-/// What is wrong with a graph: with which task, in which field, and how to mend it.
+/// An error of a graph: its task, its field, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct GraphError {
-    /// The place of the task in its document, or among the tasks of the graph, from 0; none for the whole graph.
+    /// The place of the task in its document, or among the tasks of the graph, from 0; `None` for the whole graph.
     pub task: Option<usize>,
     /// The name of the task, if the document has it outside of the task.
     pub label: Option<String>,
-    /// The field, such as `args[1].type`; empty for the whole task, or the whole graph.
+    /// The field, such as `args[1].type`; empty for the whole task or the whole graph.
     pub field: String,
     /// The cause, and the remedy.
     pub text: String,
@@ -23,7 +23,7 @@ impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = self.task.map_or_else(String::new, |index| format!("task {index}"));
         if let Some(label) = &self.label {
-            // With quotes, and no character that a terminal obeys.
+            // The debug format adds quotes, and escapes control characters that a terminal could interpret.
             place.push_str(&format!(" {label:?}"));
         }
         if !place.is_empty() && !self.field.is_empty() {
@@ -37,7 +37,7 @@ impl fmt::Display for GraphError {
 impl std::error::Error for GraphError {}
 
 impl From<GraphError> for Error {
-    /// `BADARG`, with the place in its text.
+    /// Returns `BADARG`, with the place in its text.
     fn from(flaw: GraphError) -> Self {
         Self::argument(flaw.to_string())
     }
@@ -52,18 +52,18 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A task.
+    /// Returns the place of a task.
     pub(super) fn task(index: usize, label: Option<&str>) -> Self {
         Self { task: Some(index), label: label.map(str::to_owned), field: String::new() }
     }
 
-    /// A field of it.
+    /// Returns the place of a field within this place.
     pub(super) fn field(&self, name: &str) -> Self {
         let dot = if self.field.is_empty() { "" } else { "." };
         Self { field: format!("{}{dot}{name}", self.field), ..self.clone() }
     }
 
-    /// An element of it.
+    /// Returns the place of a list element within this place.
     pub(super) fn item(&self, index: usize) -> Self {
         Self { field: format!("{}[{index}]", self.field), ..self.clone() }
     }

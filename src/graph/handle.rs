@@ -17,16 +17,16 @@ use crate::link::{Blocking, Link};
 use crate::model::{GraphInfo, GraphMember, GraphPage, GraphSummary, StagedGraph, Status};
 use crate::names::{GraphId, QueueName, TaskId};
 
-/// Tasks, or graphs, of one page.
+/// Number of tasks or graphs of one page.
 const PAGE: u32 = 500;
 
-/// Tasks that one call of `settle` changes.
+/// Number of tasks that one call of `settle` changes.
 const SETTLED: u32 = 100;
 
-/// Dependents of earlier tasks that are settled first when a graph is submitted: `settle` takes them before new graphs.
+/// Number of dependents of earlier tasks that are settled before a new graph: `settle` handles them first.
 const BEFORE: usize = 10_000;
 
-/// A graph by its id.
+/// A handle of a graph.
 #[derive(Clone, Debug)]
 pub struct GraphHandle<L: Link = Blocking> {
     client: Client<L>,
@@ -39,21 +39,22 @@ pub struct GraphHandle<L: Link = Blocking> {
 pub struct SubmittedGraph<L: Link = Blocking> {
     /// The graph.
     pub graph: GraphHandle<L>,
-    /// False if it was created before.
+    /// False if the graph was created before.
     pub created: bool,
-    /// The names of its tasks within the graph, in their order, with their ids.
+    /// The names of the tasks within the graph, in their order, with their ids.
     pub tasks: Vec<(String, TaskId)>,
 }
 
 impl<L: Link> SubmittedGraph<L> {
-    /// The id of the task with this name within the graph.
+    /// Returns the id of the task with this name within the graph.
     #[must_use]
     pub fn task(&self, label: &str) -> Option<&TaskId> {
         self.tasks.iter().find(|(other, _)| other == label).map(|(_, id)| id)
     }
 }
 
-/// All of what `page` reads by pages, each of them when it is needed: a cursor gives some, and the next cursor.
+/// Returns all items of all pages. Each page is read on demand: `page` takes a cursor, and returns items and the next
+/// cursor.
 fn one_by_one<'a, L: Link, T: Send + 'a, N>(page: impl Fn(String) -> N + Copy + Send + 'a) -> L::Many<'a, T>
 where
     N: Future<Output = Result<(Vec<T>, Option<String>)>> + Send + 'a,
@@ -72,7 +73,7 @@ where
 }
 
 impl<L: Link> Client<L> {
-    /// A graph by its id. Makes no call.
+    /// Returns the handle of a graph. Makes no call.
     ///
     /// # Errors
     /// `BADNAME` for an invalid id.
@@ -80,10 +81,10 @@ impl<L: Link> Client<L> {
         Ok(GraphHandle { client: self.clone(), id: GraphId::new(id)? })
     }
 
-    /// The graphs of the namespace, the latest first.
+    /// Returns the graphs of the namespace, the latest first.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn graphs(&self) -> L::Many<'_, GraphSummary> {
         one_by_one::<L, _, _>(move |cursor| async move {
             let page = self.run(&self.calls().graphs(&cursor, PAGE)).await?;
@@ -91,12 +92,12 @@ impl<L: Link> Client<L> {
         })
     }
 
-    /// Goes on with what calls leave behind in graphs: dependents of tasks that have ended, tasks of new graphs, cancels
-    /// and retries. Workers do it every few seconds; call it to have it done at once. `tasks`: about how many tasks it
-    /// may change; the rest is left to workers.
+    /// Continues deferred work in graphs: dependents of ended tasks, tasks of new graphs, cancels and retries. Workers
+    /// do this every few seconds; this call does it at once. `tasks` is the approximate maximum number of changed
+    /// tasks. Workers do the rest.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn settle(&self, tasks: usize) -> L::Answer<'_, Result<()>> {
         L::answer(self.settle_steps(tasks))
     }
@@ -110,8 +111,8 @@ impl<L: Link> Client<L> {
         Ok(())
     }
 
-    /// Submits a graph: all its tasks or, on an error, none. With an id that was chosen it may be submitted again: it
-    /// is created once.
+    /// Submits a graph. On an error, no task is created. A graph with a chosen id can be submitted again: it is created
+    /// once.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -134,8 +135,8 @@ impl<L: Link> Client<L> {
     /// ```
     ///
     /// # Errors
-    /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id, or
-    /// is being submitted with it; those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
+    /// `BADARG` with the place of the task for the errors of [`Graph::check`]; `DUPLICATE` if a different graph has the
+    /// id, or is being submitted with it; the errors of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
     pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
         let (plan, whole) = (graph.plan(), graph.whole.clone());
         let id = graph.id.clone().unwrap_or_else(GraphId::random);
@@ -155,24 +156,24 @@ impl<L: Link> Client<L> {
 }
 
 impl<L: Link> GraphHandle<L> {
-    /// Its id.
+    /// Returns the id of the graph.
     #[must_use]
     pub fn id(&self) -> &GraphId {
         &self.id
     }
 
-    /// Its name, and how many tasks it has.
+    /// Reads the name of the graph and its numbers of tasks.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    /// `NOTASK` if there is no such graph; the errors of [`Client::call`].
     pub fn info(&self) -> L::Answer<'_, Result<GraphInfo>> {
         L::answer(async { Ok(self.page("0", 1).await?.info) })
     }
 
-    /// Its tasks, each after those that it waits for.
+    /// Reads the tasks, each after its upstreams.
     ///
     /// # Errors
-    /// Those of [`GraphHandle::info`].
+    /// The errors of [`GraphHandle::info`].
     pub fn tasks(&self) -> L::Many<'_, GraphMember> {
         one_by_one::<L, _, _>(move |cursor| async move {
             let page = self.page(&cursor, PAGE).await?;
@@ -180,15 +181,16 @@ impl<L: Link> GraphHandle<L> {
         })
     }
 
-    /// Waits until all its tasks have ended, and returns them. With [`Duration::MAX`] it waits without limit.
+    /// Waits until all tasks have ended, and returns them. With [`Duration::MAX`] there is no limit.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] after `limit`; those of [`GraphHandle::info`].
+    /// [`Error::TimedOut`] after `limit`; the errors of [`GraphHandle::info`].
     pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<Vec<GraphMember>>> {
         L::answer(async move {
             let deadline = Deadline::after(limit);
             let mut pause = Duration::from_millis(5);
-            // What ended stays so unless somebody retries it: a look begins at the first page that had not ended.
+            // An ended task stays ended unless it is retried, so each pass starts at the first page with an unfinished
+            // task.
             let mut from = "0".to_owned();
             loop {
                 let mut cursor = Some(from.clone());
@@ -204,7 +206,7 @@ impl<L: Link> GraphHandle<L> {
                 }
                 match cursor {
                     None if from == "0" => return Ok(ended),
-                    // Once more from the beginning: all at one time.
+                    // A last pass from the beginning reads all pages without a pause.
                     None => "0".clone_into(&mut from),
                     Some(at) => {
                         from = at;
@@ -220,8 +222,8 @@ impl<L: Link> GraphHandle<L> {
         })
     }
 
-    /// Cancels all its tasks that have not ended. Running ones are told to stop, and whatever they report then is
-    /// discarded. Returns when all others are cancelled.
+    /// Cancels all unfinished tasks. Running tasks are asked to stop, and their later reports are discarded. Returns
+    /// when all other tasks are cancelled.
     ///
     /// ```no_run
     /// # fn main() -> blueque::Result<()> {
@@ -234,15 +236,16 @@ impl<L: Link> GraphHandle<L> {
     /// ```
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    /// `NOTASK` if there is no such graph; the errors of [`Client::call`].
     pub fn cancel(&self, reason: &str) -> L::Answer<'_, Result<GraphInfo>> {
         self.cancel_with(reason, &CancelGraphOptions::new())
     }
 
-    /// Cancels one of its tasks, and those that need it, directly or through others; or all with `force`.
+    /// Cancels all unfinished tasks like [`GraphHandle::cancel`]. With the option `task`, cancels only this task and
+    /// the tasks that need it, directly or through other tasks. The option `force` kills running programs at once.
     ///
     /// # Errors
-    /// As [`GraphHandle::cancel`]; `NOTASK` for a task that is not of this graph.
+    /// The errors of [`GraphHandle::cancel`]; `NOTASK` for a task that is not in this graph.
     pub fn cancel_with(&self, reason: &str, options: &CancelGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
         let call = self.client.calls().cancel_graph(&self.id, reason, options);
         L::answer(async move {
@@ -251,30 +254,30 @@ impl<L: Link> GraphHandle<L> {
         })
     }
 
-    /// Runs those of its tasks again that have failed or were cancelled, and keeps what is complete. Those that have
-    /// been told to stop for a cancel and have not stopped yet are given back instead.
+    /// Retries the failed and cancelled tasks, and keeps complete tasks. A running task that was asked to stop for a
+    /// cancel is not cancelled but given back to the queue.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph; `OVERDUE` if its deadline has passed: see [`GraphHandle::retry_with`]; those of
-    /// [`Client::call`].
+    /// `NOTASK` if there is no such graph; `OVERDUE` if its deadline has passed: see [`GraphHandle::retry_with`]; the
+    /// errors of [`Client::call`].
     pub fn retry(&self) -> L::Answer<'_, Result<GraphInfo>> {
         self.retry_with(&RetryGraphOptions::new())
     }
 
-    /// Runs one of its tasks anew, and all that wait for it, directly or through others: their results no longer
-    /// count. What runs is stopped first, which may take longer than this call.
+    /// Reruns a task and everything downstream, and discards their results. Running tasks are stopped first, which may
+    /// take longer than this call.
     ///
     /// # Errors
-    /// As [`GraphHandle::retry`]; `NOTASK` for a task that is not of this graph.
+    /// The errors of [`GraphHandle::retry`]; `NOTASK` for a task that is not in this graph.
     pub fn retry_from(&self, task: &TaskId) -> L::Answer<'_, Result<GraphInfo>> {
         self.retry_with(&RetryGraphOptions::new().task(task.as_str()))
     }
 
-    /// As [`GraphHandle::retry`], or with the option `task` as [`GraphHandle::retry_from`], also of several tasks; the graph,
-    /// and what runs again, may be given a new deadline.
+    /// Retries like [`GraphHandle::retry`]. With the option `task`, reruns one or several tasks like
+    /// [`GraphHandle::retry_from`]. The graph and the retried tasks may get a new deadline.
     ///
     /// # Errors
-    /// As those; `OVERDUE` if the deadline of the graph has passed, and there is no new one.
+    /// The errors of these methods; `OVERDUE` if the deadline of the graph has passed and there is no new deadline.
     pub fn retry_with(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
         let call = self.client.calls().retry_graph(&self.id, options);
         L::answer(async move {
@@ -283,15 +286,15 @@ impl<L: Link> GraphHandle<L> {
         })
     }
 
-    /// The graph after a walk through its tasks, which any worker does as well.
+    /// Settles the tasks after a cancel or retry, and returns the graph. Workers do the same work.
     async fn walked(&self) -> Result<GraphInfo> {
         let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
-        // Each may have dependents that learn of its end in a step of their own.
+        // The notification of the dependents of each task may be a separate step.
         self.client.settle_steps(SETTLED as usize * 4 * total.max(25)).await?;
         Ok(self.page("0", 1).await?.info)
     }
 
-    /// All its tasks at once.
+    /// Reads all tasks.
     pub(crate) async fn members(&self) -> Result<Vec<GraphMember>> {
         let mut members = Vec::new();
         let mut cursor = Some("0".to_owned());
@@ -308,12 +311,12 @@ impl<L: Link> GraphHandle<L> {
         page.ok_or_else(|| Error::State { code: Code::NoTask, text: format!("no graph has the id {}", self.id) })
     }
 
-    /// Brings all tasks. Returns false if the graph was created before.
+    /// Submits all tasks. Returns false if the graph was created before.
     async fn stage(&self, plan: &Plan, ids: &[TaskId], whole: &Whole) -> Result<bool> {
         for call in staging(&self.client, &self.id, plan, ids, (whole, plan.steps.len()))? {
             match self.client.run(&call.once()).await? {
                 StagedGraph::Created => {
-                    // What ended before has its turn first. Any worker goes on with what is left.
+                    // Tasks that ended earlier are settled first. Workers do the rest.
                     self.client.settle_steps(plan.steps.len() + BEFORE).await?;
                     return Ok(true);
                 }
@@ -339,12 +342,13 @@ impl<L: Link> GraphHandle<L> {
     }
 }
 
-/// Whether a task has ended, or is gone.
+/// Returns true if a task has ended or was deleted.
 fn has_ended(task: &GraphMember) -> bool {
     task.status.is_none_or(Status::is_finished)
 }
 
-/// The calls that bring the tasks of a plan, of a graph with so many tasks. Each is yet to get its request id.
+/// Returns the calls that submit the tasks of a plan. The graph has `total` tasks. The calls do not have their request
+/// ids yet.
 pub(super) fn staging<L: Link>(
     client: &Client<L>,
     id: &GraphId,
@@ -368,7 +372,7 @@ pub(super) fn staging<L: Link>(
     batches(plan, ids)?.into_iter().map(call).collect()
 }
 
-/// The queues and the options of parts.
+/// Returns the queues and the options of parts.
 fn owned<L: Link>(
     client: &Client<L>,
     batch: &[Part<'_>],

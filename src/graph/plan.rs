@@ -1,4 +1,4 @@
-//! The plan of a graph: its tasks, checked, in an order in which each comes after those that it waits for.
+//! The plan of a graph: its checked tasks, in an order in which each task comes after its upstreams.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -21,7 +21,7 @@ const TAGS: usize = 16;
 /// Maximum number of arrays with a bound.
 const BOUNDS: usize = 100;
 
-/// Tasks of a long cycle that are named, at each of its ends.
+/// Number of tasks that an error shows at each end of a long cycle.
 const ENDS: usize = 10;
 
 /// Maximum length of a task's name within its graph, in bytes.
@@ -29,41 +29,41 @@ pub(super) const LABEL: usize = 1_000;
 
 pub(super) type Edges<T> = Vec<(Order, T)>;
 
-/// A task of a graph. Other tasks are meant by their place among the tasks.
+/// A task of a graph. It refers to other tasks by their index among the tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) label: String,
-    /// What the id begins with: the shard of an enq document.
+    /// Prefix of the id: the shard of an enq document.
     pub(super) shard: Option<String>,
-    /// Its partition, if it names one.
+    /// The partition of the task, if it has one of its own.
     pub(super) partition: Option<PartitionName>,
     pub(super) queue: String,
     pub(super) eta: Option<SystemTime>,
     pub(super) options: TaskOptions,
     pub(super) input: Input,
     pub(super) edges: Edges<usize>,
-    /// The same of tasks that were there before the graph.
+    /// Edges to tasks from before the graph.
     pub(super) outside: Edges<TaskId>,
-    /// How many of those must be complete of which some are enough.
+    /// Minimum number of complete tasks in the set of [`Order::Some`].
     pub(super) least: Option<u32>,
     pub(super) bound: Option<Bound>,
-    /// What stands for its parameters in the digest, if they have times.
+    /// The text that replaces the parameters in the digest, if the parameters contain times.
     pub(super) stand_in: Option<String>,
 }
 
-/// A bound on how many tasks run at once: those with the same first task.
+/// A maximum number of running tasks. It applies to all tasks with the same `first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) first: usize,
     pub(super) most: u32,
 }
 
-/// What the attempt receives.
+/// The parameters that an attempt receives.
 #[derive(Clone, Debug)]
 pub(super) enum Input {
-    /// These bytes.
+    /// Bytes, unchanged.
     Whole(Vec<u8>),
-    /// One JSON list of these.
+    /// A JSON list of arguments.
     List(Vec<Argument>),
 }
 
@@ -73,29 +73,30 @@ pub(super) enum Argument {
     Value(String),
     /// The result of a task.
     Result(usize),
-    /// The result of a task that was there before the graph.
+    /// The result of a task from before the graph.
     Outside(TaskId),
-    /// The result of a task, or `null` if it is not complete when it has ended.
+    /// The result of a task, or `null` if the task ends without a result.
     Optional(usize),
-    /// The same of a task that was there before the graph.
+    /// The result of a task from before the graph, or `null` if that task ends without a result.
     OptionalOutside(TaskId),
 }
 
-/// When a task may run, as far as another one is concerned whose result it does not need.
+/// The condition of an edge to a task whose result is not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// After its success.
+    /// The task runs after the success of its upstream.
     Success,
-    /// After its end, whatever it is.
+    /// The task runs after the end of its upstream, with any outcome.
     After,
-    /// After its failure or cancel; else not at all.
+    /// The task runs only after a failure or cancel of its upstream.
     Failure,
-    /// After the success of as many of a set as are enough. A result of it is `null` if it is not complete by then.
+    /// The task runs after a minimum number of successes in a set. A result of the set is `null` if its task is not
+    /// complete at that moment.
     Some,
 }
 
 impl Order {
-    /// Its word in the inputs of a submit.
+    /// Returns the word in the inputs of a submit.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -105,7 +106,7 @@ impl Order {
         }
     }
 
-    /// Its field in a document.
+    /// Returns the field in a document.
     pub(super) fn field(self) -> &'static str {
         match self {
             Self::Success => "needs",
@@ -117,7 +118,7 @@ impl Order {
 }
 
 impl Step {
-    /// One that waits for no other, at once, in no shard.
+    /// Creates a task without upstreams, start time and shard.
     pub(super) fn new(label: String, queue: String, options: TaskOptions, input: Input) -> Self {
         let (edges, outside) = (Vec::new(), Vec::new());
         Self {
@@ -136,7 +137,7 @@ impl Step {
         }
     }
 
-    /// The tasks that it waits for, each with the field that says so.
+    /// Returns the upstreams, each with its field in the document.
     pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
         let results = self.arguments().iter().enumerate().filter_map(|(slot, argument)| match argument {
             Argument::Result(upstream) | Argument::Optional(upstream) => Some((*upstream, format!("args[{slot}]"))),
@@ -149,7 +150,7 @@ impl Step {
         if let Input::List(arguments) = &self.input { arguments } else { &[] }
     }
 
-    /// The tasks whose results it receives.
+    /// Returns the tasks whose results the task receives.
     pub(super) fn received(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
         let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
         for argument in self.arguments() {
@@ -162,7 +163,7 @@ impl Step {
         (inside, outside)
     }
 
-    /// The edges that its arguments do not already name: one of a set whose result it receives is an argument.
+    /// Returns the edges that are not already arguments. A task of a set is an argument if its result is received.
     pub(super) fn bare_edges(&self) -> (Edges<usize>, Edges<&TaskId>) {
         let (received, received_outside) = self.received();
         let inside =
@@ -171,7 +172,7 @@ impl Step {
         (inside.copied().collect(), outside.map(|(order, id)| (*order, id)).collect())
     }
 
-    /// Adds the tags of its graph, and its priority if it has none.
+    /// Adds the tags of the graph, and the graph's priority if the task has none.
     fn inherit(&mut self, whole: &Whole) -> Result<(), String> {
         if let Some(priority) = whole.priority
             && !self.options.0.has("priority")
@@ -191,14 +192,14 @@ impl Step {
         Ok(())
     }
 
-    /// The tasks of which some are enough.
+    /// Returns the tasks of the set of [`Order::Some`].
     pub(super) fn set(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
         let inside = self.edges.iter().filter(|(order, _)| *order == Order::Some).map(|(_, upstream)| *upstream);
         let outside = self.outside.iter().filter(|(order, _)| *order == Order::Some).map(|(_, id)| id);
         (inside.collect(), outside.collect())
     }
 
-    /// Whether so many of a set can be complete, and nothing else is said of them.
+    /// Fails if the minimum number of a set is out of range, or if a task of the set has another edge.
     fn check_set(&self) -> Result<(), (&'static str, String)> {
         let (inside, outside) = self.set();
         let all = inside.len() + outside.len();
@@ -215,7 +216,7 @@ impl Step {
         }
     }
 
-    /// Whether nothing else needs the success of a task whose result is optional.
+    /// Fails if an argument or an edge needs the success of a task whose result is optional.
     fn check_optional(&self) -> Result<(), (String, String)> {
         let said = |field: String| {
             let text = "the result of the same task is optional in `args`: say that of all or of none";
@@ -240,7 +241,7 @@ impl Step {
             }
         }
         let other = self.edges.iter().find(|(order, upstream)| *order != Order::After && inside.contains(upstream));
-        // Of an earlier task each is an edge of its own.
+        // Every edge to a task from before the graph is an edge of its own.
         let far = self.outside.iter().find(|(_, id)| outside.contains(id));
         match other.map(|(order, _)| order).or(far.map(|(order, _)| order)) {
             Some(order) => said(order.field().to_owned()),
@@ -253,7 +254,7 @@ impl Step {
         self.arguments().len() + inside.len() + outside.len()
     }
 
-    /// The field of a document that most of them stand in.
+    /// Returns the field of the document with the most arguments or edges.
     fn longest(&self) -> &'static str {
         let orders = self.edges.iter().map(|(order, _)| order).chain(self.outside.iter().map(|(order, _)| order));
         let mut numbers = HashMap::from([("args", self.arguments().len())]);
@@ -266,7 +267,7 @@ impl Step {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
-    /// The places of all tasks, each after those of its upstreams, otherwise as they stand in the graph.
+    /// Indexes of all tasks, each after its upstreams, otherwise in the order of the graph.
     pub(super) order: Vec<usize>,
 }
 
@@ -336,7 +337,7 @@ impl Plan {
         }
     }
 
-    /// The ids of the tasks. The same graph, submitted again with its id, names the same tasks.
+    /// Returns the ids of the tasks. A repeated submit of the same graph with the same id has the same task ids.
     pub(super) fn ids(&self, graph: &GraphId) -> Result<Vec<TaskId>, GraphError> {
         let id = |(index, step): (usize, &Step)| {
             let shard = step.shard.as_ref().map(|shard| format!("{shard}:")).unwrap_or_default();
@@ -350,7 +351,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Fails if a task names a partition: where there is only one.
+    /// Fails if a task has a partition. A graph of a single client cannot have partitions.
     pub(super) fn require_no_partition(&self) -> Result<(), GraphError> {
         let named =
             self.steps.iter().enumerate().find_map(|(index, step)| Some((index, step, step.partition.as_ref()?)));
@@ -359,8 +360,7 @@ impl Plan {
         Err(Place::task(index, Some(&step.label)).field("partition").flaw(text))
     }
 
-    /// The bounds on how many of its tasks run at once, as an option of a submit: the key of an array is the id of its
-    /// first task.
+    /// Returns the bounds on running tasks, as an option of a submit. The key of an array is the id of its first task.
     pub(super) fn bounds(&self, ids: &[TaskId]) -> Option<String> {
         let first = |(index, step): (usize, &Step)| {
             let bound = step.bound.filter(|bound| bound.first == index)?;
@@ -371,12 +371,12 @@ impl Plan {
     }
 }
 
-/// Of a graph with this number of tasks.
+/// The error for a graph with too many tasks.
 pub(super) fn too_many(number: usize) -> GraphError {
     Place::default().flaw(format!("{number} tasks: a graph has at most {TASKS}; submit several graphs"))
 }
 
-/// The place of each name. Each may be there once.
+/// Returns the index of each name. Fails for a duplicate name.
 pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>, GraphError> {
     let mut places = HashMap::new();
     for (index, label) in labels.enumerate() {
@@ -391,8 +391,9 @@ pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMa
     Ok(places)
 }
 
-/// The edges of a task, at most one to each upstream, and none where it has a result of it: a success or a failure is an
-/// end, too. Or an edge that contradicts another one.
+/// Returns the edges of a task, with at most one edge to each upstream, and no edge to an upstream whose result is
+/// received. A success or failure replaces [`Order::After`], because both are ends. The error is an edge that
+/// contradicts another edge.
 fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
     let (received, _) = step.received();
     let mut strictest: HashMap<usize, Order> = received.iter().map(|upstream| (*upstream, Order::Success)).collect();
@@ -419,8 +420,8 @@ fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
     Ok(edges)
 }
 
-/// The places of tasks, each after all its upstreams, otherwise from the lowest; or a cycle, its first place also at
-/// its end, where each waits for the one before.
+/// Returns the indexes of tasks, each after all its upstreams, otherwise from the lowest. The error is a cycle. Its
+/// first index is repeated at its end, and each task in it waits for the task before it.
 pub(crate) fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut downstreams = vec![Vec::new(); upstreams.len()];
     for (index, above) in upstreams.iter().enumerate() {
@@ -448,7 +449,7 @@ pub(crate) fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>>
     if order.len() == upstreams.len() { Ok(order) } else { Err(cycle(upstreams, &open)) }
 }
 
-/// The path of a cycle: of a long one the beginning and the end.
+/// Returns the path of a cycle. A long path is shortened to its beginning and its end.
 fn shortened(path: &[String]) -> String {
     match (path.get(..ENDS), path.len().checked_sub(ENDS).and_then(|from| path.get(from..))) {
         (Some(first), Some(last)) if path.len() > 2 * ENDS + 1 => {
@@ -459,7 +460,7 @@ fn shortened(path: &[String]) -> String {
     }
 }
 
-/// A cycle among the tasks that have open upstreams: each of them has an upstream that has some, too.
+/// Finds a cycle among the tasks with open upstreams. Each of them has an upstream that also has open upstreams.
 fn cycle(upstreams: &[Vec<usize>], open: &[usize]) -> Vec<usize> {
     let stuck = |index: &usize| open.get(*index).is_some_and(|open| *open > 0);
     let mut seen = HashMap::new();
@@ -467,7 +468,7 @@ fn cycle(upstreams: &[Vec<usize>], open: &[usize]) -> Vec<usize> {
     let mut at = (0..open.len()).find(stuck);
     while let Some(index) = at {
         if let Some(begin) = seen.insert(index, way.len()) {
-            // It was walked against the arrows.
+            // The walk followed the edges backwards.
             let mut circle: Vec<usize> = way.drain(begin..).rev().collect();
             let lowest = circle.iter().enumerate().min_by_key(|(_, index)| **index).map_or(0, |(at, _)| at);
             circle.rotate_left(lowest);

@@ -1,9 +1,9 @@
-//! A graph over several partitions: the part of it that each of them has.
+//! A graph over several partitions, split into one part for each partition.
 //!
-//! An edge between two partitions becomes a link, as `partitions::links` describes them: in the partition of what waits a
-//! placeholder, and a task that is told when nobody needs it any more; in that of the upstream the two carriers. All of
-//! them are tasks of the parts, so that each part appears with its links. The first part also has what brings the
-//! others, once it is created itself.
+//! An edge between two partitions becomes a link: see `partitions::links`. The partition of the waiting task has a
+//! placeholder, and a task that runs when no task needs the placeholder. The partition of the upstream has two
+//! carriers. All of them are tasks of the parts, so each part is created together with its links. The first part also
+//! has tasks that create the further parts after the first part exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
@@ -23,13 +23,13 @@ use crate::options::TaskOptions;
 use crate::placeholder::{self, Carrier, Waits};
 use crate::topology::{GlobalId, Topology};
 
-/// Bytes of the calls that one task of the first part has for another one. A longer call goes alone.
+/// Maximum size of the calls that one task of the first part holds for another part. A longer call has its own task.
 const CHUNK: usize = 4 << 20;
 
-/// Maximum number of tasks of a part, with its links.
+/// Maximum number of tasks of a part, including its links.
 const TASKS: usize = 10_000;
 
-/// A graph, split into parts. The first of them decides whether there is a graph.
+/// A graph, split into parts. The first part decides the creation of the graph.
 pub(crate) struct Shares {
     pub(crate) id: GraphId,
     whole: Whole,
@@ -45,13 +45,13 @@ pub(crate) struct Share {
     ids: Vec<TaskId>,
 }
 
-/// How one part is brought.
+/// The calls that create a part.
 pub(crate) struct Parcel {
-    /// The calls that stage it.
+    /// The calls that stage the part.
     pub(crate) calls: Vec<Call<StagedGraph>>,
-    /// Those that complete it.
+    /// The calls that complete the part.
     pub(crate) seals: Vec<Call<StagedGraph>>,
-    /// Both as texts.
+    /// The calls of both kinds as texts.
     pub(crate) texts: Vec<Vec<u8>>,
     /// The names and ids of its tasks.
     pub(crate) members: Vec<(String, TaskId)>,
@@ -68,8 +68,8 @@ fn null() -> Input {
 }
 
 impl Graph {
-    /// Its parts. A task that names no partition is in the one of `otherwise`, or else in the one that the graph's id
-    /// chooses.
+    /// Splits the graph into parts. A task without a partition of its own goes to `otherwise`, or else to the partition
+    /// that the graph's id chooses.
     pub(crate) fn shares(&self, names: &Topology, otherwise: Option<&PartitionName>) -> Result<Shares> {
         let (plan, id) = (self.plan()?, self.id.clone().unwrap_or_else(GraphId::random));
         let chosen = otherwise.or_else(|| names.place(id.as_str()));
@@ -94,7 +94,7 @@ impl Graph {
     }
 }
 
-/// What the parts are made of.
+/// The input for the split into parts.
 struct Splitter<'a> {
     id: &'a GraphId,
     names: &'a Topology,
@@ -106,7 +106,8 @@ struct Splitter<'a> {
 
 impl Splitter<'_> {
     fn split(&self) -> Result<Vec<Share>> {
-        // Each upstream with a partition in which others wait for it, and whether one of those gets its result.
+        // The links: each upstream with a partition that has dependents of it. The value is true if one of these
+        // dependents receives the result.
         let mut links: BTreeMap<(usize, &PartitionName), bool> = BTreeMap::new();
         for (step, here) in self.plan.steps.iter().zip(self.at) {
             let (received, _) = step.received();
@@ -180,7 +181,7 @@ impl Splitter<'_> {
         Ok(share)
     }
 
-    /// A task of the graph as a task of its part.
+    /// Turns a task of the graph into a task of its part.
     fn moved(
         &self,
         index: usize,
@@ -224,7 +225,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Of a graph whose id leaves no room for those of its links.
+/// The error for a graph id that makes the ids of links too long.
 fn long(id: &GraphId) -> Error {
     Error::argument(format!("the ids of the links between partitions would be too long: shorten the graph's id {id}"))
 }
@@ -257,12 +258,13 @@ impl Share {
 }
 
 impl Shares {
-    /// Those of the whole graph, with the bounds of a part.
+    /// Returns the options of the whole graph, with the bounds of a part.
     fn options(&self, share: &Share, plan: &Plan) -> SubmitGraphOptions {
         plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds)
     }
 
-    /// The only part of a graph that has no other, or the first one, with what it has for the others.
+    /// Returns the first part, with the tasks that create all further parts. A graph in one partition has only this
+    /// part.
     pub(crate) fn first<L: Link>(
         &mut self,
         client: &Client<L>,
@@ -293,7 +295,7 @@ impl Shares {
         Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new(), members: home.members() })
     }
 
-    /// The part of another partition. The last of its tasks are brought only after the first part is created.
+    /// Returns the part of another partition. Its last tasks are created only after the first part exists.
     pub(crate) fn other<L: Link>(&self, share: &Share, client: &Client<L>) -> Result<Parcel> {
         let home = self.each.first().map(|share| &share.partition);
         let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;

@@ -17,7 +17,7 @@ fn ids(plan: &Plan) -> Vec<TaskId> {
     plan.ids(&GraphId::new("g").unwrap()).unwrap()
 }
 
-/// The calls of a graph, checked against the bounds of one, and whether each task comes after its upstreams.
+/// Returns the calls of a graph. Checks the bounds of each call, and that each task comes after its upstreams.
 fn calls(graph: &Graph) -> Vec<Vec<Sent>> {
     let plan = graph.plan().unwrap();
     let ids = ids(&plan);
@@ -43,7 +43,7 @@ fn calls(graph: &Graph) -> Vec<Vec<Sent>> {
     all.iter().map(|batch| batch.iter().map(shown).collect()).collect()
 }
 
-/// All parts of a task together.
+/// Returns all parts of a task together.
 fn whole(calls: &[Vec<Sent>], index: usize) -> (Vec<String>, Vec<u8>) {
     let parts: Vec<_> = calls.iter().flatten().filter(|(other, ..)| *other == index).collect();
     let entries = parts.iter().flat_map(|(_, inputs, ..)| inputs.split(' ')).filter(|entry| !entry.is_empty());
@@ -67,7 +67,7 @@ fn a_task_has_its_arguments_in_their_order_and_its_edges() {
     assert_eq!(whole(&calls, 0), (vec![], b"1234".to_vec()));
     let mail = ["result/0=g.1", "value/1=5", "result/2=g.0", "result/3=g.1"].map(str::to_owned).to_vec();
     assert_eq!(whole(&calls, 2), (mail, br#""now""#.to_vec()));
-    // Values alone wait for nothing: their list is made here.
+    // A list of values has no upstream, so the client builds it.
     let report = ["success=g.0", "after=g.2", "failure=g.1"].map(str::to_owned).to_vec();
     assert_eq!(whole(&calls, 3), (report, br#"[[1,2],"x"]"#.to_vec()));
     let late = ["value/0=4", "result/1=g.2"].map(str::to_owned).to_vec();
@@ -196,7 +196,7 @@ fn of_a_set_some_are_enough_and_their_number_comes_last() {
         graph.task("q", "m", &()).at_least(1, &[one]).at_least(1, &[one]);
     });
     assert_eq!(twice, "task 1 \"m-1\", at_least: the task has one already: it waits for some of one set");
-    // A long last task is brought by several calls, its number by the last one.
+    // A long last task is split over several calls, and the last call has the minimum number.
     let long = Graph::new();
     let all: Vec<_> = (0..9_999).map(|index| long.task("q", "m", &index)).collect();
     long.task("q", "m", &()).at_least(9_000, &all);
@@ -216,14 +216,14 @@ fn flaw_of(build: impl Fn(&Graph)) -> String {
 fn a_cycle_is_named_with_its_path() {
     let graph = Graph::new();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|label| graph.task("q", "m", &()).label(label));
-    // What hangs below and above a cycle is not in it.
+    // Tasks upstream and downstream of a cycle are not part of it.
     d.after(&b);
     b.needs(&a);
     c.result_of(&b).after(&graph.task("q", "m", &()));
     assert!(graph.check().is_ok());
     a.after_failure(&c);
     assert_eq!(flaw(&graph), "task 0 \"a\": these tasks wait for one another: a -> b -> c -> a");
-    // Of a long one both ends are named.
+    // The message for a long cycle shows both ends.
     let long = Graph::new();
     let tasks: Vec<_> = (0..10_000).map(|number| long.task("q", "m", &()).label(format!("t{number}"))).collect();
     for (number, task) in tasks.iter().enumerate() {
@@ -311,7 +311,7 @@ fn values_are_split_by_their_bytes_and_none_is_cut() {
     let sizes: Vec<usize> = calls.iter().map(|batch| batch.iter().map(|(_, _, bytes)| bytes.len()).sum()).collect();
     assert_eq!(sizes, [4 + 2 * 2_600_002, 2 * 2_600_002, 2_600_002, 7_500_002, 4]);
     assert_eq!(whole(&calls, 1).0.len(), 8);
-    // Parameters as a whole are of one part.
+    // Parameters that are sent as a whole are never split.
     let plain = Graph::new();
     (0..5).for_each(|_| _ = plain.task("q", "m", &value));
     assert_eq!(self::calls(&plain).iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
@@ -335,7 +335,7 @@ fn all_clients_compute_the_same_digest() {
         "join": {"queue": "join", "args": [{"result": "a & b ü"}, {"value": 2}], "options": {"priority": 3}},
         "tidy": {"queue": "tidy", "parameters": [], "after": ["join"]}
     }}"#;
-    assert_eq!(digest_of(&Graph::from_json(text).unwrap()), "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // as in the others' tests
+    assert_eq!(digest_of(&Graph::from_json(text).unwrap()), "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // same as in all clients
 }
 
 fn digest_of(graph: &Graph) -> String {

@@ -1,4 +1,4 @@
-//! Blocking connections to the server: some kept for reuse, and a limit on each call.
+//! Blocking connections to the server. Some idle connections are kept for reuse, and each call has a limit.
 
 mod threads;
 
@@ -21,13 +21,13 @@ use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::model::reply;
 
-/// More idle connections than this are closed.
+/// Maximum number of idle connections.
 const KEPT: usize = 16;
 
 /// The longest wait of a connection that cannot be woken.
 const UNWAKEABLE: Duration = Duration::from_secs(2);
 
-/// The link of [`blueque::Client`](crate::Client): a method returns when it is done.
+/// The link of [`blueque::Client`](crate::Client): a method returns after its call is complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocking;
 
@@ -65,7 +65,8 @@ impl Link for Blocking {
     }
 }
 
-/// The outcome of steps over this link. They are ready at the first poll: whatever they wait for blocks within it.
+/// Runs steps over this link to their end. The steps are ready at the first poll, because every wait blocks within the
+/// poll.
 fn now<T>(steps: impl Future<Output = T>) -> T {
     let mut steps = pin!(steps);
     loop {
@@ -89,7 +90,7 @@ impl Way for Blocking {
         thread::sleep(time);
     }
 
-    /// Nothing: it would block whoever drops a value.
+    /// Does nothing, because the steps would block the thread that drops the value.
     fn afterwards(_: impl Future<Output = ()> + Send + 'static) {}
 
     fn briefly(steps: impl Future<Output = ()> + Send + 'static) {
@@ -135,7 +136,7 @@ impl Way for Blocking {
 
 #[cfg(feature = "cluster")]
 impl Blocking {
-    /// Connections to a cluster by some of its nodes.
+    /// Opens connections to a cluster through some of its nodes.
     pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Pool {
         let connect = move |limit| {
             let cluster = redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3);
@@ -149,12 +150,12 @@ impl Blocking {
 pub(crate) trait Wire: Send {
     fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value>;
 
-    /// Sends a command that waits until what the last one changed is durable.
+    /// Sends a command that waits until the changes of the previous command are durable.
     fn confirm(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
         self.send(cmd, limit)
     }
 
-    /// An id with which another connection can end a wait of this one, if possible.
+    /// Returns an id with which another connection can end a wait of this connection, if possible.
     fn id(&mut self) -> Option<i64> {
         None
     }
@@ -197,7 +198,7 @@ pub struct Pool {
 }
 
 impl Wires for Pool {
-    /// The connection that waits, 0 for none.
+    /// The id of the waiting connection, or 0.
     type Bell = AtomicI64;
 
     fn is_cluster(&self) -> bool {
@@ -252,7 +253,8 @@ impl Wires for Pool {
                 Some(own) => bell.store(own, Ordering::Release),
                 None => limit = limit.min(UNWAKEABLE),
             }
-            // Checked once more just before the wait: who rings sees the connection, or has been seen.
+            // The second check comes directly before the wait. A caller that rings either sees the connection id, or
+            // has set `stopped` before this check.
             if stopped() {
                 return Ok(Value::Nil);
             }
@@ -268,7 +270,7 @@ impl Wires for Pool {
         reply::popped(&taken.ok()?)
     }
 
-    /// The wait may be about to begin: the call is repeated until it has ended.
+    /// The wait may not have started on the server yet, so the call is repeated until the wait has ended.
     fn ring(&self, bell: &AtomicI64) {
         for _ in 0..50 {
             let connection = bell.load(Ordering::Acquire);
@@ -277,7 +279,7 @@ impl Wires for Pool {
             }
             let mut cmd = redis::cmd("CLIENT");
             cmd.arg("UNBLOCK").arg(connection);
-            // If it fails, the wait ends by its own limit.
+            // After a failure, the wait ends with its own limit.
             let _ = self.send_now(&cmd, Duration::from_secs(1));
             thread::sleep(Duration::from_millis(10));
         }
@@ -294,7 +296,7 @@ impl Pool {
         self.with_wire(limit, |wire| wire.send(cmd, end.left().max(Duration::from_millis(1))))
     }
 
-    /// Lends a connection, and keeps it if it is still sound.
+    /// Lends a connection to `use_it`, and keeps the connection if it is still sound.
     fn with_wire<T>(&self, limit: Duration, use_it: impl FnOnce(&mut dyn Wire) -> RedisResult<T>) -> RedisResult<T> {
         let kept = self.idle.lock().map_or(None, |mut idle| idle.pop());
         let mut wire = match kept {

@@ -1,4 +1,4 @@
-//! Asynchronous connections to the server: all calls of a client share one, all its waits another.
+//! Asynchronous connections to the server. All calls of a client share one connection, and all its waits share another.
 
 mod waits;
 
@@ -25,10 +25,10 @@ use crate::deadline::Deadline;
 use crate::error::Result;
 use waits::Waits;
 
-/// The link of [`blueque::tokio::Client`](crate::tokio::Client): a method returns a future. It needs a runtime of
-/// tokio with its time driver.
+/// The link of [`blueque::tokio::Client`](crate::tokio::Client): a method returns a future. The future needs a tokio
+/// runtime with its time driver.
 ///
-/// Dropping a future does not undo a call that was sent; every call can be repeated.
+/// Dropping a future does not undo a call that was sent. Every call can be repeated.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokio;
 
@@ -70,7 +70,7 @@ impl Way for Tokio {
     }
 
     fn afterwards(steps: impl Future<Output = ()> + Send + 'static) {
-        // Without a runtime nothing can be done: leases expire.
+        // Without a runtime, no cleanup runs, and leases expire.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(steps);
         }
@@ -124,13 +124,13 @@ impl Signal for Notify {
 
 #[cfg(feature = "tokio-cluster")]
 impl Tokio {
-    /// Connections to a cluster by some of its nodes.
+    /// Opens connections to a cluster through some of its nodes.
     pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Shared {
         Shared::new(Server::Cluster(nodes), limit)
     }
 }
 
-/// Where connections lead.
+/// The target of the connections.
 enum Server {
     One(Arc<Place>),
     #[cfg(feature = "tokio-cluster")]
@@ -168,26 +168,27 @@ impl Shared {
 
 struct Connections {
     server: Server,
-    /// Of one call.
+    /// The time limit of one call.
     limit: Duration,
-    /// With its number.
+    /// The connection for calls, with its number.
     calls: Mutex<Option<(u64, Wire)>>,
-    /// For calls that wait until they are durable, one after another: whatever follows on a connection waits, too.
+    /// The connection for durable calls. They run one after another, because each call on a connection waits for the
+    /// calls before it.
     durable: Mutex<Option<Wire>>,
-    /// The number of the current connection for calls. A higher number gives that connection up.
+    /// The number of the current connection for calls. A higher number drops that connection.
     age: AtomicU64,
     waits: Waits,
 }
 
 impl Connections {
-    /// A connection. `response`: the longest time until a reply.
+    /// Opens a connection. `response` is the maximum time until a reply.
     async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<Wire> {
         match &self.server {
             Server::One(place) => {
                 let server = if place.is_one_server() {
                     place.find(limit)?
                 } else {
-                    // Other nodes are asked first, which blocks.
+                    // The search asks other nodes first, which blocks.
                     let place = Arc::clone(place);
                     let found = Handle::current().spawn_blocking(move || place.find(limit));
                     found.await.map_err(|_| late())??
@@ -229,7 +230,7 @@ impl Connections {
         }
     }
 
-    /// The connection that all calls share.
+    /// Returns the connection that all calls share.
     async fn shared(&self, limit: Duration) -> RedisResult<Wire> {
         let mut calls = self.calls.lock().await;
         let age = self.age.load(Ordering::Acquire);
@@ -287,12 +288,12 @@ impl Connections {
         };
         let answer = time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()));
         if !is_sound(&answer) {
-            self.forget(age); // its reply may never end
+            self.forget(age); // the reply may never end
         }
         answer
     }
 
-    /// Gives up the connection for calls, unless another call has made a new one since.
+    /// Drops the connection for calls, unless another call has already replaced it.
     fn forget(&self, age: u64) {
         if self.age.compare_exchange(age, age + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
             && let Ok(mut calls) = self.calls.try_lock()

@@ -1,4 +1,4 @@
-//! What runs anew of a graph over partitions, and in which order that is begun.
+//! The tasks of a graph over partitions that are rerun, and the order of their reruns.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,11 +9,11 @@ use crate::names::{PartitionName, TaskId};
 use crate::placeholder::{Carrier, QUEUE};
 use crate::topology::GlobalId;
 
-/// Tasks of one partition that are run anew with all below them.
+/// Tasks of one partition that are rerun with everything downstream.
 pub(super) struct Stage {
     pub(super) partition: PartitionName,
     pub(super) tasks: Vec<TaskId>,
-    /// Whether they stand for tasks of other partitions.
+    /// True if the tasks are placeholders for tasks of other partitions.
     pub(super) are_placeholders: bool,
 }
 
@@ -21,13 +21,14 @@ pub(super) struct Stage {
 struct Node<'a> {
     here: &'a PartitionName,
     member: &'a GraphMember,
-    /// What it waits for in its part, or for a placeholder the task for which it stands.
+    /// The upstreams in the same part. A placeholder has the task that it stands for instead.
     upstreams: Vec<usize>,
     stands_in: bool,
 }
 
-/// The stages in which a task and all below it are run anew. A placeholder looks how its task is as soon as it runs anew,
-/// so that task comes before it, with all that this one waits for: one partition may have several stages.
+/// Returns the stages of the rerun of a task and everything downstream. A rerun placeholder immediately reads the state
+/// of its upstream. The upstream and all of its upstreams are therefore rerun first, so a partition may have several
+/// stages.
 pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> Result<Vec<Stage>> {
     let nodes = nodes(parts);
     let is_task =
@@ -41,7 +42,7 @@ pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> 
         code: Code::State,
         text: "tasks of the graph wait for one another over partitions, so none of them can run".to_owned(),
     })?;
-    // How many placeholders there are on the longest way from the first task; none if there is no way.
+    // Number of placeholders on the longest path from the first task to each task. `None` if there is no path.
     let mut depths: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut found: BTreeMap<(usize, &PartitionName), Vec<TaskId>> = BTreeMap::new();
     for at in order {
@@ -50,7 +51,7 @@ pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> 
         let depth = if at == first { Some(0) } else { above.map(|above| above + usize::from(node.stands_in)) };
         let Some(known) = depth else { continue };
         if node.stands_in && node.member.status.is_none() {
-            // With it all that waited for it may be gone.
+            // The dependents of a deleted placeholder may also be deleted.
             require_unused(&nodes, at)?;
             continue;
         }
@@ -77,7 +78,7 @@ fn nodes(parts: &BTreeMap<PartitionName, Part>) -> Vec<Node<'_>> {
         members().enumerate().map(|(at, (here, member))| ((here, &member.id), at)).collect();
     let mut nodes = Vec::with_capacity(places.len());
     for (here, member) in members() {
-        // What is gone has no queue.
+        // A deleted task has no queue.
         let far: Option<GlobalId> = Some(member)
             .filter(|it| it.queue == QUEUE || it.queue.is_empty())
             .and_then(|it| it.id.as_str().parse().ok());
@@ -91,7 +92,7 @@ fn nodes(parts: &BTreeMap<PartitionName, Part>) -> Vec<Node<'_>> {
     nodes
 }
 
-/// Fails if tasks wait for a placeholder that is gone: nothing can tell them of the new end.
+/// Fails if tasks wait for a deleted placeholder: they cannot receive the new end.
 fn require_unused(nodes: &[Node<'_>], placeholder: usize) -> Result<()> {
     let waits = |node: &&Node<'_>| node.member.queue != QUEUE && node.upstreams.contains(&placeholder);
     match (nodes.iter().find(waits), nodes.get(placeholder)) {
@@ -107,7 +108,8 @@ fn require_unused(nodes: &[Node<'_>], placeholder: usize) -> Result<()> {
     }
 }
 
-/// Fails if a task is waited for in a partition that has yet to make its part: that may get the former end.
+/// Fails if a task has dependents in a partition that has not created its part. That part could receive the end of the
+/// previous run.
 fn require_part(parts: &BTreeMap<PartitionName, Part>, node: &Node<'_>) -> Result<()> {
     let Some(Carrier { to, .. }) = Carrier::of(&node.member.id).filter(|_| node.member.queue == QUEUE) else {
         return Ok(());

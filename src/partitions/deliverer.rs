@@ -1,4 +1,4 @@
-//! What carries the ends of tasks from one partition to others, and the parts of graphs.
+//! Delivers the ends of tasks, and the parts of graphs, from one partition to others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,55 +23,57 @@ use crate::placeholder::{self, ANEW, Carrier, Delivery, OFFER, QUEUE, patient};
 use crate::topology::GlobalId;
 use crate::worker::{Context, Failure, HandlerError, Stop, Worker};
 
-/// Deliveries of one partition at the same time.
+/// Number of deliveries of one partition at the same time.
 const SLOTS: usize = 16;
 
-/// The task that compares what waits in a partition with what it waits for, once in each period: its id and method.
+/// Id and method of the task that compares the placeholders of a partition with their upstreams once in each period.
 const COMPARE: &str = "@compare";
 const PERIOD: Duration = Duration::from_secs(30);
 
-/// The longest pause before a partition that was not reached is tried again.
+/// The longest pause before the next attempt to reach a partition.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A placeholder that waits for others to stop looks again after as many pauses as it has looked already, at most.
+/// Maximum pause of a placeholder that waits for other tasks to stop, as a multiple of [`PAUSE`]. The pause grows by
+/// one [`PAUSE`] with each failed attempt.
 const SLOW: u32 = 60;
 
-/// A placeholder that has nothing yet runs again when something is delivered: after a year at the latest.
+/// Longest pause of a placeholder without a delivery. A delivery makes it run earlier.
 const YEAR: Duration = Duration::from_secs(31_536_000);
 
-/// How often partitions that do not answer are asked whether they are back, and what waits for them is sent again.
+/// Interval at which unreachable partitions are probed, and their deliveries are sent again.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The limit of that question.
+/// Time limit of a probe.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// What is sent again at once.
+/// Maximum number of deliveries that are sent again at the same time.
 const PAGE: u32 = 500;
 
-/// The error of a delivery that was not tried, as its partition does not answer others either.
+/// Error of a delivery that was not tried because its partition does not answer other calls either.
 const SILENT: &str = "it does not answer";
 
-/// What the group of what was not delivered to a partition begins with.
+/// Prefix of the error group of a failed delivery. The name of the partition follows.
 const GROUP: &str = "partition-";
 
-/// Delivers the ends of tasks to the partitions in which others wait for them. Any number of processes may run one.
+/// Delivers the ends of tasks to the partitions in which other tasks wait for them. Any number of processes may run a
+/// deliverer.
 pub struct Deliverer {
     partitions: Partitions,
     own: Vec<PartitionName>,
     stopped: AtomicBool,
-    /// The last period in which it has begun to compare.
+    /// The last period in which this deliverer started a comparison.
     compared: AtomicU64,
     workers: Mutex<BTreeMap<PartitionName, Worker>>,
     targets: Arc<Targets>,
-    /// Those that others here wait for.
+    /// Partitions whose tasks are upstreams of placeholders in the deliverer's own partitions.
     needed: Arc<Mutex<BTreeSet<PartitionName>>>,
-    /// Of each of its own partitions those of which it has said there that they are away.
+    /// Pairs of an own partition and an unreachable partition for which the own partition has a note.
     told: Mutex<BTreeSet<(PartitionName, PartitionName)>>,
     heed: Option<Heed>,
     heard: Mutex<BTreeMap<PartitionName, String>>,
 }
 
-/// Hears what keeps a partition from being served.
+/// Callback for errors that keep a partition from being served.
 type Heed = Box<dyn Fn(&PartitionName, &Error) + Send + Sync>;
 
 impl fmt::Debug for Deliverer {
@@ -81,10 +83,10 @@ impl fmt::Debug for Deliverer {
 }
 
 impl Deliverer {
-    /// The queue of what stands for tasks of other partitions, and of what is to be delivered.
+    /// The queue of placeholders for tasks of other partitions, and of the tasks that deliver to other partitions.
     pub const QUEUE: &str = "@links";
 
-    /// One for these partitions.
+    /// Creates a deliverer for these partitions.
     #[must_use]
     pub fn new(partitions: &Partitions) -> Self {
         let own = partitions.names().cloned().collect();
@@ -102,22 +104,24 @@ impl Deliverer {
         }
     }
 
-    /// Calls this with what keeps it from serving one of its partitions, such as a right that its user lacks: once until
-    /// that is another error. It goes on trying.
+    /// Sets a callback for errors that keep the deliverer from serving one of its partitions, such as a missing
+    /// permission. The callback runs once for each new error of a partition. The deliverer continues to retry.
     #[must_use]
     pub fn on_error(mut self, heed: impl Fn(&PartitionName, &Error) + Send + Sync + 'static) -> Self {
         self.heed = Some(Box::new(heed));
         self
     }
 
-    /// Only what these partitions have for the others, and get from them: of many, each process takes some.
+    /// Restricts the deliverer to these partitions. It then handles only their deliveries: what they send to any
+    /// partition, and what they receive. With many partitions, each process can handle some of them.
     #[must_use]
     pub fn only(mut self, own: impl IntoIterator<Item = PartitionName>) -> Self {
         self.own = own.into_iter().collect();
         self
     }
 
-    /// Delivers until [`Deliverer::stop`]. A partition that cannot be reached is tried again and again; the others go on.
+    /// Delivers until [`Deliverer::stop`] is called. A partition that cannot be reached is retried without limit. It
+    /// does not stop deliveries to and from reachable partitions.
     pub fn run(&self) {
         thread::scope(|scope| {
             for name in &self.own {
@@ -156,7 +160,7 @@ impl Deliverer {
         }
     }
 
-    /// Submits the task that compares, once in each period however many deliver.
+    /// Submits the comparison task. It is created once in each period, for any number of deliverers.
     fn begin_to_compare(&self) {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let period = now.as_secs() / PERIOD.as_secs();
@@ -170,15 +174,17 @@ impl Deliverer {
                 client.queue(QUEUE)?.submit_again_bytes(b"null", compare, &request)
             };
             match self.partitions.partition(name).and_then(submit) {
-                // Refused while the last one runs. A partition that is away is compared when it is back.
+                // The call is refused while the last comparison runs. An unreachable partition is compared when it is
+                // back.
                 Ok(_) | Err(Error::State { .. }) => {}
                 Err(error) => self.hear(name, &error),
             }
         }
     }
 
-    /// Asks those partitions that matter here whether they answer, says in its own ones which do not, and sends again at
-    /// once what was to go to one that is back.
+    /// Probes the deliverer's own partitions, and the partitions that their placeholders and deliveries depend on.
+    /// Updates the notes about unreachable partitions, and immediately repeats the deliveries to each partition that is
+    /// back.
     fn look(&self) {
         let own: BTreeSet<PartitionName> = self.own.iter().cloned().collect();
         let mut asked = own.clone();
@@ -214,7 +220,8 @@ impl Deliverer {
         self.tell(&found);
     }
 
-    /// Has a note in each of its own partitions for each one that does not answer: it says since when.
+    /// Creates a note in each of the deliverer's own partitions for each partition that does not answer, and removes
+    /// the notes of partitions that are back. A note shows since when the partition is unreachable.
     fn tell(&self, found: &Merged<()>) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         for here in self.own.iter().filter(|name| found.answers.contains_key(name)) {
@@ -246,7 +253,7 @@ impl Deliverer {
         }
     }
 
-    /// Those that answer, and of which a partition has a note that they do not.
+    /// Returns the partitions that answer although a note in `here` marks them as unreachable.
     fn known_away(&self, here: &PartitionName, found: &Merged<()>) -> Result<Vec<PartitionName>> {
         let names: Vec<&PartitionName> = found.answers.keys().filter(|name| *name != here).collect();
         let ids: Vec<TaskId> = names.iter().map(|name| placeholder::away(name)).collect::<Result<_>>()?;
@@ -254,7 +261,7 @@ impl Deliverer {
         Ok(names.into_iter().zip(infos).filter(|(_, info)| info.is_some()).map(|(name, _)| name.clone()).collect())
     }
 
-    /// Ends [`Deliverer::run`]; what is being delivered is done first.
+    /// Ends [`Deliverer::run`] after the deliveries in progress are complete.
     pub fn stop(&self) {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         self.stopped.store(true, Ordering::Release);
@@ -264,7 +271,7 @@ impl Deliverer {
     }
 
     fn worker(&self, name: &PartitionName) -> Result<Worker> {
-        // What a failover loses of a delivery is found by comparing.
+        // A delivery that a failover loses is found by the comparison.
         let client = self.partitions.partition(name)?.durable(Durability::Local);
         let partitions = self.partitions.clone();
         let (own, from) = (client.clone(), name.clone());
@@ -281,11 +288,11 @@ impl Deliverer {
                         let upstreams = partitions.compare(&from, context)?;
                         needed.lock().unwrap_or_else(PoisonError::into_inner).extend(upstreams);
                     }
-                    // There is the part that it completes.
+                    // The part that this task completes exists.
                     id if id.starts_with("@@@@") => {}
                     id if id.starts_with("@@@") => desk.bring()?,
                     id if id.starts_with("@@") => desk.give_up()?,
-                    // Nobody has removed it in its time.
+                    // The receipt was not removed before it expired.
                     id if placeholder::is_receipt(id) => {}
                     _ => match Carrier::of(id) {
                         Some(carrier) => desk.carry(&carrier)?,
@@ -304,7 +311,7 @@ impl Deliverer {
     }
 }
 
-/// What pauses because a partition did not answer, and that partition.
+/// Returns the deliveries that pause because a partition did not answer, each with that partition.
 fn paused(client: &Client) -> Result<Vec<(PartitionName, TaskId)>> {
     let page = client.call(&client.calls().list(&QueueName::new(QUEUE)?, "scheduled", "0", PAGE))?;
     let ids: Vec<TaskId> = page.items.into_iter().filter_map(|id| TaskId::new(id).ok()).collect();
@@ -315,7 +322,7 @@ fn paused(client: &Client) -> Result<Vec<(PartitionName, TaskId)>> {
     Ok(found.collect())
 }
 
-/// What one attempt works with.
+/// Context of one attempt.
 struct Desk<'a> {
     partitions: &'a Partitions,
     targets: &'a Targets,
@@ -325,7 +332,8 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Ends a placeholder as what was delivered says. If it runs again, or its task runs anew, it looks how that is by now.
+    /// Ends a placeholder according to its delivery. If the placeholder or its upstream runs again, the current state
+    /// of the upstream is read instead.
     fn receive(&self) -> Result<Vec<u8>, HandlerError> {
         let reservation = self.context.reservation();
         let info = self.own.task(reservation.id.as_str())?.info()?;
@@ -334,7 +342,7 @@ impl Desk<'_> {
             match serde_json::from_slice(&reservation.parameters) {
                 Ok(Delivery::Complete(result)) => return Ok(result.get().as_bytes().to_vec()),
                 Ok(Delivery::Failed(why)) => return Err(failed(why)),
-                // Somebody else made it due.
+                // Another call made the placeholder due.
                 Ok(Delivery::Waits(_)) | Err(_) => {}
             }
         }
@@ -344,7 +352,7 @@ impl Desk<'_> {
         if let Some(graph) = &graph
             && self.ask(from, || Blocking::answer(self.partitions.runs_anew(from, graph)))?
         {
-            // Asked before the task itself: what ends after this answer is a new end.
+            // This check comes before the read of the task: an end that is read after this answer is a new end.
             let why = format!("tasks of the partition {from} are to run anew");
             let pause = PAUSE * reservation.failures.clamp(1, SLOW);
             return Err(Failure::new(why).again_in(pause).into());
@@ -371,7 +379,7 @@ impl Desk<'_> {
         Err(Failure::new("nothing has been delivered yet").again_in(YEAR).into())
     }
 
-    /// Has the task that is told when nobody needs a placeholder wait for that once more.
+    /// Makes the task that reports an unneeded placeholder wait for that event again.
     fn watch(&self, upstream: &GlobalId) -> Result<(), HandlerError> {
         let watch = self.own.task(placeholder::unneeded(upstream)?.as_str())?;
         match Blocking::answer(links::status(&watch))? {
@@ -388,7 +396,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Gives a placeholder what a carrier has.
+    /// Delivers the content of a carrier to its placeholder.
     fn carry(&self, carrier: &Carrier) -> Result<(), HandlerError> {
         let reservation = self.context.reservation();
         let upstream = GlobalId::new(self.here.clone(), carrier.task.clone());
@@ -407,7 +415,7 @@ impl Desk<'_> {
             Ok(false) => Err(Failure::new(format!("{upstream} is being looked after in {}", carrier.to)).into()),
             Err(Error::NotFound) => {
                 let failure = Failure::new(format!("{} has no placeholder {upstream}", carrier.to));
-                // That of a graph may be yet to come.
+                // The placeholder of a graph may not exist yet.
                 let own = self.own.task(reservation.id.as_str())?.info()?;
                 Err(if own.graph().is_some() { failure } else { failure.permanent() }.into())
             }
@@ -416,8 +424,8 @@ impl Desk<'_> {
         }
     }
 
-    /// Cancels in the partition of a task what was to carry its end here: with that the task itself, unless somebody else
-    /// needs it.
+    /// Cancels the carrier of an upstream in the partition of the upstream. This also cancels the upstream itself,
+    /// unless another task needs it.
     fn give_up(&self) -> Result<(), HandlerError> {
         let id = &self.context.reservation().id;
         let upstream: GlobalId = id.as_str().trim_start_matches('@').parse()?;
@@ -426,7 +434,7 @@ impl Desk<'_> {
             info => info?,
         };
         if !matches!(info.status(), Some(Status::Failed | Status::Cancelled)) {
-            return Ok(()); // it was retried meanwhile
+            return Ok(()); // the placeholder was retried
         }
         let cancel = || {
             let client = self.partitions.partition(upstream.partition())?;
@@ -434,7 +442,7 @@ impl Desk<'_> {
             let why = format!("the partition {} does not need it any more", self.here);
             match client.task(carrier.as_str())?.cancel(&why) {
                 Ok(_) => {
-                    // Workers would do it, too.
+                    // Workers also settle, but later.
                     let _ = client.settle(links::SETTLED);
                     Ok(true)
                 }
@@ -454,8 +462,8 @@ impl Desk<'_> {
         Err(Failure::new(format!("the part of {} has yet to come", upstream.partition())).into())
     }
 
-    /// Brings the part of a graph that another partition has staged. It brings nothing else there: this task may be of
-    /// somebody who may write to this partition alone.
+    /// Creates the part of a graph that another partition has staged. Creates nothing else in that partition: the user
+    /// who submitted this task may have write access to its own partition only.
     fn bring(&self) -> Result<(), HandlerError> {
         let reservation = self.context.reservation();
         let (to, _) = placeholder::other_part(&reservation.id)
@@ -492,7 +500,7 @@ impl Desk<'_> {
         Err(Failure::new(why).group(format!("refused-{to}")).into())
     }
 
-    /// Calls another partition, if it answers.
+    /// Calls another partition. Fails without a call if that partition does not answer.
     fn at<T>(&self, to: &PartitionName, call: impl FnOnce() -> Result<T>) -> Result<Result<T>, HandlerError> {
         let turn = self.targets.turn(to).ok_or_else(|| away(to, SILENT))?;
         let answer = call();
@@ -503,7 +511,7 @@ impl Desk<'_> {
         Ok(answer)
     }
 
-    /// The same. After an error it is tried again.
+    /// Calls another partition like [`Self::at`]. After an error the attempt fails and is retried.
     fn ask<T>(&self, to: &PartitionName, call: impl FnOnce() -> Result<T>) -> Result<T, HandlerError> {
         self.at(to, call)?.map_err(|error| unheard(to, &error))
     }
@@ -521,12 +529,13 @@ fn failed(why: String) -> HandlerError {
     Failure::new(why).group("upstream").permanent().into()
 }
 
-/// Whether an error says that a partition does not answer.
+/// Returns true if an error means that a partition does not answer.
 fn is_silent(error: &Error) -> bool {
     matches!(error, Error::Unavailable { .. } | Error::Connection(_))
 }
 
-/// Of a call that was not answered, or refused: what was refused does not succeed once the partition answers.
+/// Returns the error of a call that was not answered or was refused. A refused call has its own error group, because it
+/// does not succeed when the partition is back.
 fn unheard(to: &PartitionName, error: &Error) -> HandlerError {
     if is_silent(error) {
         return away(to, &error.to_string());

@@ -1,9 +1,9 @@
-//! Graphs over several partitions: all of their parts are made, or none.
+//! Graphs over several partitions. Either all parts are created, or no part is created.
 //!
-//! The part of the first partition decides. Those of the others are staged before it, but for their last task, so that
-//! nobody sees them, and go by themselves after ten minutes. Then the first part is created by one call. It has a task for
-//! each other part, with all that this consists of, which is there until the other partition has created it: so whoever
-//! dies, a [`Deliverer`](super::Deliverer) completes what was decided.
+//! The part of the first partition decides. The remaining parts are staged before it, without their last task. A staged
+//! part is invisible, and it expires after ten minutes. Then one call creates the first part. The first part has a task
+//! for each staged part. This task holds all of the staged part, and stays until that part is created. If a process
+//! dies at any point, a [`Deliverer`](super::Deliverer) completes the decided graph.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
@@ -22,13 +22,13 @@ use crate::names::{GraphId, PartitionName, TaskId};
 use crate::placeholder::{Carrier, QUEUE, RECEIPT_STAYS, other_part, patient, receipt};
 use crate::topology::GlobalId;
 
-/// The longest pause between two looks at a graph that is waited for.
+/// The longest pause between two reads of a graph during [`SpreadGraph::wait`].
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Tasks that one call runs anew.
+/// Maximum number of tasks that one call reruns.
 const AT_ONCE: usize = 100;
 
-/// A graph over one or several partitions.
+/// A graph in one or several partitions.
 #[derive(Clone, Debug)]
 pub struct SpreadGraph<L: Link = Blocking> {
     partitions: Partitions<L>,
@@ -42,33 +42,35 @@ pub struct SpreadGraph<L: Link = Blocking> {
 pub struct SubmittedParts<L: Link = Blocking> {
     /// The graph.
     pub graph: SpreadGraph<L>,
-    /// False if it was created before.
+    /// False if the graph was created before.
     pub created: bool,
-    /// The names of its tasks within the graph, in their order, with their ids.
+    /// The names of the tasks within the graph, in their order, with their ids.
     pub tasks: Vec<(String, GlobalId)>,
-    /// The partitions that have yet to create their part: it is brought to them when they answer.
+    /// The partitions that have not created their part. A [`Deliverer`](crate::Deliverer) creates the part when the
+    /// partition answers.
     pub coming: Vec<PartitionName>,
 }
 
-/// What the partitions have of a graph.
+/// The parts of a graph that the partitions have, merged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GraphParts {
     /// The whole graph, without its links between partitions.
     pub info: GraphInfo,
-    /// Its tasks with their global ids, each after those that it waits for.
+    /// The tasks with their global ids, each after its upstreams.
     pub tasks: Vec<GraphMember>,
-    /// The partitions whose part is not known, or was not made, and why.
+    /// The partitions whose part is not known or was not created, each with the reason.
     pub missing: BTreeMap<PartitionName, Error>,
 }
 
 impl<L: Link> Partitions<L> {
-    /// Submits a graph whose tasks are in several partitions: all of them or, on an error, none. A task that names no
-    /// partition is in the one of `otherwise`, or else in the one that the graph's id chooses. Tasks of one partition may
-    /// wait for those of another, which needs a running [`Deliverer`](super::Deliverer).
+    /// Submits a graph whose tasks are in several partitions. On an error, no task is created. A task without a
+    /// partition of its own goes to `otherwise`, or else to the partition that the graph's id chooses. Tasks of one
+    /// partition may wait for tasks of another partition; this needs a running [`Deliverer`](super::Deliverer).
     ///
     /// # Errors
-    /// As [`Client::submit_graph`]; that of the first partition that does not answer: then nothing was made.
+    /// The errors of [`Client::submit_graph`]; the error of the first partition that does not answer: then nothing was
+    /// created.
     pub fn submit_graph(
         &self,
         graph: &Graph,
@@ -85,7 +87,7 @@ impl<L: Link> Partitions<L> {
         for share in &all.each {
             clients.push(self.client(&share.partition).await?);
         }
-        // Before anything is made.
+        // This check comes before the first write.
         for client in &clients {
             L::step(client.topology()).await?;
         }
@@ -110,7 +112,7 @@ impl<L: Link> Partitions<L> {
             Ok(StagedGraph::Existing) => false,
             Ok(StagedGraph::Staged) => return Err(Error::Reply { command: "submit_graph" }),
             Err(error) => {
-                // Without an answer of the server there may be the graph.
+                // If the server did not answer, the graph may exist.
                 let is_refused = matches!(error, Error::State { .. } | Error::Invalid { .. });
                 for (client, receipts) in staged.iter().filter(|_| is_refused) {
                     for receipt in receipts {
@@ -120,7 +122,7 @@ impl<L: Link> Partitions<L> {
                 return Err(error);
             }
         };
-        // It is decided. What fails from here on is done later.
+        // The graph is decided. Steps that fail from here on are completed later.
         let _ = client.settle_steps(links::SETTLED).await;
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
@@ -131,20 +133,20 @@ impl<L: Link> Partitions<L> {
         Ok(SubmittedParts { graph: handle, created, tasks: all.tasks, coming })
     }
 
-    /// The partitions that a graph would be submitted to, the first one first. Makes no call.
+    /// Returns the partitions of a graph, with the deciding partition first. Makes no call.
     ///
     /// # Errors
-    /// As [`Graph::check`]; `BADARG` for a partition that is none of these.
+    /// The errors of [`Graph::check`]; `BADARG` for an unknown partition.
     pub fn partitions_of(&self, graph: &Graph, otherwise: Option<&PartitionName>) -> Result<Vec<PartitionName>> {
         let all = graph.shares(&self.inner.names, otherwise)?;
         Ok(all.each.into_iter().map(|share| share.partition).collect())
     }
 
-    /// The graph that has this id in some partition.
+    /// Finds the graph with this id in all partitions.
     ///
     /// # Errors
-    /// `NOTASK` if there is none, or it is being submitted; `BADARG` if several partitions have one, each its own; that of a
-    /// partition that does not answer, if no other has it.
+    /// `NOTASK` if there is no such graph, or if it is being submitted; `BADARG` if several partitions have separate
+    /// graphs with this id; the error of a partition that does not answer, if no other partition has the graph.
     pub fn find_graph(&self, id: &GraphId) -> L::Answer<'_, Result<SpreadGraph<L>>> {
         let id = id.clone();
         L::answer(async move { self.found_graph(&id).await })
@@ -153,7 +155,7 @@ impl<L: Link> Partitions<L> {
     async fn found_graph(&self, id: &GraphId) -> Result<SpreadGraph<L>> {
         let ask = |_, client: Client<L>| async move {
             match L::step(client.graph(id.as_str())?.info()).await {
-                // Which part decides is not known from one that was only staged.
+                // A staged part does not show which part decides.
                 Ok(info) => Ok(info.state != Some(GraphState::Staging)),
                 Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
                 Err(error) => Err(error),
@@ -174,7 +176,7 @@ impl<L: Link> Partitions<L> {
         Ok(home.map_or(graph, |(home, _)| self.graph(&home, id)))
     }
 
-    /// A graph by the partition that its id begins with, and the rest of its id. Makes no call.
+    /// Returns a handle of a graph. `home` and `id` are the two parts of its global id. Makes no call.
     #[must_use]
     pub fn graph(&self, home: &PartitionName, id: &GraphId) -> SpreadGraph<L> {
         SpreadGraph { partitions: self.clone(), home: home.clone(), id: id.clone() }
@@ -196,7 +198,7 @@ async fn stage<L: Link>(client: &Client<L>, id: &GraphId, parcel: &Parcel) -> Re
     Ok(StagedGraph::Staged)
 }
 
-/// Leaves a receipt of each text in the partition that it is for: a deliverer brings no other there.
+/// Stores a receipt of each text in its target partition. A deliverer creates only parts that have a receipt.
 async fn acknowledge<L: Link>(client: &Client<L>, receipts: &[TaskId]) -> Result<()> {
     for receipt in receipts {
         let receipt = patient().id(receipt.clone()).eta(SystemTime::now() + RECEIPT_STAYS);
@@ -205,14 +207,14 @@ async fn acknowledge<L: Link>(client: &Client<L>, receipts: &[TaskId]) -> Result
     Ok(())
 }
 
-/// Removes a receipt, if it is there.
+/// Removes a receipt if it exists.
 pub(super) async fn forget<L: Link>(client: &Client<L>, receipt: &TaskId) -> Result<()> {
     let receipt = client.task(receipt.as_str())?;
     links::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await.map(drop))?;
     links::unless_state(L::step(receipt.delete()).await)
 }
 
-/// Has a partition create the part that was staged there.
+/// Creates the part that was staged in a partition.
 async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Result<StagedGraph> {
     let mut last = StagedGraph::Staged;
     for call in seals {
@@ -222,25 +224,25 @@ async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Res
     Ok(last)
 }
 
-/// The part of a partition, if it has one.
+/// The part of a graph in one partition.
 pub(super) struct Part {
     pub(super) info: GraphInfo,
     pub(super) members: Vec<GraphMember>,
 }
 
-/// The partitions that have a part, as one part names them, and whether that one is the first.
+/// Returns the partitions of a graph that a part names. The value is true for the first partition.
 fn others(part: &Part) -> BTreeMap<PartitionName, bool> {
     part.members.iter().filter_map(|member| other_part(&member.id)).collect()
 }
 
 impl<L: Link> SpreadGraph<L> {
-    /// Its id within each partition.
+    /// The id of the graph within each partition.
     #[must_use]
     pub fn id(&self) -> &GraphId {
         &self.id
     }
 
-    /// The partition that has decided whether there is this graph: its global id is `PARTITION:ID`.
+    /// The partition that decided the creation of the graph. The global id of the graph is `PARTITION:ID`.
     #[must_use]
     pub fn home(&self) -> &PartitionName {
         &self.home
@@ -255,7 +257,7 @@ impl<L: Link> SpreadGraph<L> {
         }
     }
 
-    /// Whether a task of a part is a link, also if it is gone.
+    /// Returns true if a task of a part is a link, even if the task was deleted.
     fn is_link(&self, here: &PartitionName, member: &GraphMember) -> bool {
         let of_another = || {
             let id = member.id.as_str().parse::<GlobalId>();
@@ -264,7 +266,7 @@ impl<L: Link> SpreadGraph<L> {
         member.queue == QUEUE || member.queue.is_empty() && (member.id.as_str().starts_with('@') || of_another())
     }
 
-    /// All parts, and the partitions that do not answer.
+    /// Reads all parts. Also returns the errors of partitions that do not answer.
     async fn parts(&self) -> Result<(BTreeMap<PartitionName, Part>, BTreeMap<PartitionName, Error>)> {
         let (mut parts, mut missing) = (BTreeMap::new(), BTreeMap::new());
         let (mut left, mut asked) = (vec![self.home.clone()], BTreeSet::new());
@@ -280,7 +282,7 @@ impl<L: Link> SpreadGraph<L> {
                 Ok(None) => {}
                 Err(error) => {
                     if name == self.home {
-                        // Which partitions have a part is known from any of them.
+                        // Each part names further partitions of the graph.
                         left.extend(self.partitions.names().cloned());
                     }
                     missing.insert(name, error);
@@ -292,7 +294,7 @@ impl<L: Link> SpreadGraph<L> {
             return Err(Error::State { code: Code::NoTask, text });
         }
         if let Some(other) = parts.keys().next().cloned().filter(|_| missing.contains_key(&self.home)) {
-            // Another one may be a graph of its own with this id.
+            // The part of another partition may be a separate graph with this id.
             parts.retain(|_, part| others(part).contains_key(&self.home));
             if parts.is_empty() {
                 return Err(missing
@@ -304,10 +306,10 @@ impl<L: Link> SpreadGraph<L> {
         Ok((parts, missing))
     }
 
-    /// What there is of it now.
+    /// Reads the current state of the graph.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph; if no partition answers that has a part, the error of the first one.
+    /// `NOTASK` if there is no such graph. If no partition with a part answers, the error of the first partition.
     pub fn look(&self) -> L::Answer<'_, Result<GraphParts>> {
         L::answer(self.known())
     }
@@ -349,7 +351,7 @@ impl<L: Link> SpreadGraph<L> {
         Ok(GraphParts { info, tasks: ordered(tasks), missing })
     }
 
-    /// The partitions that have no part although there is the graph, as they have refused it.
+    /// Returns the partitions that refused to create their part of an existing graph, with the reasons.
     async fn refused(&self, parts: &BTreeMap<PartitionName, Part>) -> Result<BTreeMap<PartitionName, Error>> {
         let has =
             |name: &PartitionName| parts.get(name).is_some_and(|part| part.info.state == Some(GraphState::Created));
@@ -377,8 +379,8 @@ impl<L: Link> SpreadGraph<L> {
         Ok(refused)
     }
 
-    /// Waits until all its tasks have ended, and returns them. With [`Duration::MAX`] it waits without limit; a partition
-    /// that does not answer is waited for.
+    /// Waits until all tasks have ended, and returns them. With [`Duration::MAX`] there is no limit. The call also
+    /// waits for partitions that do not answer.
     ///
     /// # Errors
     /// [`Error::TimedOut`] after `limit`; `NOTASK` if there is no such graph.
@@ -401,24 +403,24 @@ impl<L: Link> SpreadGraph<L> {
         })
     }
 
-    /// Whether all tasks of all parts have ended.
+    /// Returns true if all tasks of all parts have ended.
     async fn settled(&self) -> Result<bool> {
         let (parts, missing) = self.parts().await?;
         if let Some(error) = missing.into_values().next() {
             return Err(error);
         }
         let ended = |member: &GraphMember| member.status.is_none_or(Status::is_finished);
-        // What brings another part ends when that is there.
+        // A task that creates another part ends when that part exists.
         let brings = |member: &GraphMember| other_part(&member.id).is_some_and(|(_, is_first)| !is_first);
         let counts = |(name, member): &(&PartitionName, &GraphMember)| !self.is_link(name, member) || brings(member);
         let members = parts.iter().flat_map(|(name, part)| part.members.iter().map(move |member| (name, member)));
         Ok(members.filter(counts).all(|(_, member)| ended(member)))
     }
 
-    /// The part that a task is in, by its name or its id.
+    /// Finds a task by its name or its id, and returns its global id.
     ///
     /// # Errors
-    /// `NOTASK` for a task that is not of this graph; those of [`SpreadGraph::look`].
+    /// `NOTASK` for a task that is not in this graph; the errors of [`SpreadGraph::look`].
     pub fn member(&self, named: &str) -> L::Answer<'_, Result<GlobalId>> {
         let named = named.to_owned();
         L::answer(async move {
@@ -436,11 +438,12 @@ impl<L: Link> SpreadGraph<L> {
         })
     }
 
-    /// Cancels all its tasks that have not ended, or one and those that need it. Of a task the cancel reaches other
-    /// partitions by the links.
+    /// Cancels all unfinished tasks, or one task and the tasks that need it. The cancel of one task reaches other
+    /// partitions through the links.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph, or task; that of the first partition that does not answer: the others are done.
+    /// `NOTASK` if there is no such graph or task; the error of the first partition that does not answer. The call
+    /// still takes effect in every partition that answers.
     pub fn cancel(
         &self,
         task: Option<&GlobalId>,
@@ -458,10 +461,10 @@ impl<L: Link> SpreadGraph<L> {
         })
     }
 
-    /// Runs those of its tasks again that have failed or were cancelled, and keeps what is complete.
+    /// Retries the failed and cancelled tasks, and keeps complete tasks.
     ///
     /// # Errors
-    /// As [`SpreadGraph::cancel`]; `OVERDUE`.
+    /// The errors of [`SpreadGraph::cancel`]; `OVERDUE`.
     pub fn retry(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<()>> {
         let options = options.clone();
         L::answer(async move {
@@ -474,16 +477,17 @@ impl<L: Link> SpreadGraph<L> {
         })
     }
 
-    /// Runs one of its tasks anew, and all that wait for it, directly or through others, in all partitions: their results
-    /// no longer count, those of others do. What runs is stopped first, which may take longer than this call. Ends get from
-    /// one partition to another while a [`Deliverer`](super::Deliverer) runs.
+    /// Reruns a task and everything downstream in all partitions, and discards their results. The results of other
+    /// tasks are kept. Running tasks are stopped first, which may take longer than this call. A running
+    /// [`Deliverer`](super::Deliverer) carries ends from one partition to another.
     ///
-    /// It goes from partition to partition. Whoever is killed meanwhile, or loses a partition, leaves those below it as they
-    /// were: repeat the call, which begins with the task again.
+    /// The call proceeds from partition to partition. If the process is killed or loses a partition during the call,
+    /// tasks further downstream keep their former state. Repeat the call then; it starts with the first task again.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph or task; `STATE` if a partition has yet to make its part; that of the first
-    /// partition that does not answer: then nothing was changed, unless it has answered before; `OVERDUE`.
+    /// `NOTASK` if there is no such graph or task; `STATE` if a partition has not created its part; the error of the
+    /// first partition that does not answer: then nothing was changed, unless the partition answered earlier during the
+    /// call; `OVERDUE`.
     pub fn retry_from(&self, task: &GlobalId, options: &RetryGraphOptions) -> L::Answer<'_, Result<()>> {
         let (task, options) = (task.clone(), options.clone());
         L::answer(async move {
@@ -509,7 +513,7 @@ impl<L: Link> SpreadGraph<L> {
         self.partitions.client(name).await?.graph(self.id.as_str())
     }
 
-    /// Does something with each part. Those that can be reached are done.
+    /// Applies a call to each part. Continues after an error, and returns the first error.
     async fn each(
         &self,
         act: impl Fn(&GraphHandle<L>) -> L::Answer<'_, Result<GraphInfo>> + Send + Sync,
@@ -527,7 +531,7 @@ impl<L: Link> SpreadGraph<L> {
     }
 }
 
-/// The cause that is behind one which is a carrier: what happened to its placeholder.
+/// If the cause of an end is a carrier, returns the cause behind it: the cause of its placeholder.
 fn first_cause(parts: &BTreeMap<PartitionName, Part>, here: &PartitionName, cause: &TaskId) -> Option<TaskId> {
     let carrier = Carrier::of(cause)?;
     let id = format!("{here}:{}", carrier.task);
@@ -535,7 +539,7 @@ fn first_cause(parts: &BTreeMap<PartitionName, Part>, here: &PartitionName, caus
     TaskId::new(format!("{}:{}", carrier.to, placeholder.cause.as_ref()?)).ok()
 }
 
-/// Each task after those that it waits for, otherwise as they stand.
+/// Sorts tasks so that each task comes after its upstreams, otherwise in their given order.
 fn ordered(tasks: Vec<GraphMember>) -> Vec<GraphMember> {
     let places: HashMap<&TaskId, usize> = tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
     let upstreams: Vec<Vec<usize>> = tasks

@@ -1,9 +1,10 @@
 //! Tasks that wait for tasks of other partitions.
 //!
-//! In the partition of the task that waits stands a *placeholder* with the global id of the upstream as its id, which
-//! others wait for as for any task. In the partition of the upstream two *carriers* wait for it: one that gets its result,
-//! and one that runs if that cannot be. So the call that ends the upstream makes a carrier ready in the same step, and it
-//! is gone only after the placeholder has what it carries. A worker of each partition runs both, from the queue `@links`.
+//! The partition of the waiting task has a *placeholder*: a task whose id is the global id of the upstream. Other tasks
+//! wait for it as for any task. In the partition of the upstream, two *carriers* wait for the upstream: the first
+//! carrier receives its result, and the second carrier runs if there can be no result. The call that ends the upstream
+//! therefore makes a carrier ready in the same step. The carrier ends only after the placeholder has its delivery. A
+//! worker of each partition runs both kinds of tasks from the queue `@links`.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -23,15 +24,15 @@ use crate::task::Task;
 use crate::topology::GlobalId;
 use crate::worker::{Context, HandlerError};
 
-/// Placeholders that are read at once.
+/// Number of placeholders that are read at once.
 const PAGE: u32 = 500;
 
 impl<L: Link> Partitions<L> {
-    /// Since when a partition cannot be reached from another one, as a [`Deliverer`](super::Deliverer) there has found; none if it can, or
-    /// nobody knows.
+    /// Returns the time since which a partition cannot be reached from another partition, as recorded there by a
+    /// [`Deliverer`](super::Deliverer). Returns `None` if the partition can be reached, or if there is no record.
     ///
     /// # Errors
-    /// Those of [`Partitions::partition`].
+    /// The errors of [`Partitions::partition`].
     pub fn away_since(&self, name: &PartitionName, from: &PartitionName) -> L::Answer<'_, Result<Option<SystemTime>>> {
         let (note, from) = (away(name), from.clone());
         L::answer(async move {
@@ -43,16 +44,18 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// Lets tasks of one partition wait for a task of another. Returns the id that stands for that task there: to be
-    /// waited for with [`Submit::result_of`](crate::Submit::result_of),
-    /// [`Submit::after_success`](crate::Submit::after_success) and the like. It ends as the task does, with its result, while a
-    /// [`Deliverer`](super::Deliverer) runs. Repeated, it changes nothing.
+    /// Lets tasks of one partition wait for a task of another partition. Returns the id of the placeholder for that
+    /// task. Use this id in [`Submit::result_of`](crate::Submit::result_of),
+    /// [`Submit::after_success`](crate::Submit::after_success) and similar options. While a
+    /// [`Deliverer`](super::Deliverer) runs, the placeholder ends in the same way as the task, with the same result.
+    /// Repeated calls change nothing.
     ///
-    /// The result must be JSON, as that of every task whose result another one gets; the global id must have at most 128
-    /// characters.
+    /// The result must be JSON, as for every task whose result goes to another task. The global id must have at most
+    /// 128 characters.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such task; `BADNAME` for an id that is too long; those of [`Partitions::partition`].
+    /// `NOTASK` if the task does not exist; `BADNAME` for an id that is too long; the errors of
+    /// [`Partitions::partition`].
     pub fn link(&self, upstream: &GlobalId, to: &PartitionName) -> L::Answer<'_, Result<TaskId>> {
         let (upstream, to) = (upstream.clone(), to.clone());
         L::answer(async move {
@@ -65,12 +68,13 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// Submits what waits for the upstream in its own partition, unless it is there.
+    /// Submits the two carriers in the partition of the upstream, unless they exist.
     async fn carriers(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
         let (result, failure) = (carrier(true)?, carrier(false)?);
         let links = self.client(upstream.partition()).await?.queue(QUEUE)?;
-        // Which of the two is needed is decided by what the upstream does in between, too: the other one is refused.
+        // The upstream may end between the two calls. Its end decides which carrier is needed; the call for an unneeded
+        // carrier is refused.
         match L::step(links.submit_bytes(b"", patient().id(result.clone()).result_of(0, upstream.task()))).await {
             Ok(_) => {
                 let last = L::step(links.submit_bytes(b"null", patient().id(failure).after_failure(&result))).await;
@@ -99,7 +103,7 @@ impl<L: Link> Partitions<L> {
         }
     }
 
-    /// How a task is of which a placeholder in the partition `to` has this record.
+    /// Returns the state of an upstream. `here` is the record of its placeholder in the partition `to`.
     pub(super) async fn standing(&self, upstream: &GlobalId, to: &PartitionName, here: &TaskInfo) -> Result<Standing> {
         let info = match self.task_steps(upstream).await?.record().await {
             Ok(info) => info,
@@ -135,8 +139,8 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// Whether tasks of a part are to run anew, some of which may have to stop first: until then an end that one of them
-    /// has may be the former one.
+    /// Returns true if tasks of a part are queued for a rerun. Some of these tasks may have to stop first. Until then,
+    /// the end of a task may be the end of its previous run.
     pub(super) async fn runs_anew(&self, name: &PartitionName, graph: &str) -> Result<bool> {
         match L::step(self.client(name).await?.graph(graph)?.info()).await {
             Ok(info) => Ok(info.doing == Some(GraphWalk::Anew)),
@@ -145,8 +149,9 @@ impl<L: Link> Partitions<L> {
         }
     }
 
-    /// Has placeholders ask how their upstreams are, whatever was delivered to them: it may be a former end, even if it
-    /// comes only now. One that is being run, or has ended, asks when it runs again.
+    /// Makes placeholders read the state of their upstreams, and ignore all deliveries. A delivery may hold the end of
+    /// a previous run, even if it arrives later. A placeholder that runs or has ended reads the state when it runs
+    /// again.
     pub(super) async fn distrust(&self, name: &PartitionName, placeholders: &[TaskId]) -> Result<()> {
         let client = self.client(name).await?;
         for (id, info) in placeholders.iter().zip(L::step(client.infos(placeholders)).await?) {
@@ -161,7 +166,7 @@ impl<L: Link> Partitions<L> {
         Ok(())
     }
 
-    /// Whether the part of a partition was created, or will not be any more.
+    /// Returns true if the part of a partition was created, or will never be created.
     pub(super) async fn has_begun(&self, waits: &Waits, of: &PartitionName) -> Result<bool> {
         if &waits.home == of {
             return Ok(true);
@@ -173,8 +178,9 @@ impl<L: Link> Partitions<L> {
         }
     }
 
-    /// Makes a placeholder due, with what it ends with. One that has ended had its delivery before, or was cancelled; in a
-    /// graph it ends once more if it has failed, and the upstream is complete now. False while it is being run.
+    /// Makes a placeholder due, and stores the end that it takes. A placeholder that has ended received its delivery
+    /// before, or was cancelled. In a graph, a failed placeholder runs again if the upstream is complete now. Returns
+    /// false while the placeholder runs.
     pub(super) async fn hand_over(
         &self,
         to: &PartitionName,
@@ -194,13 +200,13 @@ impl<L: Link> Partitions<L> {
         let failed = matches!(info.status(), Some(Status::Failed | Status::Cancelled));
         if failed && is_of_graph(&info) && matches!(delivery, Delivery::Complete(_)) {
             unless_state(L::step(placeholder.retry()).await.map(drop))?;
-            // It asks for the end itself if it runs before it has this.
+            // If the placeholder runs before this edit, it reads the end itself.
             unless_state(L::step(placeholder.edit(&edit)).await.map(drop))?;
         }
         Ok(info.status().is_none_or(Status::is_finished))
     }
 
-    /// Has those run again that were cancelled in their graph because the partition `to` did not need them.
+    /// Retries the tasks of a graph that were cancelled because the partition `to` did not need them.
     pub(super) async fn revive(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let (client, cause) = (self.client(upstream.partition()).await?, carrier(upstream, to, true)?);
         if let Some(graph) = self.task_steps(upstream).await?.record().await?.graph() {
@@ -214,7 +220,7 @@ impl<L: Link> Partitions<L> {
         self.rearm(upstream, to).await
     }
 
-    /// Has the carriers of a task that has not ended wait for its end, also if they have run before.
+    /// Makes the carriers of an unfinished task wait for its end, even if they have run before.
     pub(super) async fn rearm(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let (client, result, failure) =
             (self.client(upstream.partition()).await?, carrier(upstream, to, true)?, carrier(upstream, to, false)?);
@@ -223,15 +229,16 @@ impl<L: Link> Partitions<L> {
             unless_state(L::step(result.retry()).await.map(drop))?;
         }
         if status(&failure).await?.is_some_and(|status| status != Status::Waiting) {
-            // The former failure, if it has not been delivered yet, is delivered no more.
+            // Drops the failure of the previous run if it has not been delivered.
             unless_state(L::step(failure.cancel("the task was retried")).await.map(drop))?;
-            // Somebody else may have had it wait again meanwhile, which is what is wanted.
+            // Another process may have made the carrier wait again, which is the intended state.
             unless_state(L::step(failure.delete()).await)?;
         }
         self.carriers(upstream, to).await
     }
 
-    /// Has those in other partitions go on that wait for tasks of a graph which run again here.
+    /// Restarts the links to tasks in other partitions that wait for tasks of this graph which run again in `here`.
+    /// Returns the partitions whose links were restarted.
     pub(super) async fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
         let client = self.client(here).await?;
         client.settle_steps(SETTLED).await?;
@@ -263,11 +270,11 @@ impl<L: Link> Partitions<L> {
 }
 
 impl<L: Link> Partitions<L> {
-    /// Retries a task that has failed or was cancelled, and has those elsewhere that wait for it get its new end:
-    /// [`Partitions::link_again`]. In a graph all that ended because of it runs again, in each partition.
+    /// Retries a failed or cancelled task, and delivers its new end to the tasks in other partitions that wait for it:
+    /// see [`Partitions::link_again`]. In a graph, all tasks that ended because of it run again in each partition.
     ///
     /// # Errors
-    /// As [`Task::retry`](crate::Task::retry) and [`Partitions::link_again`].
+    /// The errors of [`Task::retry`](crate::Task::retry) and [`Partitions::link_again`].
     pub fn retry(&self, upstream: &GlobalId) -> L::Answer<'_, Result<()>> {
         let upstream = upstream.clone();
         L::answer(async move {
@@ -276,12 +283,13 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// Has each partition whose placeholder got the failure of a task wait for its next end, now that the task was retried.
-    /// What waited for a placeholder there and has failed with it is retried by itself, as within one partition, unless both
-    /// are of one graph. Returns those partitions. Repeated, it changes nothing.
+    /// Prepares the delivery of the next end of a retried task to each partition whose placeholder received its
+    /// failure. Tasks that failed together with a placeholder must be retried separately, as within one partition,
+    /// unless they belong to the graph of the retried task. Returns the partitions that were prepared. Repeated calls
+    /// change nothing.
     ///
     /// # Errors
-    /// Those of [`Partitions::partition`].
+    /// The errors of [`Partitions::partition`].
     pub fn link_again(&self, upstream: &GlobalId) -> L::Answer<'_, Result<Vec<PartitionName>>> {
         let upstream = upstream.clone();
         L::answer(async move { self.again(&upstream).await })
@@ -293,7 +301,7 @@ impl<L: Link> Partitions<L> {
             return self.relink(upstream.partition(), &graph).await;
         }
         let carrier = |to: &PartitionName, has_result| carrier(upstream, to, has_result);
-        // An id that would be too long was never linked.
+        // An id that is too long was never linked.
         let known = self.names().filter(|name| *name != upstream.partition());
         let known: Vec<_> =
             known.filter_map(|to| Some((to, carrier(to, true).ok()?, carrier(to, false).ok()?))).collect();
@@ -313,8 +321,8 @@ impl<L: Link> Partitions<L> {
         Ok(again)
     }
 
-    /// Begins the next round of a placeholder, and then of what is carried to it. Each step may be repeated, and as long as
-    /// the last one was not taken all are.
+    /// Starts the next run of a placeholder, and then of its carriers. Each step can be repeated. All steps are
+    /// repeated until the last step has succeeded.
     async fn anew(
         &self,
         from: &Client<L>,
@@ -328,11 +336,11 @@ impl<L: Link> Partitions<L> {
         L::step(self.client(to).await?.queue(QUEUE)?.submit_again_bytes(b"null", placeholder, request.as_str()))
             .await?;
         match L::step(from.task(result.as_str())?.retry()).await {
-            // It waits already, or the upstream has failed once more.
+            // The carrier already waits, or the upstream has failed again.
             Ok(_) | Err(Error::State { .. }) => {}
             Err(error) => return Err(error),
         }
-        // The former failure, if it has not been delivered yet, is delivered no more.
+        // Drops the failure of the previous run if it has not been delivered.
         match L::step(from.task(failure.as_str())?.cancel("the task was retried")).await {
             Ok(_) | Err(Error::State { .. } | Error::NotFound) => {}
             Err(error) => return Err(error),
@@ -347,8 +355,9 @@ impl<L: Link> Partitions<L> {
 }
 
 impl Partitions<Blocking> {
-    /// Repairs what a failover has lost of the links of one partition: an upstream that has ended is delivered again, and
-    /// one that has not gets its carriers again. Returns the partitions that others wait for here.
+    /// Repairs links of one partition that a failover has lost. The end of a finished upstream is delivered again, and
+    /// an unfinished upstream gets its carriers again. Returns the partitions of all upstreams that placeholders in
+    /// `to` wait for.
     pub(super) fn compare(
         &self,
         to: &PartitionName,
@@ -362,7 +371,7 @@ impl Partitions<Blocking> {
             for upstream in page.items.iter().filter_map(|id| id.parse::<GlobalId>().ok()) {
                 context.check()?;
                 needed.insert(upstream.partition().clone());
-                // A partition that is away is compared next time.
+                // An unreachable partition is compared in the next period.
                 if !away.contains(upstream.partition())
                     && let Err(Error::Unavailable { .. }) = Blocking::answer(self.mend(&upstream, to))
                 {
@@ -377,23 +386,23 @@ impl Partitions<Blocking> {
     }
 }
 
-/// How the upstream of a placeholder is.
+/// State of the upstream of a placeholder.
 pub(super) enum Standing {
-    /// It is complete, with this result as JSON.
+    /// The upstream is complete, with this result as JSON.
     Complete(Vec<u8>),
-    /// It is not, and will not be, because of this.
+    /// The upstream has no result and will not get a result, for this reason.
     Ended(String),
-    /// It was cancelled because nobody needed it in the partition of the placeholder.
+    /// The upstream was cancelled because no task in the partition of the placeholder needed it.
     Unneeded,
-    /// It is being stopped for a cancel.
+    /// The upstream runs and was asked to stop, because it was cancelled.
     Stopping,
-    /// It has yet to end.
+    /// The upstream has not ended.
     Open,
-    /// Its part of the graph has yet to be created.
+    /// The part of the graph with the upstream does not exist yet.
     Coming,
 }
 
-/// Dependents, and tasks of graphs, that are settled at once: workers go on with the rest.
+/// Number of dependents and tasks of graphs that are settled at once. Workers settle the rest.
 pub(super) const SETTLED: usize = 20_000;
 
 /// The id of a carrier.
@@ -413,7 +422,7 @@ pub(super) async fn status<L: Link>(task: &Task<L>) -> Result<Option<Status>> {
     }
 }
 
-/// Without an error of a task whose state, or whose upstreams, do not allow the call.
+/// Ignores an error that means that the state or the upstreams of a task do not allow the call.
 pub(super) fn unless_state(outcome: Result<()>) -> Result<()> {
     match outcome {
         Err(Error::State { .. } | Error::NotFound) => Ok(()),
@@ -429,11 +438,11 @@ fn unless_upstream(error: Error) -> Result<()> {
     if error.code() == Some(Code::Upstream) { Ok(()) } else { Err(error) }
 }
 
-/// Why there is no result.
+/// Returns the reason why an upstream has no result.
 pub(super) fn reason(upstream: &GlobalId, info: Option<&TaskInfo>) -> String {
     let why = match info.map(|info| (info.status(), info)) {
         None => "was removed".to_owned(),
-        // What waits for the placeholder says itself which task has failed.
+        // The error of the waiting task names the failed task.
         Some((Some(Status::Failed), info)) => return info.error().unwrap_or_default(),
         Some((Some(Status::Cancelled), _)) => "was cancelled".to_owned(),
         Some(_) => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),

@@ -1,4 +1,4 @@
-//! Reads of all partitions at the same time, and what became of each.
+//! Concurrent reads of all partitions, with the outcome of each.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,24 +15,24 @@ use crate::names::{PartitionName, TaskId};
 use crate::options::Filter;
 use crate::topology::{GlobalId, StoredTopology};
 
-/// Partitions that are asked at the same time.
+/// Maximum number of partitions that are read at the same time.
 const AT_ONCE: usize = 64;
 
-/// What the partitions answered that did, and why the others did not.
+/// The answers of the partitions, and the errors of partitions without an answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Merged<T> {
     /// The answers.
     pub answers: BTreeMap<PartitionName, T>,
-    /// The partitions without one.
+    /// The errors of the partitions without an answer.
     pub missing: BTreeMap<PartitionName, Error>,
 }
 
 impl<T> Merged<T> {
-    /// The answers, unless one is missing.
+    /// Returns the answers if every partition has answered.
     ///
     /// # Errors
-    /// That of the first partition without an answer.
+    /// The error of the first partition without an answer.
     pub fn all(self) -> Result<BTreeMap<PartitionName, T>> {
         match self.missing.into_values().next() {
             Some(error) => Err(error),
@@ -42,7 +42,7 @@ impl<T> Merged<T> {
 }
 
 impl<L: Link> Partitions<L> {
-    /// What each partition has stored, whatever it is.
+    /// The topology that each partition has stored, without a check of its names.
     pub fn stored(&self) -> L::Answer<'_, Merged<Option<StoredTopology>>> {
         L::answer(self.ask_all(move |name, end| async move {
             let client = self.reach(&name).await?.until(end);
@@ -55,12 +55,12 @@ impl<L: Link> Partitions<L> {
         L::answer(self.each_steps(|_, client| async move { L::step(client.queues()).await }))
     }
 
-    /// The workers of each partition that report.
+    /// The workers of each partition that send reports.
     pub fn workers(&self) -> L::Answer<'_, Merged<Vec<WorkerInfo>>> {
         L::answer(self.each_steps(|_, client| async move { L::step(client.workers()).await }))
     }
 
-    /// How many tasks of a queue are in each state, by partition.
+    /// The number of tasks of a queue in each state, by partition.
     pub fn counts(&self, queue: &str) -> L::Answer<'_, Merged<Counts>> {
         let queue = queue.to_owned();
         L::answer(async move {
@@ -70,7 +70,7 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// The tasks that match, up to `limit` of each partition.
+    /// The tasks that match, at most `limit` of each partition.
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Merged<Vec<GlobalId>>> {
         let filter = filter.clone();
         L::answer(async move {
@@ -83,7 +83,7 @@ impl<L: Link> Partitions<L> {
         })
     }
 
-    /// Asks all partitions by their clients.
+    /// Calls all partitions through their clients.
     pub(super) async fn each_steps<T: Send, F>(
         &self,
         ask: impl Fn(PartitionName, Client<L>) -> F + Send + Sync,
@@ -99,7 +99,7 @@ impl<L: Link> Partitions<L> {
         .await
     }
 
-    /// Asks all partitions. Calls have to end at the moment that is given.
+    /// Calls all partitions. Each call must end at the given instant.
     pub(super) async fn ask_all<T: Send, F>(&self, ask: impl Fn(PartitionName, Instant) -> F + Send) -> Merged<T>
     where
         F: Future<Output = Result<T>> + Send,
@@ -107,7 +107,7 @@ impl<L: Link> Partitions<L> {
         Self::ask(self.names().cloned().collect(), self.inner.limit, ask).await
     }
 
-    /// Asks these. Calls have to end when the limit is over.
+    /// Calls these partitions. Each call must end within the limit.
     pub(super) async fn ask<T: Send, F>(
         names: Vec<PartitionName>,
         limit: Duration,
@@ -134,8 +134,8 @@ impl<L: Link> Partitions<L> {
 }
 
 impl Partitions<Blocking> {
-    /// Asks all partitions, up to 64 at the same time. Their calls end with the limit of one call, so one that hangs
-    /// delays the answer of the others no longer than that.
+    /// Calls all partitions, up to 64 at the same time. The limit of one call applies to all of them, so a hanging
+    /// partition delays the answer by no more than that limit.
     pub fn each<T: Send>(&self, ask: impl Fn(&Client) -> Result<T> + Sync) -> Merged<T> {
         let ask = &ask;
         Blocking::answer(self.each_steps(move |_, client| async move { ask(&client) }))
@@ -144,8 +144,8 @@ impl Partitions<Blocking> {
 
 #[cfg(feature = "tokio")]
 impl Partitions<Tokio> {
-    /// Asks all partitions, up to 64 at the same time. Their calls end with the limit of one call, so one that hangs
-    /// delays the answer of the others no longer than that.
+    /// Calls all partitions, up to 64 at the same time. The limit of one call applies to all of them, so a hanging
+    /// partition delays the answer by no more than that limit.
     pub fn each<'a, T, F>(
         &'a self,
         ask: impl Fn(Client<Tokio>) -> F + Send + Sync + 'a,

@@ -1,9 +1,9 @@
 //! Moving waiting tasks to another partition.
 //!
-//! A task is first moved to a queue of its partition that is paused, and named after the target: from then on no worker
-//! takes it, and whoever goes on knows where it goes. Then it is submitted there with its id, which happens once however
-//! often it is tried. Then the one that is left is cancelled, and its reason says where it went. A process that dies
-//! between two of these steps leaves work that the next call of the same kind does.
+//! A task is first moved to a paused queue of its partition. The name of this queue contains the target, so no worker
+//! takes the task, and any process that continues the move knows the target. Then the task is submitted to the target
+//! with the same id, which creates it once even if the call is repeated. Then the source task is cancelled, and the
+//! reason names the target. If a process dies between two steps, the next call of the same kind completes the move.
 
 use std::collections::BTreeSet;
 
@@ -17,25 +17,25 @@ use crate::names::{PartitionName, QueueName, TaskId};
 use crate::options::TaskOptions;
 use crate::topology::GlobalId;
 
-/// What begins the name of a queue of tasks that are being moved: `@to:PARTITION:QUEUE`.
+/// Prefix of the queues for tasks that are being moved: `@to:PARTITION:QUEUE`.
 const TO: &str = "@to:";
 
-/// Tasks that are read at once.
+/// Number of tasks that are read at once.
 const PAGE: u32 = 500;
 
-/// How often a queue is gone through, for tasks that come meanwhile.
+/// Maximum number of passes over a queue. Later passes move the tasks that were submitted during the earlier passes.
 const PASSES: u32 = 20;
 
-/// What has become of the waiting tasks of a queue, or of a partition.
+/// Outcome of moving the waiting tasks of a queue or of a partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// Those that were moved.
+    /// Number of tasks that were moved.
     pub moved: u64,
-    /// Those that wait and stay: they have begun, are of a graph or a schedule, wait for others or others for them, or the
-    /// target refuses them.
+    /// Number of waiting tasks that stay. A task stays if it has run before, belongs to a graph or a schedule, has
+    /// upstreams or dependents, or is refused by the target.
     pub left: u64,
-    /// Those that run, which are not touched.
+    /// Number of running tasks, which stay.
     pub running: u64,
 }
 
@@ -47,47 +47,49 @@ impl Moved {
     }
 }
 
-/// A way from one partition to another.
+/// A move of one queue from one partition to another.
 struct Way<'a> {
     source: Client,
     target: Client,
     from: &'a PartitionName,
     to: &'a PartitionName,
     queue: QueueName,
-    /// Where tasks are while they are moved.
+    /// The queue of the source that holds tasks during the move.
     between: QueueName,
 }
 
 impl Partitions {
-    /// Moves the waiting tasks of a queue to another partition, while both are in use. They keep their ids there, so each
-    /// gets another global id; what is left of it is cancelled, with the reason `moved to PARTITION:ID`. Tasks that run
-    /// stay, and so do those of [`Moved::left`]. Call it again after an error, or the end of the process, and nothing is
-    /// lost or runs twice. A failover of the target may lose what it has just got, unless these partitions were opened with a
-    /// [`PartitionsBuilder::durability`](super::PartitionsBuilder::durability) that it keeps.
+    /// Moves the waiting tasks of a queue to another partition, while both are in use. The tasks keep their ids within
+    /// the partition and get new global ids. Each source task is cancelled with the reason `moved to PARTITION:ID`.
+    /// Running tasks stay, and so do the tasks counted in [`Moved::left`]. Repeat the call after an error or a crash:
+    /// no task is lost, and no task runs twice. A failover of the target may lose tasks that it has just received,
+    /// unless the partitions were opened with a [`PartitionsBuilder::durability`](super::PartitionsBuilder::durability)
+    /// that survives it.
     ///
     /// # Errors
-    /// [`Error::NotDurable`] if that was not reached: the task is not given up yet. `BADARG` from a partition to itself; `BADNAME` for a queue whose name is too long; those of
-    /// [`Partitions::partition`].
+    /// [`Error::NotDurable`] if the durability was not reached: the source task is kept then. `BADARG` for a move to
+    /// the same partition; `BADNAME` for a queue whose name is too long; the errors of [`Partitions::partition`].
     pub fn move_queue(&self, queue: &str, from: &PartitionName, to: &PartitionName) -> Result<Moved> {
         self.way(queue, from, to)?.all(|_| true)
     }
 
-    /// Moves all waiting tasks of a partition to the others, each to the one that its id chooses, and has it accept no new
-    /// ones (`CLOSED`). Repeat it until nothing is left and nothing runs.
+    /// Moves all waiting tasks of a partition to the remaining partitions, and closes the partition to new tasks
+    /// (`CLOSED`). The id of each task chooses its new partition. Repeat the call until no task is left and no task
+    /// runs.
     ///
     /// # Errors
-    /// As [`Partitions::move_queue`]; `BADARG` for the only partition.
+    /// The errors of [`Partitions::move_queue`]; `BADARG` if there is no other partition.
     pub fn drain(&self, from: &PartitionName) -> Result<Moved> {
         let source = self.partition(from)?;
         let rest: BTreeSet<PartitionName> = self.names().filter(|name| *name != from).cloned().collect();
         let rest = crate::topology::Topology::new(1, rest)?;
-        // What was promised to tasks elsewhere is still carried to them.
+        // Deliveries to placeholders in this partition continue.
         source.queue(Deliverer::QUEUE)?.configure("closed", Some("0"))?;
         source.configure("closed", Some("1"))?;
         let mut all = Moved::default();
         let mut queues = BTreeSet::new();
         for queue in source.queues()? {
-            // What is on its way is of a queue, too.
+            // The queue of a task in an unfinished move is the last part of the name.
             let begun = queue.name.strip_prefix(TO).and_then(|name| name.split_once(':'));
             queues.insert(begun.map_or(queue.name.as_str(), |(_, name)| name).to_owned());
         }
@@ -114,7 +116,7 @@ impl Partitions {
 }
 
 impl Way<'_> {
-    /// Moves those that are `wanted`.
+    /// Moves the tasks that match `wanted`.
     fn all(&self, wanted: impl Fn(&TaskId) -> bool) -> Result<Moved> {
         let mut all = Moved { moved: self.go_on()?, ..Moved::default() };
         for _ in 0..PASSES {
@@ -130,7 +132,7 @@ impl Way<'_> {
         Ok(all)
     }
 
-    /// Goes through the queue once.
+    /// Makes one pass over the queue. Returns the number of moved tasks.
     fn pass(&self, wanted: impl Fn(&TaskId) -> bool) -> Result<u64> {
         let mut moved = 0;
         for status in ["pending", "scheduled"] {
@@ -150,7 +152,7 @@ impl Way<'_> {
         Ok(moved)
     }
 
-    /// Those that nothing else is tied to, and whose ids are free at the target.
+    /// Returns the tasks that can be moved: they are independent of other tasks, and their ids are free at the target.
     fn free(&self, ids: &[TaskId]) -> Result<Vec<TaskId>> {
         let (here, there) = (self.source.infos(ids)?, self.target.infos(ids)?);
         let mut free = Vec::new();
@@ -160,7 +162,7 @@ impl Way<'_> {
             }
             match there {
                 None => free.push(id.clone()),
-                // It comes back to where it was.
+                // The target has only the cancelled remainder of an earlier move away from there.
                 Some(there) if there.reason() == Some(gone(self.from, id)) => {
                     self.target.call(&self.target.calls().delete(id))?;
                     free.push(id.clone());
@@ -171,7 +173,7 @@ impl Way<'_> {
         Ok(free)
     }
 
-    /// Takes them out of the reach of workers.
+    /// Moves tasks to the paused queue, where no worker takes them.
     fn hold(&self, ids: &[TaskId]) -> Result<()> {
         let why = format!("tasks that are being moved to the partition {}", self.to);
         let between = self.source.queue(self.between.as_str())?;
@@ -179,7 +181,7 @@ impl Way<'_> {
         between.configure("closed", Some("0"))?;
         for id in ids {
             match self.source.call(&self.source.calls().move_to(id, &self.between)) {
-                // A worker has taken it, or it was deleted.
+                // A worker has taken the task, or the task was deleted.
                 Ok(()) | Err(Error::State { .. } | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -187,7 +189,7 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// Moves what is on its way.
+    /// Moves the tasks of the paused queue to the target.
     fn go_on(&self) -> Result<u64> {
         let mut moved = 0;
         loop {
@@ -207,7 +209,8 @@ impl Way<'_> {
         }
     }
 
-    /// Submits a task at the target, and cancels the one that is left. Puts it back if the target refuses it.
+    /// Submits a task to the target, and cancels the source task. If the target refuses the task, moves it back to its
+    /// queue. Returns true if the task was moved.
     fn hand_over(&self, id: &TaskId, info: &TaskInfo) -> Result<bool> {
         let parameters = info.parameters_bytes().unwrap_or_default();
         let task = NewTask::new(id, parameters).eta(info.eta());
@@ -218,7 +221,7 @@ impl Way<'_> {
                 Ok(_) | Err(Error::State { .. } | Error::NotFound) => Ok(true),
                 Err(error) => Err(error),
             },
-            // It may be there, but not where a failover of the target keeps it: the next call asks again.
+            // The target may have the task, but a failover could lose it. The next call submits it again.
             Err(error @ Error::NotDurable { .. }) => Err(error),
             Err(error) if error.is_transient() || matches!(error, Error::Unsuitable { .. }) => Err(error),
             Err(_) => match self.source.call(&calls.move_to(id, &self.queue)) {
@@ -230,19 +233,19 @@ impl Way<'_> {
     }
 }
 
-/// Why the task that is left was cancelled.
+/// Returns the reason for the cancel of a moved task.
 fn gone(to: &PartitionName, id: &TaskId) -> String {
     format!("moved to {}", GlobalId::new(to.clone(), id.clone()))
 }
 
-/// Whether a task can be made anew elsewhere: nothing of it has run, and it is tied to no other.
+/// Returns true if a task can be created in another partition: it has never run, and it is independent of other tasks.
 fn is_free(info: &TaskInfo) -> bool {
     let has = |field: &str| info.fields.contains_key(field);
     let tied = info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wkdga".contains(tie)));
     info.attempt() == 0 && !tied && !["checkpoint", "schedule", "graph", "inputs"].into_iter().any(has)
 }
 
-/// The options that it was submitted with.
+/// Returns the options that the task was submitted with.
 fn options(info: &TaskInfo) -> TaskOptions {
     let mut options = TaskOptions::default();
     for option in TASK_OPTIONS {

@@ -1,4 +1,4 @@
-//! Where partitions are, as one text.
+//! The addresses of partitions, as one text.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use crate::error::{Error, Result};
 use crate::names::{Namespace, PartitionName};
 use crate::topology::MOST;
 
-/// Where a partition is.
+/// The address of a partition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) url: String,
     pub(super) namespace: Namespace,
 }
 
-/// Reads `NAME=URL#NAMESPACE,…`; `{A..B}` stands for numbers.
+/// Reads `NAME=URL#NAMESPACE,…`, with ranges of numbers such as `{A..B}`.
 pub(super) fn read(text: &str, namespace: &Namespace) -> Result<Vec<(PartitionName, Place)>> {
-    // It would be taken for a part of the address before it.
+    // An empty entry would become a part of the address before it.
     if text.contains(',') && text.split(',').any(|part| part.trim().is_empty()) {
         return Err(Error::argument("between two commas of the list of partitions, or after the last one, is nothing"));
     }
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str, namespace: &Namespace) -> Result<Vec<(PartitionNa
     Ok(found)
 }
 
-/// The entries of a text. An address may have commas itself: what has no scheme goes on with the one before.
+/// Splits a text into entries. An address may contain commas: a part without a scheme belongs to the entry before it.
 fn entries(text: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for part in text.split(',') {
@@ -47,7 +47,7 @@ fn entries(text: &str) -> Vec<String> {
     entries
 }
 
-/// An entry for each number that `{A..B}` in it stands for, or the one.
+/// Expands an entry with a range `{A..B}` to one entry for each number. Returns other entries unchanged.
 fn expanded(entry: &str) -> Result<Vec<(Option<u32>, String)>> {
     let Some((low, high, range)) = range(entry) else { return Ok(vec![(None, entry.to_owned())]) };
     let count = high.checked_sub(low).and_then(|more| usize::try_from(more).ok());
@@ -57,7 +57,7 @@ fn expanded(entry: &str) -> Result<Vec<(Option<u32>, String)>> {
     Ok((low..=high).map(|number| (Some(number), entry.replace(&range, &number.to_string()))).collect())
 }
 
-/// The first `{A..B}`.
+/// Returns the first `{A..B}` of an entry.
 fn range(entry: &str) -> Option<(u32, u32, String)> {
     entry.split('{').skip(1).find_map(|after| {
         let (low, high) = after.split_once('}')?.0.split_once("..")?;

@@ -1,4 +1,4 @@
-//! Storing the topology in all partitions, which is left to programs that block.
+//! Storing the topology in all partitions. Only the blocking link has it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::names::{Namespace, PartitionName};
 use crate::topology::{StoredTopology, Topology};
 
 impl Partitions {
-    /// Stores the topology of these names in all partitions, if another one is stored, or none: one version for all,
-    /// greater than those before. What was stored in some before an error is stored again by the next call. Needs the role
-    /// `administrator`.
+    /// Stores a topology with the names of these partitions in every partition, unless all partitions have it already.
+    /// The version is the same in all partitions, and greater than each earlier version. If an error stops the call
+    /// after some partitions, the next call stores the topology in all of them again. Needs the role `administrator`.
     ///
     /// # Errors
-    /// `TOPOLOGY` if a namespace is another partition already, or somebody else stores one at the same time; that of the
-    /// first partition that cannot be reached: then nothing is changed.
+    /// `TOPOLOGY` if a namespace is already a different partition, or if another client stores a topology at the same
+    /// time; the error of the first partition that cannot be reached: then nothing is changed.
     pub fn store(&self) -> Result<Topology> {
         let found = self.stored().all()?;
         self.are_distinct_masters()?;
@@ -40,8 +40,8 @@ impl Partitions {
         Ok(topology)
     }
 
-    /// Fails if a server is a replica, or two addresses lead to one namespace of one server, as far as the servers say it
-    /// to this user.
+    /// Fails if a server is a replica, or if two addresses lead to one namespace of one server. Skips a check whose
+    /// facts the user may not read.
     fn are_distinct_masters(&self) -> Result<()> {
         let about = |name: PartitionName, end: Instant| async move {
             let (place, _) = self.place(&name)?;
@@ -68,7 +68,7 @@ impl Partitions {
     }
 }
 
-/// The master of a server that is a replica; and what no other database of a server has.
+/// Returns the master if the server is a replica, and an identifier of the server and its database.
 fn facts(mut server: Connection, database: i64) -> (Option<String>, Option<String>) {
     let mut ask = |section: &str| redis::cmd("INFO").arg(section).query::<String>(&mut server).unwrap_or_default();
     let info = ask("replication") + &ask("server");

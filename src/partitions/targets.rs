@@ -1,4 +1,5 @@
-//! Which partitions answer: one that does not takes few of the slots of those who deliver, and none for long.
+//! The partitions that answer. A partition that does not answer occupies only a few slots of a deliverer, and only for
+//! a short time.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::names::PartitionName;
 
-/// Calls to one partition at the same time.
+/// Maximum number of calls to one partition at the same time.
 const MOST: usize = 4;
 
-/// A partition that has not answered a call for this long gets no further one until it has.
+/// A partition that leaves a call unanswered for this long gets no other call until it has answered.
 const SLOW: Duration = Duration::from_millis(250);
 
-/// The partitions to which something is delivered.
+/// The partitions that receive deliveries.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     known: Mutex<BTreeMap<PartitionName, Target>>,
@@ -21,7 +22,7 @@ pub(super) struct Targets {
 
 #[derive(Debug, Default)]
 struct Target {
-    /// When the calls began that it has yet to answer.
+    /// Start times of the unanswered calls.
     calls: Vec<Instant>,
     /// The last call failed.
     is_away: bool,
@@ -45,7 +46,8 @@ impl Targets {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn to call a partition; none while it does not answer.
+    /// Returns a turn to call a partition, or `None` if the partition does not answer. Waits up to [`SLOW`] for a free
+    /// turn.
     pub(super) fn turn<'a>(&'a self, name: &'a PartitionName) -> Option<Turn<'a>> {
         let end = Instant::now() + SLOW;
         let mut known = self.known();
@@ -64,12 +66,12 @@ impl Targets {
         }
     }
 
-    /// Notes whether a partition answers.
+    /// Records whether a partition answers.
     pub(super) fn note(&self, name: &PartitionName, answers: bool) {
         self.known().entry(name.clone()).or_default().is_away = !answers;
     }
 
-    /// Those that do not answer.
+    /// Returns the partitions that do not answer.
     pub(super) fn away(&self) -> Vec<PartitionName> {
         self.known().iter().filter(|(_, target)| target.is_away).map(|(name, _)| name.clone()).collect()
     }
@@ -98,7 +100,7 @@ mod tests {
         let (targets, one, two) =
             (Targets::default(), PartitionName::new("1").unwrap(), PartitionName::new("2").unwrap());
         let turns: Vec<_> = (0..MOST).map(|_| targets.turn(&one).unwrap()).collect();
-        // The next one waits a moment, and the calls have not been answered by then.
+        // The next call waits for [`SLOW`], and the earlier calls are still unanswered.
         assert!(targets.turn(&one).is_none());
         assert!(targets.turn(&two).is_some());
         drop(turns);

@@ -1,4 +1,4 @@
-//! Arrays: one entry of a document that stands for many tasks, and the names of those.
+//! Arrays: entries of a document that stand for many tasks, and the names of these tasks.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use super::super::fields::{Fields, Found};
 use super::super::flaw::GraphError;
 use super::super::plan::TASKS;
 
-/// One of the tasks of an array.
+/// A task of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     pub(super) index: u64,
@@ -18,9 +18,9 @@ pub(super) struct Element {
 /// The tasks of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Elements {
-    /// None for an entry that is one task.
+    /// `None` for an entry with a single task.
     pub(super) all: Option<Vec<Element>>,
-    /// How many of them run at once, if that is bounded.
+    /// Maximum number of tasks that run at once, if there is a bound.
     pub(super) most: Option<u32>,
     pub(super) is_matrix: bool,
 }
@@ -40,7 +40,7 @@ impl Elements {
     }
 }
 
-/// `1-500`, or `1-500%20` for 20 at once.
+/// Reads `1-500`, or `1-500%20` for 20 at once.
 fn array(found: &Found<'_>) -> Result<Elements, GraphError> {
     let text = found.text()?;
     let (range, most) = text.split_once('%').map_or((text.as_str(), None), |(range, most)| (range, Some(most)));
@@ -59,12 +59,12 @@ fn array(found: &Found<'_>) -> Result<Elements, GraphError> {
         return Err(found.place.flaw(format!("over {TASKS} elements: a graph has at most {TASKS} tasks")));
     }
     let all: Vec<Element> = range.map(|index| Element { index, values: Vec::new() }).collect();
-    // As many as there are is no bound.
+    // The number of all tasks is no bound.
     let most = most.filter(|most| u64::from(*most) < all.len() as u64);
     Ok(Elements { all: Some(all), most, is_matrix: false })
 }
 
-/// All combinations of the values of each name, the last name changing first.
+/// Returns all combinations of the values of each name. The last name changes first.
 fn matrix(found: &Found<'_>) -> Result<Elements, GraphError> {
     let mut all = vec![Vec::new()];
     let names = found.object()?;
@@ -99,7 +99,7 @@ fn matrix(found: &Found<'_>) -> Result<Elements, GraphError> {
 /// The name of the index in arguments.
 pub(super) const INDEX: &str = "index";
 
-/// The places of the tasks of an entry.
+/// Places of the tasks of an entry.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     start: usize,
@@ -108,7 +108,7 @@ struct Spot {
     low: Option<u64>,
 }
 
-/// Where the tasks of a document are.
+/// Places of the tasks of a document.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     spots: HashMap<String, Spot>,
@@ -127,13 +127,13 @@ impl Places {
         self.len
     }
 
-    /// The places of the first task of an entry.
+    /// Returns the place of the first task of an entry.
     pub(super) fn start(&self, label: &str) -> usize {
         self.spots.get(label).map_or(0, |spot| spot.start)
     }
 
-    /// The tasks that a text means: `NAME`, all elements of an array; `NAME[3]`, `NAME[3-9]`; `NAME[i]`, the one with
-    /// the index of the element that refers to it.
+    /// Returns the tasks that a text refers to. `NAME` is all elements of an array; `NAME[3]` and `NAME[3-9]` are some
+    /// of them. `NAME[i]` is the element with the same index as the element that refers to it.
     pub(super) fn find(&self, found: &Found<'_>, index: Option<u64>) -> Result<Vec<usize>, GraphError> {
         let text = found.text()?;
         if let Some(spot) = self.spots.get(&text) {
@@ -162,13 +162,13 @@ impl Places {
     }
 }
 
-/// `3` or `3-9`; empty if the lower number comes last.
+/// Reads `3` or `3-9`. The range is empty if the first number is larger.
 fn range(text: &str) -> Option<RangeInclusive<u64>> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     Some(number(from)?..=number(to)?)
 }
 
-/// Digits only.
+/// Reads a number of at most nine digits, without other characters.
 fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit()))
 }

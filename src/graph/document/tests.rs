@@ -1,4 +1,4 @@
-//! Documents, and the schema that describes them.
+//! Tests of documents and their schema.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -36,7 +36,7 @@ fn a_document_has_every_field_of_a_task() {
     let [z, a, b, ..] = &steps[..] else { panic!("{steps:?}") };
     assert_eq!((z.queue.as_str(), a.queue.as_str()), ("common", "own"));
     assert_eq!(z.options.0.get("method"), Some("m"));
-    // Values are passed on as they are written.
+    // Values are passed on unchanged.
     assert!(matches!(&z.input, Input::Whole(bytes) if bytes == br#"{"b": 1.50, "a": [ 1e400 ]}"#));
     assert_eq!(z.eta, crate::times::time("1790000000.25"));
     let Input::List(arguments) = &a.input else { panic!("{a:?}") };
@@ -48,8 +48,7 @@ fn a_document_has_every_field_of_a_task() {
     assert!(matches!(&b.input, Input::Whole(bytes) if bytes == b"[]"));
 }
 
-/// The tasks of a document, one in a line: name, queue, method, priority, tags, key, what it receives, and for whom it
-/// waits.
+/// Returns the tasks of a document, one line for each: name, queue, method, priority, tags, key, input and upstreams.
 fn lines(text: &str) -> Vec<String> {
     let graph = Graph::from_json(text).unwrap();
     let steps = &graph.parts.borrow().steps;
@@ -230,7 +229,7 @@ fn tasks_have_what_their_template_and_their_graph_say_unless_they_say_otherwise(
     );
     let graph = Graph::from_json(text).unwrap();
     assert_eq!(graph.parts.borrow().steps[3].options.0.get("weight"), Some("2"));
-    // Once more on its way to the server: nothing is added twice.
+    // The submit plans the graph again, and adds nothing twice.
     assert_eq!(graph.plan().unwrap().steps[3].options.0.get("tags"), Some("4k,film,night"));
 }
 
@@ -306,7 +305,7 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         let expected = if expected.starts_with("with ") { format!(": {expected}") } else { format!(", {expected}") };
         assert_eq!(task(fields), format!("task 1 \"b\"{expected}"), "{fields}");
     }
-    // What the elements wait for is known only when there are some.
+    // The upstreams of elements are known only after the expansion of the array.
     let cycle = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2", "needs": ["b"]}, "b": {"needs": ["a[2]"]}}}"#);
     assert_eq!(cycle, "task 1 \"a[2]\": these tasks wait for one another: a[2] -> b -> a[2]");
     let twice = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2"}, "a[2]": {}}}"#);
@@ -349,7 +348,7 @@ const ARRAY: &str = "array: must be such as \"1-500\", or \"1-500%20\" for 20 at
 const ELEMENT: &str = "args[0].element: an element has no \"y\": there are index, x";
 const OPTION: &str = "options.priority: must be text, a number, true or false, or a list, not an object";
 
-/// An option as a property of the schema.
+/// Returns an option as a property of the schema.
 fn property(option: &Described) -> String {
     let form = match option.form {
         Form::Flag => r#""type": "boolean""#.to_owned(),
@@ -369,7 +368,7 @@ fn property(option: &Described) -> String {
     format!("        \"{name}\": {{{form}, \"description\": {means}}}")
 }
 
-/// Options are those of a submit; everything else is as it is written in the schema.
+/// Returns the schema with the options of a submit. The rest of the schema is unchanged.
 fn with_options(schema: &str) -> String {
     let begin = "\"additionalProperties\": false,\n      \"properties\": {\n        ";
     let end = "\n      }\n    },\n    \"argument\"";

@@ -1,4 +1,4 @@
-//! Documents of enq.
+//! Tests of documents of enq.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -11,7 +11,7 @@ fn flaw(enq: &Enq, text: &str) -> String {
     enq.read(text).unwrap_err().to_string()
 }
 
-/// The steps of a document, shown in one line each.
+/// Returns the steps of a document, one line for each.
 fn read(text: &str) -> Vec<String> {
     let graph = Enq::new().read(text).unwrap();
     let parts = graph.parts.borrow();
@@ -60,7 +60,7 @@ fn a_value_is_json_or_base64_of_json() {
     for (value, expected) in [
         ("eyJ1aWQiOjEyMzR9", Some(r#"{"uid":1234}"#)),
         (r#"{"uid": 1234}"#, Some(r#"{"uid": 1234}"#)),
-        // Padded, unpadded, and in the alphabet of URLs.
+        // These values are padded, unpadded, and in the alphabet of URLs.
         ("WzEsMl0=", Some("[1,2]")),
         ("WzEsMl0", Some("[1,2]")),
         ("Ij8/Pz4i", Some(r#""???>""#)),

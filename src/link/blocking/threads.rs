@@ -1,12 +1,12 @@
-//! How threads wait for one another.
+//! Signals between threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Wakes threads that wait for something to change.
+/// Wakes threads that wait for a change.
 #[derive(Debug, Default)]
 pub struct Signal {
-    /// How often they were woken.
+    /// Number of wake-ups.
     times: Mutex<u64>,
     changed: Condvar,
 }

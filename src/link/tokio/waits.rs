@@ -1,5 +1,5 @@
-//! The waits of all listeners of a client share a connection: it pops from the wake-up lists of all of them, and each
-//! element wakes the listener that has waited longest for that list.
+//! Shared waits. The listeners of a client share one connection, which pops from the wake-up lists of all of them. Each
+//! popped element wakes the listener that has waited longest for its list.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::pin;
@@ -16,13 +16,13 @@ use super::{Connections, Wire};
 use crate::link::wakes;
 use crate::model::reply;
 
-/// The longest pop.
+/// Maximum duration of a pop.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The longest pop of a connection that no other may wake.
+/// Maximum duration of a pop on a connection that other connections cannot wake.
 const UNWAKEABLE: Duration = Duration::from_secs(2);
 
-/// How long after the order the pop should have ended.
+/// Time after which the order to end a pop is repeated.
 const SOON: Duration = Duration::from_millis(20);
 
 /// The pause after a failure.
@@ -31,9 +31,9 @@ const AGAIN: Duration = Duration::from_millis(100);
 #[derive(Default)]
 pub(super) struct Waits {
     state: Mutex<State>,
-    /// Other lists than those of the present pop may be wanted.
+    /// Notified when the lists of the current pop may be outdated.
     changed: Notify,
-    /// The connection that pops, and its id if others may wake it.
+    /// The connection that pops, with its id if other connections may wake it.
     wire: tokio::sync::Mutex<Option<(Wire, Option<i64>)>>,
 }
 
@@ -41,15 +41,15 @@ pub(super) struct Waits {
 struct State {
     last: u64,
     waiting: HashMap<u64, Waiting>,
-    /// Who waits for each list, by their numbers.
+    /// The numbers of the waiters of each list.
     lists: BTreeMap<String, BTreeSet<u64>>,
-    /// Whether a task pops.
+    /// True while a task pops.
     popping: bool,
 }
 
 struct Waiting {
     lists: Vec<String>,
-    /// The list from which an element was taken for it; none after a failure.
+    /// Receives the list of the element that was popped for this waiter, or `None` after a failure.
     wake: oneshot::Sender<Option<String>>,
 }
 
@@ -76,7 +76,7 @@ impl State {
         Some(waiting)
     }
 
-    /// Wakes who has waited longest for a list. False if nobody does.
+    /// Wakes the longest waiter of a list. Returns false if the list has no waiter.
     fn wake(&mut self, list: &str) -> bool {
         while let Some(&first) = self.lists.get(list).and_then(BTreeSet::first) {
             let woken = self.leave(first).map(|waiting| waiting.wake.send(Some(list.to_owned())));
@@ -87,7 +87,7 @@ impl State {
         false
     }
 
-    /// Lets all of them look for themselves.
+    /// Wakes all waiters without an element. Each of them then polls its queues.
     fn wake_all(&mut self) {
         self.lists.clear();
         for (_, waiting) in self.waiting.drain() {
@@ -102,7 +102,7 @@ impl Waits {
     }
 }
 
-/// Waits until an element was taken from one of the lists, and returns that list.
+/// Waits until an element is popped from one of the lists, and returns that list.
 pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, limit: Duration) -> Option<String> {
     let (wake, woken) = oneshot::channel();
     let (number, pops) = {
@@ -119,7 +119,7 @@ pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, lim
     time::timeout(limit, &mut seat.woken).await.ok()?.ok()?
 }
 
-/// A place among those who wait; dropping it leaves.
+/// The registration of a waiter. Dropping it removes the waiter.
 struct Seat<'a> {
     connections: &'a Arc<Connections>,
     number: u64,
@@ -132,20 +132,20 @@ impl Drop for Seat<'_> {
         if waits.lock().leave(self.number).is_some() {
             waits.changed.notify_one();
         }
-        // It was woken, and nobody is left to look.
+        // The waiter was woken, but its future is gone.
         if let Ok(Some(list)) = self.woken.try_recv() {
             pass_on(self.connections, list);
         }
     }
 }
 
-/// Wakes another one for an element that was taken, of this client or of any.
+/// Passes an element on to another waiter of this client, or else to the listeners of all clients.
 fn pass_on(connections: &Arc<Connections>, list: String) {
     if connections.waits.lock().wake(&list) {
         return;
     }
     let connections = Arc::clone(connections);
-    // Without a runtime the others look by themselves, within half a minute.
+    // Without a runtime, listeners poll within half a minute.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             let _ = connections.send(&wakes(&list), connections.limit).await;
@@ -153,7 +153,7 @@ fn pass_on(connections: &Arc<Connections>, list: String) {
     }
 }
 
-/// The task that pops. It may be dropped with its runtime, and another one begin.
+/// The task that pops. If it is dropped with its runtime, another task can start.
 struct Popping {
     connections: Arc<Connections>,
     ended: bool,
@@ -193,8 +193,8 @@ async fn pop(mut popping: Popping) {
     }
 }
 
-/// The list from which an element was taken; none if these are no longer the lists to take from, or nothing came.
-/// Elements are taken from the first of them that has one: each begins in its `turn`.
+/// Returns the list of the popped element. Returns `None` if the lists of the waiters have changed, or if no element
+/// came. The pop prefers the first list with an element, so each list comes first in its `turn`.
 async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) -> RedisResult<Option<String>> {
     let waits = &connections.waits;
     let mut wire = waits.wire.lock().await;
@@ -227,7 +227,8 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
     Ok(reply::popped(&value))
 }
 
-/// A connection to pop, and its id if others may wake it: on a cluster nobody knows which node it leads to.
+/// Opens a connection for pops. Also returns its id if other connections may wake it. In a cluster the id is useless,
+/// because its node is not known.
 async fn connect(connections: &Connections) -> RedisResult<(Wire, Option<i64>)> {
     let limit = connections.limit;
     let mut connection = connections.connect(limit, LONGEST.saturating_add(limit)).await?;
