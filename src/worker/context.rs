@@ -90,7 +90,7 @@ impl<L: Link> Context<L> {
     /// Reports the progress of the work, for people: `done` of `total` in some unit.
     ///
     /// # Errors
-    /// `LOST`; those of [`Client::call`](crate::Client::call).
+    /// `LOST`; the errors of [`Client::call`](crate::Client::call).
     pub fn progress(&self, done: u64, total: u64, unit: &str) -> L::Answer<'_, Result<()>> {
         self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
     }
@@ -98,7 +98,7 @@ impl<L: Link> Context<L> {
     /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`](crate::Client::call).
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; the errors of [`Client::call`](crate::Client::call).
     pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
         self.processor.checkpoint(checkpoint)
     }
