@@ -117,9 +117,9 @@ impl<L: Link> Client<L> {
         self.make(self.calls().settings(None))
     }
 
-    /// Sets a shared limit. Tasks of any queue count against it if they list it in their option `limits`. `None` sets
-    /// no bound. Without any bound the limit is removed. With `expires` it is also removed once no task has used it for
-    /// that time.
+    /// Sets a shared limit. Tasks of any queue count against the limit if they list it in their option `limits`. `None`
+    /// sets no bound, and a limit without any bound is removed. With `expires` the limit is also removed once no
+    /// unfinished task, queued rerun or schedule has used it for that time.
     ///
     /// # Errors
     /// `BADARG` for a limit out of bounds, `BADNAME`, `NOTEMPTY` for removing a limit that is in use, `TOOMANY` over
@@ -134,7 +134,7 @@ impl<L: Link> Client<L> {
         self.make(self.calls().limit(None, name, concurrency, rate, options))
     }
 
-    /// Returns the shared limits, or with `used` only the limits that running tasks use now.
+    /// Returns the shared limits, or with `used` only the limits that tasks count against now.
     ///
     /// # Errors
     /// The errors of [`Client::call`].

@@ -273,7 +273,7 @@ impl Submit {
     }
 
     /// Waits like [`Submit::after_some`], and gets the upstream's result as in [`Submit::result_of`], or `null` if the
-    /// upstream is not complete when this task is released.
+    /// upstream is not complete when this task stops waiting.
     pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_of_some(slot, upstream);
         self

@@ -281,8 +281,8 @@ impl<L: Link> Processor<L> {
     /// success the task needs, the task also fails.
     ///
     /// # Errors
-    /// `BADARG` for results, because the next attempt reads results by the ids of the tasks; `CYCLE` if one of the
-    /// tasks waits for this task; `TOOBIG` and `TOOMANY` as [`Task::depend`](crate::Task::depend); the errors of
+    /// `BADARG` for inputs with results, because the next attempt reads results by the ids of the tasks; `CYCLE` if one
+    /// of the tasks waits for this task; `TOOBIG` and `TOOMANY` as [`Task::depend`](crate::Task::depend); the errors of
     /// [`Processor::release`].
     pub fn suspend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new().uncounted(true).reason("suspend").inputs(inputs))
