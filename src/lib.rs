@@ -76,24 +76,24 @@
 //! # }
 //! ```
 //!
-//! # What there is
+//! # Overview
 //!
-//! | | begin with | and |
+//! | | start with | see also |
 //! |---|---|---|
-//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio` `tokio::Client`, and the same for all other handles |
+//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio`: `tokio::Client`, and an asynchronous version of every handle |
 //! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`], [`Group`], [`Tag`] |
 //! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`], [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
-//! | queues in the manner of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
+//! | queues with the interface of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
 //! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`], [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
-//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
-//! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
+//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | constructors check the text |
+//! | errors | [`Error`], grouped by what the caller can do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
-//! | the scripts, and what they say | [`bundle`], [`contract`] | |
+//! | the scripts and their contract | [`bundle`], [`contract`] | |
 //!
 //! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, durations [`Duration`](std::time::Duration).
 //! Words, names and ids implement `FromStr`, `Display` and serde; parsing checks the text.

@@ -353,7 +353,7 @@ impl<L: Link> Listener<L> {
         let mut taken = self.take(limit, None).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(taken.len());
         for (processor, _) in taken.split_off(limit) {
-            let _ = processor.give_back().await; // after a failure the lease expires
+            let _ = processor.give_back().await; // if this fails, the lease expires
         }
         Ok(taken.into_iter().map(|(processor, _)| processor).collect())
     }

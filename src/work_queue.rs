@@ -197,8 +197,8 @@ impl<L: Link> WorkQueue<L> {
     /// replaced. Returns false and changes nothing if an unfinished item has this id.
     ///
     /// # Errors
-    /// `BADNAME` if the id is too long, `TOOBIG` for the data, `OTHERQUEUE` if the id is an item of another queue; the errors of
-    /// [`Client::call`].
+    /// `BADNAME` if the id is too long, `TOOBIG` for the data, `OTHERQUEUE` if the id is an item of another queue; the
+    /// errors of [`Client::call`].
     pub fn add_item(&self, item: &WorkItem) -> L::Answer<'_, Result<bool>> {
         let made = TaskId::new(WorkItem::encode(&item.id)).map(|id| (id, item.data.clone()));
         L::answer(async move {

@@ -130,7 +130,7 @@ impl<L: Link> Desk<L> {
     pub(super) async fn call(&self, batch: &[Arc<Waiting<L>>], room: usize) -> Call<Exchanged> {
         let ends: Vec<End> = batch.iter().map(|waiting| waiting.end.clone()).collect();
         if let Some(choice) = self.queues.chosen().filter(|_| room > 0) {
-            let _ = choice.look(false).await; // with those of before, if the server does not answer
+            let _ = choice.look(false).await; // without a reply the previous queues are used
         }
         let (queues, order) = if room > 0 { self.queues.now(&self.order) } else { (Vec::new(), QueueOrder::Strict) };
         let options = ExchangeOptions::new().pid(self.pid).request(request()).order(&order);

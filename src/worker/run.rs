@@ -137,7 +137,7 @@ impl<L: Link> Shared<L> {
                 room = if let Some(room) = self.slots_now() {
                     room
                 } else {
-                    listener.pass_on().await; // a free slot looks by itself
+                    listener.pass_on().await; // a free slot checks for tasks without a wake-up
                     self.free_slots().await
                 };
             }

@@ -46,7 +46,7 @@ impl<L: Link> Shared<L> {
             self.ready.one();
         }
         for _ in state.idle..waiting {
-            state.idle += 1; // a new slot looks for a task at once
+            state.idle += 1; // a new slot checks for a task at once
             self.spawn(Arc::clone(self).slot(Arc::clone(desk)));
         }
     }
