@@ -1,4 +1,4 @@
-//! The Lua bundle: the scripts that implement all of Blueque's behaviour, embedded.
+//! The embedded Lua bundle: the scripts that implement all of Blueque's behaviour.
 //!
 //! The crate's own calls use these scripts. For other clients this module offers the same content as the files in
 //! `dist/blueque-lua-VERSION/`.

@@ -144,7 +144,7 @@ impl<L: Link> Client<L> {
     }
 
     /// Returns up to 200 audit entries after the entry `after`; `0` starts at the oldest entry that is kept. An entry
-    /// says who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, bulk actions, graphs,
+    /// records who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, bulk actions, graphs,
     /// schedules. Pass [`Audit::last`] to the next call to continue.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ impl<L: Link> Client<L> {
         self.inner.greeting.get()
     }
 
-    /// Returns the same client with a common deadline: no call lasts longer than until `end`, whatever its limit is.
+    /// Returns the same client with a common deadline: no call lasts beyond `end`, whatever its limit is.
     #[must_use]
     pub fn until(&self, end: Instant) -> Self {
         Self { end: Some(end), ..self.clone() }
@@ -260,17 +260,17 @@ impl<L: Link> Client<L> {
     /// Makes a call. The call is repeated after temporary failures, within the client's limit.
     ///
     /// # Errors
-    /// The error of the script; [`Error::Unavailable`] after the limit.
+    /// The error that the script returns; [`Error::Unavailable`] when the limit has passed.
     pub fn call<'a, T>(&'a self, call: &'a Call<T>) -> L::Answer<'a, Result<T>> {
         L::answer(self.run(call))
     }
 
-    /// A method that makes one call.
+    /// Makes one call, as a whole method of a handle.
     pub(crate) fn make<'a, T: 'a>(&'a self, call: Call<T>) -> L::Answer<'a, Result<T>> {
         L::answer(async move { self.run(&call).await })
     }
 
-    /// A call as a step of a method.
+    /// Makes a call, as a step of a method.
     pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let (inner, script) = (&self.inner, call.script()?);
         let reach = Reach {
@@ -373,7 +373,7 @@ enum Space {
 }
 
 impl Greeting {
-    /// Checks if the namespace can be opened, for tests or not.
+    /// Checks whether the namespace can be opened, for tests or not.
     fn suits(&self, for_tests: bool) -> Result<Space> {
         if self.test && !for_tests {
             let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \

@@ -1,5 +1,5 @@
-//! Durability of a call: if the call succeeds when the server has made the change, or when the change survives the
-//! server.
+//! Durability of calls: a call succeeds when the server has made the change, or only when the change is also on disk or
+//! on replicas.
 
 use std::fmt;
 use std::str::FromStr;

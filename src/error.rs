@@ -37,7 +37,7 @@ pub enum Error {
     /// The task was cancelled while the caller waited for its result. Contains the reason, or an empty text.
     #[error("the task was cancelled{}", because(.0))]
     TaskCancelled(String),
-    /// No task has this id. A repeated delete may return it because the first call succeeded.
+    /// No task has this id. A repeated delete may return this error because the first delete succeeded.
     #[error("no task has this id")]
     NotFound,
     /// The state of a task, a listener, a queue or a schedule does not allow the call.

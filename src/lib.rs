@@ -4,14 +4,14 @@
 //! machine of a task is a set of small Lua scripts, the *bundle*. Each transition is one script, so a crash between two
 //! commands cannot leave a task in an inconsistent state. This crate embeds the bundle and calls its scripts.
 //!
-//! Blueque is:
+//! Blueque offers:
 //! - at-least-once execution with exactly-once transitions: every call of an attempt's owner carries a token, and a
 //!   call with a stale token changes nothing;
 //! - leases that heartbeats renew; the replies to heartbeats carry orders (cancel, drain, lost);
 //! - checkpoints: the next attempt continues from the last checkpoint;
-//! - a library, wire-compatible with Blueque 1.0 and open to clients in any language.
+//! - a library that is wire-compatible with Blueque 1.0 and open to clients in any language.
 //!
-//! Blueque is not exactly-once execution, and not a server of its own.
+//! Blueque does not offer exactly-once execution, and it is not a server.
 //!
 //! ```no_run
 //! use blueque::{Client, Context, Stop, Submit, Worker};

@@ -57,7 +57,7 @@ words! {
 }
 
 words! {
-    /// How an attempt ended.
+    /// Outcome of an attempt.
     Outcome {
         /// The attempt ended with a result.
         Complete = "complete",

@@ -57,7 +57,7 @@ impl Pairs {
     }
 }
 
-/// How a task runs. Options that are not set default to the queue's settings. The server checks all bounds.
+/// Options of a task. Options that are not set default to the queue's settings. The server checks all bounds.
 ///
 /// ```
 /// use blueque::calls::TaskOptions;
@@ -139,7 +139,7 @@ impl ScheduleOptions {
     }
 }
 
-/// How to submit a task. Options that are not set default to the queue's settings.
+/// Id, time and options of a submit. Options that are not set default to the queue's settings.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Submit {
@@ -364,7 +364,7 @@ impl fmt::Display for Inputs {
     }
 }
 
-/// How a schedule creates its tasks.
+/// Options of a schedule and of its tasks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Plan {

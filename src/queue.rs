@@ -226,7 +226,7 @@ impl<L: Link> Queue<L> {
     }
 
     /// Returns the next `limit` (at most 500) tasks that the queue will give to a listener, in this order, as things
-    /// are now. Then follow at most as many tasks that the queue passes over, each with the reason ([`Peeked::why`]).
+    /// are now. After them come up to `limit` tasks that the queue passes over, each with the reason ([`Peeked::why`]).
     /// Takes no task.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ impl<L: Link> Queue<L> {
         L::answer(self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500)))
     }
 
-    /// Stops giving out tasks; running tasks go on.
+    /// Stops giving out tasks; running tasks continue.
     ///
     /// # Errors
     /// `BADNAME` or `TOOBIG` for an invalid name or reason; the errors of [`Client::call`].

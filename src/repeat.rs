@@ -1,5 +1,5 @@
 //! Decides when a call is repeated. Every call of the bundle can be repeated: a repeated call returns the first reply.
-//! The question is only if a repetition helps.
+//! The question is only whether a repetition helps.
 
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,8 @@ pub(crate) struct Next {
     pub(crate) reconnect: bool,
 }
 
-/// How long a refusal of new passwords or certificates is tolerated before the first call has succeeded, because the
-/// file may just be being replaced.
+/// How long a refusal of new passwords or certificates is tolerated before the first call has succeeded, because a
+/// replacement of the file may be in progress.
 const REPLACED: Duration = Duration::from_millis(500);
 
 /// How long to retry a server that refuses the first connection or is a replica, unless the client has another

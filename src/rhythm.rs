@@ -1,4 +1,4 @@
-//! When a schedule creates its tasks.
+//! Rhythm of a schedule: the times at which it creates its tasks.
 
 use std::fmt;
 use std::str::FromStr;

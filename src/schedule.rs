@@ -203,7 +203,7 @@ impl<L: Link> Client<L> {
     /// statistics, retention and repairs, every two seconds, no matter which program calls. Use this method in programs
     /// that do not use [`Worker`](crate::Worker), which has an [`Upkeep`](crate::Upkeep) of its own.
     ///
-    /// Call it until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
+    /// Call this method until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
     ///
     /// ```no_run
     /// # fn main() -> blueque::Result<()> {

@@ -1,4 +1,4 @@
-//! A task, seen by other programs than its owner.
+//! A task, as seen by programs other than its owner.
 
 use std::time::{Duration, SystemTime};
 

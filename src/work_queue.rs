@@ -179,7 +179,7 @@ impl<L: Link> WorkQueue<L> {
         self
     }
 
-    /// Sets if the records of completed items are kept as long as the queue's settings allow. By default they are
+    /// Sets whether the records of completed items are kept as long as the queue's settings allow. By default they are
     /// deleted.
     #[must_use]
     pub fn keep_records(mut self, keep: bool) -> Self {

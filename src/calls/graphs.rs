@@ -1,4 +1,4 @@
-//! Submitting graphs.
+//! Submits graphs.
 
 use std::time::SystemTime;
 

@@ -218,7 +218,7 @@ pub struct Statistics {
     pub first: String,
     /// The last day.
     pub last: String,
-    /// The day before the first one; none before 1970.
+    /// The day before the first one; `None` before 1970.
     pub before: Option<String>,
     /// Figures of all days together.
     pub total: Figures,

@@ -72,7 +72,7 @@ pub struct Round {
     pub number: u64,
 }
 
-/// How long a task keeps its unique name.
+/// Period for which a task keeps its unique name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]

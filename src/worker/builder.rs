@@ -104,7 +104,7 @@ impl<L: Link> WorkerBuilder<L> {
         self
     }
 
-    /// Sets if the worker takes over tasks of dead processes on this host at once, instead of at the end of their
+    /// Sets whether the worker takes over tasks of dead processes on this host at once, instead of at the end of their
     /// lease. This is off by default. Turn it on only if all processes that share this host's name see each other's
     /// process ids, so not across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {

@@ -40,6 +40,6 @@ pub enum Stop {
     /// Take no more tasks, and order running tasks to stop. They go back to the queue, and the attempts are not
     /// counted.
     Release,
-    /// Do `Drain`, and after this time `Release`.
+    /// Drain for this time, and then release.
     ReleaseAfter(Duration),
 }

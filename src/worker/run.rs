@@ -128,7 +128,7 @@ impl<L: Link> Shared<L> {
         taken.map(|()| self.lock().summary.clone())
     }
 
-    /// Takes tasks until somebody stops the worker.
+    /// Takes tasks until the worker is stopped.
     async fn take(self: &Arc<Self>, desk: &Arc<Desk<L>>, listener: &mut Listener<L>) -> Result<()> {
         let mut room = 0;
         loop {

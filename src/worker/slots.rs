@@ -92,9 +92,9 @@ impl<L: Link> Shared<L> {
             }
         };
         let outcome = match outcome {
-            // The task was cancelled by force, and the order has not arrived yet. This report says that the work has
-            // stopped, so the server need not wait for the end of the lease. For any other lost task the report returns
-            // the same error again.
+            // The task was cancelled by force, and the order has not arrived yet. This release reports that the work
+            // has stopped, so the server need not wait for the end of the lease. For any other lost task the release
+            // returns the same error again.
             Err(Error::Lost) if context.order() != Order::Lost => self.release(processor, &ReleaseOptions::new()).await,
             outcome => outcome,
         };

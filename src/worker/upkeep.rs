@@ -131,9 +131,9 @@ impl<L: Link> Upkeep<L> {
         Self { client, queues, patterns: None, host_names: Vec::new(), clock: None }
     }
 
-    /// Creates the upkeep for a listener with these patterns: it maintains the queues that match and have work, which
-    /// is tasks that are waiting, due later, or held. Queues without work keep their finished tasks until they have
-    /// work again.
+    /// Creates the upkeep for a listener with these patterns: it maintains the queues that match and have work. Work
+    /// means tasks that wait, are due later, or have an owner. Queues without work keep their finished tasks until they
+    /// have work again.
     #[must_use]
     pub fn of(client: Client<L>, listener: &ListenerId, patterns: Vec<Pattern>) -> Self {
         match Pattern::queues(&patterns) {
@@ -175,7 +175,7 @@ impl<L: Link> Upkeep<L> {
         round.troubles.answer(pause, pause)
     }
 
-    /// Does the parts of a round. A failed part does not prevent the others.
+    /// Does all parts of a round. A failed part does not prevent the others.
     async fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
         let Round { troubles, due, rarer } = round;
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
