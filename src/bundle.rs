@@ -1,7 +1,7 @@
-//! The Lua bundle: the scripts that implement all of Blueque's behaviour, embedded.
+//! The embedded Lua bundle: the scripts that implement all of Blueque's behaviour.
 //!
-//! The crate's own calls use these; for other clients this module has what `dist/blueque-lua-VERSION/` has as
-//! files.
+//! The crate's own calls use these scripts. For other clients this module offers the same content as the files in
+//! `dist/blueque-lua-VERSION/`.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -16,14 +16,14 @@ static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {
     names.map(|(name, file)| (name, Command { name, file, sha1: OnceLock::new() })).collect()
 });
 
-/// The version of the scripts and of their contract, the crate's own.
+/// Version of the scripts and of their contract, which is the version of the crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The schema version of the data in Redis. Scripts refuse data with another one.
+/// Schema version of the data in Redis. Scripts refuse data with a different schema version.
 pub const SCHEMA: u32 = 1;
 
-/// The contract as data, in JSON: types, settings, states, error codes, and for each command its arguments, options
-/// and reply, typed. Enough to generate a client from; `lua/manifest.schema.json` is its schema.
+/// The contract as data, in JSON: types, settings, states, error codes, and for each command its arguments, options and
+/// reply, with types. A client can be generated from it; `lua/manifest.schema.json` is its schema.
 #[must_use]
 pub fn contract() -> &'static str {
     include_str!(concat!(env!("OUT_DIR"), "/contract.json"))
@@ -34,12 +34,12 @@ pub fn contract() -> &'static str {
 pub struct Command {
     name: &'static str,
     file: &'static File<'static>,
-    /// Computed on demand: most programs call few commands.
+    /// Computed on demand, because most programs call few commands.
     sha1: OnceLock<String>,
 }
 
 impl Command {
-    /// Its name, such as `complete`.
+    /// Name of the command, such as `complete`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
@@ -57,7 +57,7 @@ impl Command {
         self.sha1.get_or_init(|| Script::new(self.source()).get_hash().to_owned())
     }
 
-    /// What it does, in a sentence or two.
+    /// Description of the command, in a sentence or two.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.header().find_map(|line| line.strip_prefix("- ")).unwrap_or_default()
@@ -75,19 +75,19 @@ impl Command {
         self.entry("options")
     }
 
-    /// The role that may call it, if it changes anything.
+    /// The role that may call the command, if the command changes anything.
     #[must_use]
     pub fn role(&self) -> Option<&'static str> {
         Some(self.entry("role")).filter(|role| !role.is_empty())
     }
 
-    /// Its reply, in words.
+    /// Description of the reply.
     #[must_use]
     pub fn reply(&self) -> &'static str {
         self.entry("reply")
     }
 
-    /// Its own error codes, separated by spaces; every command may also return `BADARG`, `BADNAME`, `SCHEMA`,
+    /// Error codes of this command, separated by spaces. Every command may also return `BADARG`, `BADNAME`, `SCHEMA`,
     /// `WRONGKEY` and `RETRY`.
     #[must_use]
     pub fn errors(&self) -> &'static str {
@@ -99,7 +99,7 @@ impl Command {
         entry.map_or("", str::trim_start)
     }
 
-    /// The comment lines at the beginning of the script, after their `--`.
+    /// The comment lines at the beginning of the script, without their `--`.
     fn header(&self) -> impl Iterator<Item = &'static str> {
         self.source().lines().map_while(|line| line.strip_prefix("--"))
     }
@@ -110,7 +110,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     COMMANDS.values()
 }
 
-/// The command of this name.
+/// Returns the command with this name.
 #[must_use]
 pub fn command(name: &str) -> Option<&'static Command> {
     COMMANDS.get(name)

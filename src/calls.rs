@@ -1,5 +1,5 @@
-//! Every command of the bundle as a plain value: a script, a key, arguments, and how to read the reply. The same
-//! value runs on a synchronous connection, an asynchronous one, or a cluster.
+//! Every command of the bundle as a plain value: a script, a key, arguments, and a parser for the reply. The same value
+//! runs on a synchronous connection, an asynchronous connection, or a cluster.
 
 pub(crate) mod bulk;
 mod exchange;
@@ -35,19 +35,19 @@ use crate::names::{Namespace, QueueName, TaskId};
 use crate::options::Pairs;
 use crate::times;
 
-/// A call that has not been made yet. It may be repeated after a lost reply: one value is executed once, however
-/// often it is sent within the hour.
+/// A call that has not been made. The call may be repeated after a lost reply: it is executed once, however often it is
+/// sent within the hour.
 pub struct Call<T> {
     command: &'static str,
     key: String,
     args: Vec<Vec<u8>>,
-    /// Who makes it, for `audit`, unless its options say so.
+    /// Name of the caller, for `audit`, unless the call's options contain a name.
     by: Option<String>,
     parse: fn(&Value) -> Option<T>,
 }
 
 impl<T> fmt::Debug for Call<T> {
-    /// Only the name of the command: arguments may be secret.
+    /// Shows only the name of the command, because arguments may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("command", &self.command).finish_non_exhaustive()
     }
@@ -64,7 +64,7 @@ impl<T> Call<T> {
         self
     }
 
-    /// The value, or what stands for none.
+    /// Adds the value, or the text `none` if there is no value.
     fn arg_or(self, value: Option<impl ToString>, none: &str) -> Self {
         match value {
             Some(value) => self.arg(value),
@@ -77,14 +77,14 @@ impl<T> Call<T> {
         self
     }
 
-    /// The same call with a request id of its own, for the next time that it is made.
+    /// Returns the same call with a request id of its own, for the next time that the call is made.
     pub(crate) fn again(&self) -> Self {
         let (command, key, args) = (self.command, self.key.clone(), self.args.clone());
         Self { command, key, args, by: self.by.clone(), parse: self.parse }.once()
     }
 
-    /// Gives the call a request id: repeated, it returns its first reply and does nothing a second time, whatever
-    /// others did in between.
+    /// Gives the call a request id. With the id a repeated call returns the first reply and does nothing a second time,
+    /// even if other clients have made changes in between.
     pub(crate) fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
     }
@@ -96,8 +96,8 @@ impl<T> Call<T> {
         options.iter().fold(self, |call, (name, value)| call.arg(name).raw(value))
     }
 
-    /// Makes the script use `now` instead of the server's time. Only in a namespace for tests
-    /// ([`crate::ClientBuilder::for_tests`]); elsewhere the call is refused with `BADARG`.
+    /// Makes the script use `now` instead of the server's time. Works only in a namespace for tests
+    /// ([`crate::ClientBuilder::for_tests`]); in other namespaces the call is refused with `BADARG`.
     #[must_use]
     pub fn at(mut self, now: SystemTime) -> Self {
         if let Some(first) = self.args.first_mut() {
@@ -106,7 +106,7 @@ impl<T> Call<T> {
         self
     }
 
-    /// The command's name.
+    /// Name of the command.
     #[must_use]
     pub fn command(&self) -> &'static str {
         self.command
@@ -116,7 +116,7 @@ impl<T> Call<T> {
         bundle::command(self.command).ok_or(Error::Reply { command: self.command })
     }
 
-    /// The command with its digest, or with its body if the server does not know it yet.
+    /// Builds the Redis command with the script's digest, or with its source if the server does not have the script.
     pub(crate) fn request(&self, script: &Command, whole: bool) -> redis::Cmd {
         let mut cmd = redis::cmd(if whole { "EVAL" } else { "EVALSHA" });
         cmd.arg(if whole { script.source() } else { script.sha1() }).arg(1).arg(&self.key).arg(&self.args);
@@ -135,38 +135,38 @@ impl<T> Call<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     space: Namespace,
-    /// Who makes them, for `audit`.
+    /// Name of the caller, for `audit`.
     by: Option<String>,
 }
 
 impl Calls {
-    /// Calls on the keys with the prefix of this namespace.
+    /// Creates calls on the keys with the prefix of this namespace.
     #[must_use]
     pub fn new(space: Namespace) -> Self {
         Self { space, by: None }
     }
 
-    /// The same, made by somebody: `audit` has the name with what these calls change. 1 to 128 characters of
-    /// `A-Z a-z 0-9 . _ : @ -`, such as `USER@HOST`.
+    /// Returns the same calls with the name of a caller, which `audit` stores with every change by these calls. The
+    /// name has 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`, such as `USER@HOST`.
     #[must_use]
     pub fn by(mut self, name: impl Into<String>) -> Self {
         self.by = Some(name.into());
         self
     }
 
-    /// The namespace.
+    /// Namespace of the calls.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
         &self.space
     }
 
-    /// The list on which waiting listeners of a queue block.
+    /// Returns the list on which waiting listeners of a queue block.
     #[must_use]
     pub fn wake_list(&self, queue: &QueueName) -> String {
         format!("{}_wake_{queue}", self.space)
     }
 
-    /// The list on which listeners wait that take queues by pattern; `list` as [`Calls::ready`] returned it.
+    /// Returns the list on which listeners with patterns wait; `list` as [`Calls::ready`] returned it.
     #[must_use]
     pub fn waiting_list(&self, list: &str) -> String {
         format!("{}_{list}", self.space)
@@ -174,7 +174,7 @@ impl Calls {
 
     fn call<T>(&self, command: &'static str, parse: fn(&Value) -> Option<T>) -> Call<T> {
         let mut call = Call::new(&self.space, command, parse);
-        // The option `by` of `audit` itself selects entries.
+        // In `audit` the option `by` selects entries.
         let is_signed = |command: &Command| command.options().split(' ').any(|option| option == "by");
         if self.by.is_some() && command != "audit" && bundle::command(command).is_some_and(is_signed) {
             call.by.clone_from(&self.by);

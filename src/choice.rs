@@ -1,4 +1,4 @@
-//! Which queues a listener asks that takes them by pattern: those that have tasks, as the server tells it.
+//! Selects the queues that a listener with patterns asks: matching queues that have tasks, according to the server.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,25 +12,26 @@ use crate::link::Link;
 use crate::model::{QueueOrder, Ready};
 use crate::names::{ListenerId, Pattern, QueueName};
 
-/// What is chosen now.
+/// Queues that are selected now.
 #[derive(Debug, Default)]
 struct Chosen {
     queues: Vec<QueueName>,
-    /// The pattern of each, counted from 1.
+    /// Pattern that selected each queue, counted from 1.
     patterns: Vec<u64>,
-    /// The list on which to wait.
+    /// List on which to wait.
     list: Option<String>,
-    /// When the server was asked.
+    /// Time when the server was asked.
     at: Option<Instant>,
-    /// Where this look began, where its next page begins, and whether it is past the end and goes on from the start.
+    /// Cursor where this search began, cursor of its next page, and a flag that is true after the search has passed the
+    /// end and continued from the beginning.
     start: String,
     next: Option<String>,
     wrapped: bool,
-    /// Those with which the listener has been registered.
+    /// Queues with which the listener has been registered.
     known: BTreeSet<QueueName>,
 }
 
-/// The choice of a listener, which all its calls share.
+/// Selection of a listener, shared by all its calls.
 #[derive(Debug)]
 pub(crate) struct Choice<L: Link> {
     client: Client<L>,
@@ -50,7 +51,7 @@ impl<L: Link> Choice<L> {
         Ok(Self { client, listener, patterns, order, has, chosen })
     }
 
-    /// The same, in this order; for a listener that has this.
+    /// Returns the same selection with this order, for a listener with these offers.
     pub(crate) fn with(&self, order: QueueOrder, has: Option<String>) -> Self {
         let (client, listener, patterns) = (self.client.clone(), self.listener.clone(), self.patterns.clone());
         let chosen = Mutex::new(Chosen { known: self.lock().known.clone(), ..Chosen::default() });
@@ -65,7 +66,7 @@ impl<L: Link> Choice<L> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The queues to ask now, and in which order.
+    /// Returns the queues to ask now, and their order.
     pub(crate) fn now(&self) -> (Vec<QueueName>, QueueOrder) {
         let chosen = self.lock();
         let order = match &self.order {
@@ -80,17 +81,17 @@ impl<L: Link> Choice<L> {
         (chosen.queues.clone(), order)
     }
 
-    /// The list on which to wait for a task of any of them, if there is one.
+    /// Returns the list on which to wait for a task of any selected queue, if there is such a list.
     pub(crate) fn list(&self) -> Option<String> {
         self.lock().list.clone()
     }
 
-    /// The queues with which the listener has been registered.
+    /// Returns the queues with which the listener has been registered.
     pub(crate) fn known(&self) -> Vec<QueueName> {
         self.lock().known.iter().cloned().collect()
     }
 
-    /// Asks the server if its last answer is too old, or leads nowhere. Whether it was asked.
+    /// Asks the server if its last reply is too old, or selected no queue. Returns true if the server was asked.
     pub(crate) async fn look(&self, woken: bool) -> Result<bool> {
         let fresh = {
             let chosen = self.lock();
@@ -102,8 +103,8 @@ impl<L: Link> Choice<L> {
         Ok(!fresh)
     }
 
-    /// Begins a look at all queues. With an order in turn it goes on where the last one was, as there may be more
-    /// queues than one call asks.
+    /// Begins a search of all queues. If queues take turns, the search continues where the last one ended, because
+    /// there may be more queues than one call asks.
     pub(crate) async fn begin(&self, woken: bool) -> Result<()> {
         let start = match &self.order {
             QueueOrder::Strict => "0".to_owned(),
@@ -120,7 +121,7 @@ impl<L: Link> Choice<L> {
         Ok(())
     }
 
-    /// Goes on with the next queues. Whether there are any.
+    /// Continues with the next queues. Returns true if there are any.
     pub(crate) async fn more(&self, woken: bool) -> Result<bool> {
         for _ in 0..EMPTY_PAGES {
             let cursor = {
@@ -157,13 +158,13 @@ impl<L: Link> Choice<L> {
     }
 }
 
-/// Where a cursor stands: the number of a pattern, and a name.
+/// Position of a cursor: the number of a pattern, and a name.
 fn place(cursor: &str) -> (u32, &str) {
     let (nth, name) = cursor.split_once('/').unwrap_or((cursor, ""));
     (nth.parse().unwrap_or(0), name)
 }
 
-/// Which queues a listener takes tasks from: named ones, or those that match patterns.
+/// Queues that a listener takes tasks from: named queues, or queues that match patterns.
 #[derive(Debug)]
 pub(crate) enum Queues<L: Link> {
     Named(Vec<QueueName>),
@@ -180,7 +181,7 @@ impl<L: Link> Clone for Queues<L> {
 }
 
 impl<L: Link> Queues<L> {
-    /// `BADARG` for patterns that match nothing.
+    /// Returns `BADARG` for patterns that match nothing.
     pub(crate) fn new(client: &Client<L>, listener: &ListenerId, patterns: Vec<Pattern>) -> Result<Self> {
         Ok(match Pattern::queues(&patterns) {
             Some(queues) => Self::Named(queues),
@@ -195,7 +196,7 @@ impl<L: Link> Queues<L> {
         }
     }
 
-    /// Those that are named, or have been found.
+    /// Returns the queues that are named, or have been found.
     pub(crate) fn known(&self) -> Vec<QueueName> {
         match self {
             Self::Named(queues) => queues.clone(),
@@ -203,7 +204,7 @@ impl<L: Link> Queues<L> {
         }
     }
 
-    /// The queues to ask, and in which order.
+    /// Returns the queues to ask, and their order.
     pub(crate) fn now(&self, order: &QueueOrder) -> (Vec<QueueName>, QueueOrder) {
         match self {
             Self::Named(queues) => (queues.clone(), order.clone()),
@@ -211,7 +212,7 @@ impl<L: Link> Queues<L> {
         }
     }
 
-    /// The same, in this order; for a listener that has this.
+    /// Returns the same queues with this order, for a listener with these offers.
     pub(crate) fn with(&self, order: &QueueOrder, has: Option<&str>) -> Self {
         match self {
             Self::Named(queues) => Self::Named(queues.clone()),

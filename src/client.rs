@@ -25,13 +25,13 @@ use crate::options::TaskOptions;
 use crate::repeat::{Reach, Tries};
 use crate::topology::{StoredTopology, Topology};
 
-/// Entries of the audit that one call reads: it takes less than a millisecond of the server.
+/// Number of audit entries that one call reads. Reading them takes less than a millisecond of the server's time.
 const AUDITED: u32 = 200;
 
-/// How long a client of a replica repeats calls that it refuses.
+/// How long a client of a replica repeats calls that the replica refuses.
 const REPLICA: Duration = Duration::from_millis(500);
 
-/// A connection to a namespace. Clones share it; it may be used from many threads and tasks.
+/// A connection to a namespace. Clones share the connection, and any number of threads and tasks may use it.
 ///
 /// ```no_run
 /// # fn main() -> blueque::Result<()> {
@@ -50,7 +50,7 @@ struct Inner<L: Link> {
     calls: Calls,
     wires: L::Wires,
     limit: Duration,
-    /// For a server that refuses connections, or is a replica.
+    /// How long to retry a server that refuses connections or is a replica.
     patience: Option<Duration>,
     led: bool,
     max_bytes: Option<u32>,
@@ -58,7 +58,7 @@ struct Inner<L: Link> {
 }
 
 impl<L: Link> fmt::Debug for Client<L> {
-    /// Without the URL, which may contain a password.
+    /// Omits the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
     }
@@ -68,7 +68,7 @@ impl<L: Link> Client<L> {
     /// Connects to a server and checks that it is suitable.
     ///
     /// # Errors
-    /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`] if nobody replies,
+    /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`] if no server replies,
     /// [`Error::Unsuitable`] for another schema, an eviction policy that loses tasks, or a namespace for tests.
     pub fn open(url: &str) -> L::Answer<'static, Result<Self>> {
         Self::builder().open(url)
@@ -80,18 +80,18 @@ impl<L: Link> Client<L> {
         ClientBuilder::default()
     }
 
-    /// Every queue of the namespace.
+    /// Returns every queue of the namespace.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn queues(&self) -> L::Answer<'_, Result<Vec<QueueInfo>>> {
         L::answer(self.pages(|cursor| self.calls().queues(cursor, 500)))
     }
 
-    /// Every worker of the namespace that reports.
+    /// Returns every worker of the namespace that reports.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn workers(&self) -> L::Answer<'_, Result<Vec<WorkerInfo>>> {
         L::answer(async {
             let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500)).await?;
@@ -101,28 +101,29 @@ impl<L: Link> Client<L> {
         })
     }
 
-    /// Sets the default of a setting for all queues; a value of none unsets it.
+    /// Sets the default of a setting for all queues; `None` removes the default.
     ///
     /// # Errors
-    /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
+    /// `BADARG` for an unknown setting or a value out of bounds; the errors of [`Client::call`].
     pub fn configure(&self, name: &str, value: Option<&str>) -> L::Answer<'_, Result<()>> {
         self.make(self.calls().configure(None, name, value))
     }
 
-    /// Every setting of the namespace.
+    /// Returns every setting of the namespace.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
         self.make(self.calls().settings(None))
     }
 
-    /// Sets a shared limit, which tasks of all queues take places of that name it in their option `limits`. `None`: no
-    /// bound; with neither it is removed, and with `expires` also once nobody has used it for so long.
+    /// Sets a shared limit. Tasks of any queue count against the limit if they list it in their option `limits`. `None`
+    /// sets no bound, and a limit without any bound is removed. With `expires` the limit is also removed once no
+    /// unfinished task, queued rerun or schedule has used it for that time.
     ///
     /// # Errors
-    /// `BADARG` for a limit out of its bounds, `BADNAME`, `NOTEMPTY` for the removal of one that is in use, `TOOMANY` over
-    /// 10,000; those of [`Client::call`].
+    /// `BADARG` for a limit out of bounds, `BADNAME`, `NOTEMPTY` for removing a limit that is in use, `TOOMANY` over
+    /// 10,000 limits; the errors of [`Client::call`].
     pub fn limit_shared(
         &self,
         name: &str,
@@ -133,48 +134,50 @@ impl<L: Link> Client<L> {
         self.make(self.calls().limit(None, name, concurrency, rate, options))
     }
 
-    /// The shared limits, or with `used` those of which tasks take places now.
+    /// Returns the shared limits, or with `used` only the limits that tasks count against now.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn shared_limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
         let options = LimitsOptions::new().used(used);
         L::answer(async move { self.pages(|cursor| self.calls().limits(None, cursor, 500, &options)).await })
     }
 
-    /// Who changed what, among up to 200 entries after one, `0` for the oldest that is kept: settings, limits, priorities,
-    /// pauses, cancels, moves, deletions, bulk actions, graphs, schedules. Keep [`Audit::last`] to read on later.
+    /// Returns up to 200 audit entries after the entry `after`; `0` starts at the oldest entry that is kept. An entry
+    /// records who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, bulk actions, graphs,
+    /// schedules. Pass [`Audit::last`] to the next call to continue.
     ///
     /// # Errors
-    /// `BADARG` for an invalid cursor; those of [`Client::call`].
+    /// `BADARG` for an invalid cursor; the errors of [`Client::call`].
     pub fn audit(&self, after: &str, options: &AuditOptions) -> L::Answer<'_, Result<Audit>> {
         self.make(self.calls().audit(after, AUDITED, options))
     }
 
-    /// The tasks that are tracked, the latest first: see [`Task::track`](crate::Task::track).
+    /// Returns the tracked tasks, the latest first: see [`Task::track`](crate::Task::track).
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn tracked(&self) -> L::Answer<'_, Result<Vec<TrackedTask>>> {
         L::answer(self.pages(|cursor| self.calls().tracked(cursor, 500)))
     }
 
-    /// What happened to tracked tasks, in all queues, up to 500 entries after one, `0` for the oldest that is kept:
-    /// transitions, progress, checkpoints, requests to cancel, recalls, notes, edits. Keep [`Changes::last`] to read on
-    /// later.
+    /// Returns up to 500 changes of tracked tasks, in all queues, after the entry `after`; `0` starts at the oldest
+    /// entry that is kept. Changes are transitions, progress, checkpoints, requests to cancel, recalls, notes and
+    /// edits. Pass [`Changes::last`] to the next call to continue.
     ///
     /// # Errors
-    /// `BADARG` for an invalid cursor; those of [`Client::call`].
+    /// `BADARG` for an invalid cursor; the errors of [`Client::call`].
     pub fn changes(&self, after: &str, options: &ChangesOptions) -> L::Answer<'_, Result<Changes>> {
         self.make(self.calls().changes(after, 500, options))
     }
 
-    /// The changes of tracked tasks after an entry, `0` for the oldest that is kept, one after another, and then those
-    /// that come: an iterator that waits for the next one, or a stream. Keep the [`cursor`](crate::TaskChange::cursor)
-    /// of the last one to go on after an error.
+    /// Yields the changes of tracked tasks after the entry `after`, one after another, and then new changes as they
+    /// happen; `0` starts at the oldest entry that is kept. The blocking client returns an iterator that waits for the
+    /// next change, the asynchronous client a stream. Keep the [`cursor`](crate::TaskChange::cursor) of the last change
+    /// to continue after an error.
     ///
     /// # Errors
-    /// As [`Client::changes`].
+    /// Same as [`Client::changes`].
     pub fn follow_tracked(&self, after: &str) -> L::Many<'_, TaskChange> {
         let begin = (VecDeque::new(), after.to_owned());
         L::many(begin, move |(mut found, mut last): (VecDeque<TaskChange>, String)| async move {
@@ -194,29 +197,30 @@ impl<L: Link> Client<L> {
         })
     }
 
-    /// Sets the namespace's clock back to the server's time if it ran ahead, as after a jump of the server's clock:
-    /// until then leases last longer. Returns whether it was ahead.
+    /// Sets the namespace's clock back to the server's time if the namespace's clock is ahead, as after a jump of the
+    /// server's clock. Leases last longer until the clock is reset. Returns true if the clock was ahead.
     ///
     /// # Errors
-    /// `HELD` while a listener holds a task; those of [`Client::call`].
+    /// `HELD` while a listener holds a task; the errors of [`Client::call`].
     pub fn reset_clock(&self) -> L::Answer<'_, Result<bool>> {
         self.make(self.calls().reset_clock())
     }
 
-    /// The topology that is stored in the namespace, and which partition it is; none if it is not a partition.
+    /// Returns the topology that is stored in the namespace, and the name of its partition; `None` if the namespace is
+    /// not a partition.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn topology(&self) -> L::Answer<'_, Result<Option<StoredTopology>>> {
         self.make(self.calls().topology())
     }
 
-    /// Stores a topology in the place of the one with the version `former`, 0 for none. `partition`: which partition the
-    /// namespace is from now on.
+    /// Stores a topology in place of the version `former`; 0 if no topology is stored. `partition` is the name of the
+    /// partition that the namespace becomes.
     ///
     /// # Errors
     /// `TOPOLOGY` if another version is stored, or the namespace is another partition; `BADARG` for a version that does
-    /// not grow, or a partition that the topology does not have; those of [`Client::call`].
+    /// not grow, or a partition that is not in the topology; the errors of [`Client::call`].
     pub fn set_topology(
         &self,
         former: u32,
@@ -227,46 +231,46 @@ impl<L: Link> Client<L> {
         self.make(self.calls().set_topology(former, topology.version(), partition, &names))
     }
 
-    /// The plain calls of the namespace, for whatever the other methods do not offer.
+    /// Calls of the namespace as plain values, for commands without a method here.
     #[must_use]
     pub fn calls(&self) -> &Calls {
         &self.inner.calls
     }
 
-    /// The server's greeting when this client connected.
+    /// Greeting of the server when this client connected.
     #[must_use]
     pub fn greeting(&self) -> Option<&Greeting> {
         self.inner.greeting.get()
     }
 
-    /// The same client, whose calls last no longer than until this moment, whatever their limit is.
+    /// Returns the same client with a common deadline: no call lasts beyond `end`, whatever its limit is.
     #[must_use]
     pub fn until(&self, end: Instant) -> Self {
         Self { end: Some(end), ..self.clone() }
     }
 
-    /// The same client, whose calls have succeeded when what they changed is this durable; otherwise they return
-    /// [`Error::NotDurable`], which says that they were executed. So do the calls of its queues, tasks, listeners and
-    /// schedules. Calls that only read are not affected.
+    /// Returns the same client with a durability: a call succeeds only when its change is this durable. Otherwise the
+    /// call returns [`Error::NotDurable`], although it was executed. The durability also applies to the queues, tasks,
+    /// listeners and schedules of the returned client. Calls that only read are not affected.
     #[must_use]
     pub fn durable(&self, durability: Durability) -> Self {
         Self { durability, ..self.clone() }
     }
 
-    /// Makes a call. It is repeated after temporary failures, within the client's limit.
+    /// Makes a call. The call is repeated after temporary failures, within the client's limit.
     ///
     /// # Errors
-    /// The error of the script; [`Error::Unavailable`] after the limit.
+    /// The error that the script returns; [`Error::Unavailable`] when the limit has passed.
     pub fn call<'a, T>(&'a self, call: &'a Call<T>) -> L::Answer<'a, Result<T>> {
         L::answer(self.run(call))
     }
 
-    /// A method that makes one call.
+    /// Makes one call, as a whole method of a handle.
     pub(crate) fn make<'a, T: 'a>(&'a self, call: Call<T>) -> L::Answer<'a, Result<T>> {
         L::answer(async move { self.run(&call).await })
     }
 
-    /// A call as a step of a method.
+    /// Makes a call, as a step of a method.
     pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let (inner, script) = (&self.inner, call.script()?);
         let reach = Reach {
@@ -301,7 +305,7 @@ impl<L: Link> Client<L> {
         }
     }
 
-    /// Whether what a call changed is as durable as it should be.
+    /// Checks that the change of a call is as durable as the client requires.
     fn confirmed(&self, answer: RedisResult<Value>) -> Result<()> {
         let wished = self.durability;
         let (reached, why) = match answer {
@@ -311,7 +315,7 @@ impl<L: Link> Client<L> {
         if reached >= wished.wished() { Ok(()) } else { Err(Error::NotDurable { wished, reached, why }) }
     }
 
-    /// All pages of a reply.
+    /// Reads all pages of a reply.
     pub(crate) async fn pages<T: Send>(&self, part: impl Fn(&str) -> Call<Page<T>> + Send) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut cursor = "0".to_owned();
@@ -326,7 +330,7 @@ impl<L: Link> Client<L> {
         }
     }
 
-    /// These options with the client's limit on payloads, unless they have one.
+    /// Returns these options with the client's limit on payloads, unless they have their own.
     pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
         match self.inner.max_bytes {
             Some(most) if !options.0.has("max_bytes") => options.clone().max_bytes(most),
@@ -343,7 +347,8 @@ impl<L: Link> Client<L> {
     }
 }
 
-/// The address in a URL. One with a user but no password is refused: the connection would use the default user.
+/// Parses the address in a URL. A URL with a user but no password is refused, because the connection would use the
+/// default user.
 fn address(url: &str) -> Result<Address> {
     Address::parse(url).and_then(checked)
 }
@@ -359,16 +364,16 @@ fn checked(address: Address) -> Result<Address> {
     }
 }
 
-/// What kind of namespace it is.
+/// Kind of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Space {
     Fit,
-    /// It has to become one for tests.
+    /// An empty namespace that becomes a namespace for tests.
     ToBeMarked,
 }
 
 impl Greeting {
-    /// Whether the namespace can be opened, for tests or not.
+    /// Checks whether the namespace can be opened, for tests or not.
     fn suits(&self, for_tests: bool) -> Result<Space> {
         if self.test && !for_tests {
             let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
@@ -378,7 +383,7 @@ impl Greeting {
         Ok(if for_tests && !self.born { Space::ToBeMarked } else { Space::Fit })
     }
 
-    /// The first write of a namespace for tests: it carries a time and changes nothing.
+    /// First write of a namespace for tests: the call carries a time and changes nothing.
     fn mark(&self, calls: &Calls) -> Call<()> {
         calls.configure(None, "lease", None).at(self.now)
     }
@@ -422,25 +427,25 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// The time limit of one call, with all its repetitions; by default 10 s, at least 10 ms.
+    /// Time limit of one call, including all its repetitions; by default 10 s, at least 10 ms.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit.max(Duration::from_millis(10));
         self
     }
 
-    /// How long the one server of a URL is tried again that refuses connections, or is a replica: by default 300 ms when
-    /// the client is opened, and after that as long as a call may last, since it may be restarted, or be promoted. Longer
-    /// where a server may still have to be started, shorter where somebody waits for the error. An address that leads to
-    /// a server by others is always given the whole time, as a failover needs it; only if each of its nodes refuses the
-    /// first connection, it fails after 300 ms, too.
+    /// How long to retry the server of a URL that refuses connections or is a replica, because it may be restarted or
+    /// promoted. The default is 300 ms when the client is opened, and later the whole limit of a call. Choose a longer
+    /// time if the server may still have to be started, and a shorter time if somebody waits for the error. An address
+    /// that finds the server through other nodes always gets the whole limit, because a failover needs it. Only if each
+    /// of these nodes refuses the first connection, opening fails after 300 ms.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
     }
 
-    /// When calls that change something have succeeded: see [`Client::durable`].
+    /// When calls that change something succeed: see [`Client::durable`].
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
@@ -454,15 +459,17 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// Who uses the client: `audit` has the name with everything that its calls change. See [`Calls::by`].
+    /// Name of the user of the client. `audit` stores the name with everything that the client's calls change. See
+    /// [`Calls::by`].
     #[must_use]
     pub fn by(mut self, name: impl Into<String>) -> Self {
         self.by = Some(name.into());
         self
     }
 
-    /// For tests, whose calls carry a time ([`Call::at`]): an empty namespace becomes one for tests, and one for
-    /// tests can be opened. Otherwise it is refused with the code `TEST`: its clock may show any time.
+    /// For tests, whose calls carry a time ([`Call::at`]): an empty namespace becomes a namespace for tests, and an
+    /// existing namespace for tests can be opened. Without this option a namespace for tests is refused with the code
+    /// `TEST`, because its clock may show any time.
     #[must_use]
     pub fn for_tests(mut self) -> Self {
         self.for_tests = true;
@@ -473,15 +480,15 @@ impl<L: Link> ClientBuilder<L> {
     /// password.
     ///
     /// # Errors
-    /// As [`Client::open`]; `BADNAME` for a namespace without a `{tag}` on a cluster.
+    /// The errors of [`Client::open`]; `BADNAME` for a namespace without a `{tag}` on a cluster.
     pub fn open(self, url: &str) -> L::Answer<'static, Result<Client<L>>> {
         self.open_at(address(url))
     }
 
-    /// Connects to the server that the environment names: see [`Address::from_env`].
+    /// Connects to the server in the environment variables: see [`Address::from_env`].
     ///
     /// # Errors
-    /// As [`ClientBuilder::open`].
+    /// The errors of [`ClientBuilder::open`].
     pub fn open_from_env(self) -> L::Answer<'static, Result<Client<L>>> {
         self.open_at(Address::from_env().and_then(checked))
     }
@@ -490,7 +497,7 @@ impl<L: Link> ClientBuilder<L> {
         let place = address.and_then(|address| self.place(address));
         let led = place.as_ref().is_ok_and(|place| !place.is_one_server());
         if led {
-            // What a replica refuses, it will refuse again.
+            // A replica refuses the same call again.
             let reads = place.as_ref().is_ok_and(Place::reads_replica);
             self.patience = reads.then_some(REPLICA);
         }
@@ -507,7 +514,7 @@ impl<L: Link> ClientBuilder<L> {
         Ok(Place::new(address, &self.namespace))
     }
 
-    /// On a cluster the keys of a namespace must be in one slot.
+    /// On a cluster all keys of a namespace must be in one slot.
     fn tagged(&self) -> Result<()> {
         if self.namespace.as_str().contains('{') {
             return Ok(());
@@ -533,7 +540,7 @@ impl<L: Link> ClientBuilder<L> {
 
 #[cfg(feature = "cluster")]
 impl<L: Link> ClientBuilder<L> {
-    /// Some nodes of a cluster, checked.
+    /// Checks the URLs of some nodes of a cluster.
     fn nodes(&self, urls: &[&str]) -> Result<Vec<String>> {
         self.tagged()?;
         let read = |url: &&str| match address(url)? {
@@ -549,10 +556,10 @@ impl<L: Link> ClientBuilder<L> {
 
 #[cfg(feature = "cluster")]
 impl ClientBuilder {
-    /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
+    /// Connects to a cluster through some of its nodes. The namespace needs a `{tag}`.
     ///
     /// # Errors
-    /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
+    /// The errors of [`Client::open`]; `BADNAME` for a namespace without a tag.
     pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
         let wires = Blocking::cluster(self.nodes(urls)?, self.limit);
         Blocking::answer(self.connect(wires, true))
@@ -561,12 +568,12 @@ impl ClientBuilder {
 
 #[cfg(feature = "tokio-cluster")]
 impl ClientBuilder<Tokio> {
-    /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
+    /// Connects to a cluster through some of its nodes. The namespace needs a `{tag}`.
     ///
-    /// A listener that begins to wait while others of the client wait already is woken after two seconds at most.
+    /// A listener that begins to wait while other listeners of the client already wait is woken within two seconds.
     ///
     /// # Errors
-    /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
+    /// The errors of [`Client::open`]; `BADNAME` for a namespace without a tag.
     pub fn open_cluster(self, urls: &[&str]) -> <Tokio as Link>::Answer<'static, Result<Client<Tokio>>> {
         let nodes = self.nodes(urls);
         Tokio::answer(async {

@@ -1,4 +1,4 @@
-//! The numbers that every worker and every client shares, from `contract/constants.toml`.
+//! Numbers that all workers and clients share, from `contract/constants.toml`.
 
 use std::time::Duration;
 

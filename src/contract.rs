@@ -6,27 +6,27 @@ use crate::model::Rate;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// Its name.
+    /// Name of the option or setting.
     pub name: &'static str,
-    /// The name of its type in the contract, such as `lease`.
+    /// Name of its type in the contract, such as `lease`.
     pub kind: &'static str,
-    /// The form of its value.
+    /// Form of its value.
     pub form: Form,
-    /// Its meaning, in one sentence.
+    /// Description, in one sentence.
     pub means: &'static str,
-    /// The default without it.
+    /// Default value.
     pub default: Option<&'static str>,
-    /// The setting that applies without the option.
+    /// Setting that applies if the option is missing.
     pub setting: Option<&'static str>,
-    /// The field of the record that stores the option.
+    /// Field of the record that stores the option.
     pub field: Option<&'static str>,
-    /// A setting of the whole namespace, which no queue has for itself.
+    /// True for a setting of the whole namespace, which a single queue cannot set.
     pub all_queues: bool,
 }
 
 impl Described {
-    /// Returns true if a value has this form and lies within its bounds. Of text only a rate is checked: the server
-    /// knows the rules of the others.
+    /// Returns true if a value has this form and lies within its bounds. For text this checks only rates; the server
+    /// checks all other texts.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no bound is near 2^52")]
     pub fn allows(&self, value: &str) -> bool {
@@ -48,13 +48,13 @@ impl Described {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// Text with its own rules.
+    /// Text with rules of its own.
     Text,
     /// `0` or `1`.
     Flag,
-    /// One of these words, each with its meaning.
+    /// A word of a list, each with its meaning.
     Word(&'static [(&'static str, &'static str)]),
-    /// Some of these words, separated by commas.
+    /// Any words of a list, separated by commas, each with its meaning.
     Words(&'static [(&'static str, &'static str)]),
     /// A whole number.
     Whole {
@@ -62,7 +62,7 @@ pub enum Form {
         low: i64,
         /// The maximum.
         high: i64,
-        /// What it counts; may be empty.
+        /// Unit of the number; may be empty.
         unit: &'static str,
     },
     /// Decimal seconds.
@@ -71,7 +71,7 @@ pub enum Form {
         low: i64,
         /// The maximum.
         high: i64,
-        /// A point in time, since 1970; else a duration.
+        /// True for a point in time since 1970, false for a duration.
         time: bool,
     },
     /// A decimal number.

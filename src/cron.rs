@@ -1,5 +1,5 @@
-//! Cron expressions in time zones. The crate `croner` finds the times of an expression; changes of the clock are
-//! handled here.
+//! Cron expressions in time zones. The crate `croner` finds the times of an expression; this module handles changes of
+//! the clock.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ const NICKNAMES: [(&str, &str); 7] = [
     ("@HOURLY", "0 * * * *"),
 ];
 
-/// An expression and its zone.
+/// An expression and its time zone.
 #[derive(Clone, Debug)]
 pub(crate) struct Cron {
     expression: String,
@@ -39,7 +39,7 @@ impl Cron {
         if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == expression) {
             (*fields).clone_into(&mut expression);
         }
-        // As in Vixie cron: either day will do if both are given, unless one of the fields begins with `*`.
+        // As in Vixie cron: if both days are given, either day matches, unless one of the two fields begins with `*`.
         let both_days = expression.split(' ').skip(2).step_by(2).any(|day| day.starts_with('*'));
         let parser =
             CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).dom_and_dow(both_days).build();
@@ -55,7 +55,7 @@ impl Cron {
         Ok(cron)
     }
 
-    /// From the contract's form.
+    /// Reads the contract's form.
     pub(crate) fn read(rhythm: &str) -> Result<Self> {
         let mut words = rhythm.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
@@ -64,7 +64,8 @@ impl Cron {
         }
     }
 
-    /// The next slots after a time, ascending, both in seconds since 1970. Fewer only if there are no more.
+    /// Returns the next slots after a time, ascending, both in seconds since 1970. There are fewer than `count` only if
+    /// no more slots exist.
     pub(crate) fn slots(&self, after: u64, count: usize) -> Vec<u64> {
         let mut slots: Vec<u64> = Vec::new();
         let Some(start) = i64::try_from(after).ok().and_then(|after| Timestamp::from_second(after).ok()) else {
@@ -79,7 +80,7 @@ impl Cron {
             }
             return slots;
         }
-        // Wall-clock times, each of which is at most one moment.
+        // Each wall-clock time is at most one moment.
         let mut wall = start.to_zoned(self.clock.clone()).datetime();
         let mut last = after;
         while slots.len() < count {
@@ -101,7 +102,8 @@ impl Cron {
         self.times.find_next_occurrence(&wall, false).ok().map(|next| next.datetime())
     }
 
-    /// When the clock shows this: the first time if it does twice, the moment of the change if never.
+    /// Returns the moment when the clock shows this time. If that happens twice, this is the first moment; if never,
+    /// the moment of the change.
     fn moment(&self, wall: DateTime) -> Option<Timestamp> {
         let ambiguous = self.clock.to_ambiguous_timestamp(wall);
         match ambiguous.offset() {
@@ -128,7 +130,7 @@ impl fmt::Display for Cron {
     }
 }
 
-/// What is wrong with an expression, in the words in which it was given.
+/// Describes an invalid expression, and quotes it as it was given.
 fn unreadable(given: &str) -> String {
     let why =
         if given.starts_with('@') {

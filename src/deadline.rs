@@ -1,4 +1,4 @@
-//! When a wait ends.
+//! Ends of waits.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ impl Deadline {
         Self(Instant::now().checked_add(limit))
     }
 
-    /// At this moment, or never.
+    /// Creates a deadline at this moment, or a deadline that never passes.
     pub(crate) fn at(end: Option<Instant>) -> Self {
         Self(end)
     }
 
-    /// How long until then: zero once it has passed.
+    /// Returns the time until the deadline; zero once it has passed.
     pub(crate) fn left(self) -> Duration {
         self.0.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }

@@ -1,4 +1,5 @@
-//! When a call that changes something has succeeded: when the server has made the change, or when that will outlive it.
+//! Durability of calls: a call succeeds when the server has made the change, or only when the change is also on disk or
+//! on replicas.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,27 +7,29 @@ use std::time::Duration;
 
 use redis::{Cmd, Value};
 
-/// The end of a call's limit is left to the reply.
+/// The last part of a call's limit, reserved for the reply.
 const REPLY: Duration = Duration::from_millis(100);
 
-/// When a call that changes something has succeeded. Calls that only read are not affected.
+/// Defines when a call that changes something succeeds. Calls that only read are not affected.
 ///
-/// Written `local`, `fsync`, `replica:2`.
+/// The text form is `local`, `fsync` or `replica:2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Durability {
-    /// When the server has made the change. It reaches disk and replicas soon afterwards: a crash or a failover loses what
-    /// did not.
+    /// Succeeds when the server has made the change. The change reaches disk and replicas soon afterwards; a crash or a
+    /// failover before then loses it.
     #[default]
     Local,
-    /// When it is on the server's disk (`WAITAOF`: Redis 7.2 or Valkey, with `appendonly yes`). A failover may lose it.
+    /// Succeeds when the change is on the server's disk (`WAITAOF`: Redis 7.2 or Valkey, with `appendonly yes`). A
+    /// failover may lose the change.
     Fsync,
-    /// When so many replicas have it in memory (`WAIT`). A failover to one of these keeps it.
+    /// Succeeds when this number of replicas has the change in memory (`WAIT`). A failover to one of these replicas
+    /// keeps the change.
     Replica(u8),
 }
 
 impl Durability {
-    /// The command that waits for it, within a limit; none if there is nothing to wait for.
+    /// Returns the command that waits for the durability, within a limit; `None` if there is nothing to wait for.
     pub(crate) fn command(self, limit: Duration) -> Option<Cmd> {
         let mut cmd = match self {
             Self::Local | Self::Replica(0) => return None,
@@ -37,13 +40,14 @@ impl Durability {
             Self::Replica(number) => cmd.arg(number),
             _ => cmd.arg(1).arg(0),
         };
-        // 0 would be without limit.
+        // A limit of 0 means no limit.
         let limit = limit.saturating_sub(REPLY).as_millis().clamp(1, u128::from(u32::MAX));
         cmd.arg(limit.to_string());
         Some(cmd)
     }
 
-    /// How many disks or replicas have it, according to the reply of that command; none if it is no such reply.
+    /// Reads the number of disks or replicas that have the change from the reply of that command; `None` for any other
+    /// reply.
     pub(crate) fn reached(self, reply: &Value) -> Option<u32> {
         let number = match (self, reply) {
             (Self::Fsync, Value::Array(numbers)) => numbers.first()?,
@@ -52,7 +56,7 @@ impl Durability {
         redis::from_redis_value_ref(number).ok()
     }
 
-    /// How many it takes.
+    /// Number of disks or replicas that must have the change.
     pub(crate) fn wished(self) -> u32 {
         match self {
             Self::Local => 0,
@@ -61,7 +65,7 @@ impl Durability {
         }
     }
 
-    /// What has been accepted and is not durable yet: `not yet on 2 replicas`.
+    /// Describes a change that was accepted and is not durable yet: `not yet on 2 replicas`.
     pub(crate) fn missed(self, reached: u32) -> String {
         match self {
             Self::Local => String::new(),

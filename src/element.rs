@@ -1,7 +1,7 @@
-//! The names of the elements of arrays: tasks of a graph that do the same for each index.
+//! Names of the elements of arrays: tasks of a graph that do the same for each index.
 
-/// The name of an array, and the index of its element with this label: of `sim[17]` they are `sim` and 17. None if it
-/// is the label of a task that is no element of an array.
+/// Returns the name of an array and the index of its element with this label: for `sim[17]` they are `sim` and 17.
+/// Returns `None` for the label of a task that is not an element of an array.
 ///
 /// ```
 /// assert_eq!(blueque::element("sim[17]"), Some(("sim", 17)));

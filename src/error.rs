@@ -1,11 +1,11 @@
-//! Errors, sorted by what the caller can do.
+//! Errors, grouped by what the caller can do.
 //!
 //! - [`Lost`](Error::Lost) and [`Cancelled`](Error::Cancelled): stop the work.
-//! - [`NotFound`](Error::NotFound), [`State`](Error::State), [`Invalid`](Error::Invalid): the call was wrong; it
-//!   changed nothing and will not succeed as it is.
-//! - [`Unavailable`](Error::Unavailable): the server could not be reached within the limit of the call. It may or
+//! - [`NotFound`](Error::NotFound), [`State`](Error::State), [`Invalid`](Error::Invalid): the call was wrong. It
+//!   changed nothing, and the same call will not succeed.
+//! - [`Unavailable`](Error::Unavailable): the server could not be reached within the limit of the call. The call may or
 //!   may not have been executed; every call of this crate may be repeated.
-//! - [`Server`](Error::Server), [`Unsuitable`](Error::Unsuitable): an administrator has to look at the server.
+//! - [`Server`](Error::Server), [`Unsuitable`](Error::Unsuitable): an administrator must check the server.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::words::words;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// The variant for a code of the server.
+/// Variant for a code of the server.
 enum Kind {
     Call,
     State,
@@ -23,37 +23,37 @@ enum Kind {
     Server,
 }
 
-/// What can go wrong in a call.
+/// An error of a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The attempt no longer holds the task: its lease expired and the task was given to another owner, it was
-    /// taken away, or it has ended. Stop the work and discard its result.
+    /// The attempt no longer holds the task: the lease expired and another owner got the task, the task was taken away,
+    /// or it has ended. Stop the work and discard the result.
     #[error("the attempt no longer holds the task: stop the work and discard what it made")]
     Lost,
     /// The task was cancelled before it started. Release it.
     #[error("the task was cancelled before it started: release it")]
     Cancelled,
-    /// The task that was waited for was cancelled; with the reason, if any.
+    /// The task was cancelled while the caller waited for its result. Contains the reason, or an empty text.
     #[error("the task was cancelled{}", because(.0))]
     TaskCancelled(String),
-    /// No task has this id. A repeated delete may return it because the first call succeeded.
+    /// No task has this id. A repeated delete may return this error because the first delete succeeded.
     #[error("no task has this id")]
     NotFound,
     /// The state of a task, a listener, a queue or a schedule does not allow the call.
     #[error("{code}: {text}")]
     State {
-        /// Such as [`Code::State`], [`Code::Held`], [`Code::Duplicate`], [`Code::NoListener`].
+        /// Code such as [`Code::State`], [`Code::Held`], [`Code::Duplicate`], [`Code::NoListener`].
         code: Code,
-        /// The present state, and the remedy.
+        /// The current state, and the remedy.
         text: String,
     },
-    /// An argument is wrong: a name, a number, a size, an id of another queue.
+    /// An argument is wrong, for example a name, a number, a size, or an id of another queue.
     #[error("{code}: {text}")]
     Invalid {
         /// [`Code::BadArgument`], [`Code::BadName`], [`Code::TooBig`] or [`Code::OtherQueue`].
         code: Code,
-        /// Which argument, and its bounds.
+        /// The wrong argument, and its bounds.
         text: String,
     },
     /// The server or its data is unsuitable: another schema, an eviction policy that loses tasks, a key of another
@@ -63,7 +63,7 @@ pub enum Error {
         /// [`Code::Schema`], [`Code::Eviction`], [`Code::WrongKey`], [`Code::Topology`], [`Code::Test`] or
         /// [`Code::Moved`].
         code: Code,
-        /// What to change.
+        /// Setting or configuration to change.
         text: String,
     },
     /// The server was not reached, or did not reply, within the limit of the call.
@@ -74,26 +74,26 @@ pub enum Error {
         /// The last failure.
         source: redis::RedisError,
     },
-    /// The server refused the call, for example with `OOM`. Nothing was changed. `NOPERM`: this user lacks a
-    /// permission that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
+    /// The server refused the call, for example with `OOM`. Nothing was changed. `NOPERM`: the user lacks a permission
+    /// that the call needs; the text names the Redis command ([`crate::Greeting`] lists all missing permissions).
     #[error("the server refused the call: {word} {text}{}", advice(*code))]
     Server {
-        /// The code, if this version knows it.
+        /// The code; `None` if this version does not know it.
         code: Option<Code>,
         /// The first word of the server's error, whether or not this version knows it.
         word: String,
-        /// The rest of it.
+        /// The remaining text of the server's error.
         text: String,
     },
-    /// The call was executed, and the durability that was asked for ([`Durability`]) was not reached within its limit. The
-    /// change may reach it yet: the same call again, with the same id, asks once more and changes nothing.
+    /// The call was executed, but its change did not reach the required durability ([`Durability`]) within the limit.
+    /// The change may still reach it. To check again, repeat the call with the same id, which changes nothing.
     #[error("accepted, {}{}", wished.missed(*reached), because(why))]
     NotDurable {
-        /// What was asked for.
+        /// Required durability.
         wished: Durability,
-        /// How many disks or replicas have confirmed it.
+        /// Number of disks or replicas that have confirmed the change.
         reached: u32,
-        /// Why the server does not wait for it, if it said so.
+        /// Reason why the server does not wait for durability, if it gave a reason.
         why: String,
     },
     /// The connection cannot be made as configured: a malformed URL, a wrong password.
@@ -105,10 +105,10 @@ pub enum Error {
         /// The command.
         command: &'static str,
     },
-    /// The server's reply is larger than any of the contract, and was not read to its end.
+    /// The server's reply is larger than any reply of the contract, and was not read to its end.
     #[error("the server's reply is over 256 MiB: look at the port in the URL: is it Redis or Valkey?")]
     ReplyTooBig(#[source] redis::RedisError),
-    /// A value could not be turned into JSON, or parameters or a result into the requested type.
+    /// A value could not be converted to JSON, or parameters or a result could not be converted to the requested type.
     #[error("the payload and its type do not agree")]
     Payload(#[from] serde_json::Error),
     /// The caller's time limit has passed.
@@ -120,7 +120,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The code; none if the server returned one that this version does not know.
+    /// The error code; `None` if the server returned a code that this version does not know.
     #[must_use]
     pub fn code(&self) -> Option<Code> {
         Some(match self {
@@ -139,8 +139,8 @@ impl Error {
         })
     }
 
-    /// The code as text, such as `NOTASK`: of a server's error its first word, even if this version does not know
-    /// it.
+    /// The code as text, such as `NOTASK`. For an error of the server this is its first word, even if this version does
+    /// not know it.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -149,19 +149,19 @@ impl Error {
         }
     }
 
-    /// Whether the same call may succeed later without a change by the caller: [`Code::repeat`].
+    /// Returns true if the same call may succeed later without a change by the caller: see [`Code::repeat`].
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.code().is_some_and(Code::repeat)
     }
 
-    /// The error of a script or a refusal of the server.
+    /// Converts an error of a script, or a refusal of the server.
     pub(crate) fn verdict(word: &str, text: &str) -> Self {
         let (known, text) = (word.parse::<Code>().ok(), text.to_owned());
         match known.map(|code| (code, code.kind())) {
             Some((Code::Lost, _)) => Self::Lost,
             Some((Code::Cancelled, _)) => Self::Cancelled,
-            // Of a task to wait for the text says which one, of which task, in which field.
+            // For a missing upstream the text names the upstream, the task and the field.
             Some((code @ Code::NoTask, _)) if text.starts_with("task ") => Self::State { code, text },
             Some((Code::NoTask, _)) => Self::NotFound,
             Some((code, Kind::State)) => Self::State { code, text },
@@ -175,7 +175,7 @@ impl Error {
         Self::Invalid { code: Code::BadName, text: what.into() }
     }
 
-    /// Of a word that this version does not know.
+    /// Returns the error for a word that this version does not know.
     pub(crate) fn unknown(word: &str, known: &[&str]) -> Self {
         Self::argument(format!("`{word}` is none of: {}", known.join(" ")))
     }
@@ -200,7 +200,7 @@ fn advice(code: Option<Code>) -> &'static str {
     }
 }
 
-/// The rest of a sentence, if there is a reason.
+/// The end of a sentence, if there is a reason.
 fn because(reason: &str) -> String {
     if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }

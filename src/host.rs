@@ -1,4 +1,4 @@
-//! The names of this host, its identity, and which of its processes are dead.
+//! Names and identity of this host, and its dead processes.
 
 use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -10,39 +10,40 @@ use sha1_smol::Sha1;
 
 use crate::names::ListenerId;
 
-/// How often a resolver that does not reply is asked.
+/// How often to ask a resolver that does not reply.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// The resolver's names for this host, once it has replied.
+/// Names that the resolver returned for this host, once it has replied.
 static RESOLVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Characters of the host's name in an id.
+/// Maximum number of characters of the host's name in an id.
 const NAME: usize = 150;
 
-/// Hexadecimal digits of the identity of a host, and of the part of an id that is random.
+/// Number of hexadecimal digits in the identity of a host, and in the random part of an id.
 const IDENTITY: usize = 8;
 const RANDOM: usize = 6;
 
-/// Identity of this host, or none if the system does not report one.
+/// Identity of this host; `None` if the system does not report one.
 static OWN: LazyLock<Option<String>> = LazyLock::new(|| {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let boot = read("/proc/sys/kernel/random/boot_id");
-    // The link leads to `pid:[INODE]`.
+    // The target of the link is `pid:[INODE]`.
     let table = fs::read_link("/proc/self/ns/pid").ok().filter(|_| !boot.is_empty())?;
     Some(identity(&read("/etc/machine-id"), &boot, &table.to_string_lossy()))
 });
 
-/// Hosts have the same identity if they see each other's process ids: the same machine and boot, and the same
-/// PID namespace. A host's name is no identity: containers and cloned machines share one.
+/// Computes the identity of a host. Hosts have the same identity if they see each other's process ids: the same machine
+/// and boot, and the same PID namespace. A host's name is no identity, because containers and cloned machines share
+/// names.
 fn identity(machine: &str, boot: &str, table: &str) -> String {
     let hash = Sha1::from(format!("{machine}\n{boot}\n{table}")).digest().to_string();
     hash.chars().take(IDENTITY).collect()
 }
 
 impl ListenerId {
-    /// A new id for a listener of this process: `HOSTNAME:IDENTITY-RANDOM_PID`. IDENTITY stands for the machine, its boot
-    /// and the PID namespace, so that other processes of this host know where to look for the process. No other
-    /// listener gets the same id, whatever the names and process ids of hosts are.
+    /// Creates an id for a listener of this process: `HOSTNAME:IDENTITY-RANDOM_PID`. IDENTITY stands for the machine,
+    /// its boot and the PID namespace, so that other processes of this host know where to look for the process. No
+    /// other listener gets the same id, even if hosts share names and process ids.
     #[must_use]
     pub fn of_this_process() -> Self {
         let host: String = name().chars().take(NAME).map(|c| if c == ':' { '-' } else { c }).collect();
@@ -51,37 +52,37 @@ impl ListenerId {
         Self::of_process(&format!("{host}:{}-{random}", OWN.as_deref().unwrap_or_default()), process::id())
     }
 
-    /// Returns true if the listener was on this very host and its process is dead. Of a listener of any other host, and
-    /// of an id without an identity, nothing is known.
+    /// Returns true if the listener was on this host and its process is dead. Returns false for a listener of any other
+    /// host, and for an id without an identity, because their processes are not visible here.
     #[must_use]
     pub fn is_dead_here(&self) -> bool {
         OWN.is_some() && self.identity() == OWN.as_deref() && !alive(self.host_and_pid().1)
     }
 
-    /// The identity of its host, if the id has one.
+    /// Identity of the listener's host, if the id contains one.
     pub(crate) fn identity(&self) -> Option<&str> {
         let (identity, _) = self.host_and_pid().0.split_once(':')?.1.split_once('-')?;
         Some(identity).filter(|identity| !identity.is_empty())
     }
 }
 
-/// The host's name in listener ids of this crate.
+/// Name of this host in listener ids of this crate.
 pub(crate) fn name() -> String {
     gethostname::gethostname().to_string_lossy().trim().to_owned()
 }
 
-/// Returns true unless there is certainly no such process here. Processes that this one may not see or signal live:
-/// `/proc` does not show those of other users if it is mounted with `hidepid`.
+/// Returns true unless there is certainly no such process on this host. A process counts as alive if the current
+/// process may not see or signal it: `/proc` hides processes of other users if it is mounted with `hidepid`.
 pub(crate) fn alive(pid: u32) -> bool {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     test_kill_process(pid) != Err(Errno::SRCH)
 }
 
-/// Names of this host in ids of listeners.
+/// Names of this host in listener ids.
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
-    /// The name in this listener's id, the resolver's full name, and `more`.
+    /// Collects the name in this listener's id, the resolver's full name, and the names in `more`.
     pub(crate) fn new(own: &ListenerId, more: &[String]) -> Self {
         let mut names = vec![host(own).to_owned()];
         names.extend(more.iter().cloned());
@@ -89,20 +90,22 @@ impl Names {
         Self(names)
     }
 
-    /// Returns true if this listener's process is on this host: by its name, and by the identity if the id has one.
+    /// Returns true if the listener's process is on this host, according to the name and, if the id has one, the
+    /// identity.
     pub(crate) fn have(&self, listener: &ListenerId) -> bool {
         let known = OWN.is_some() && listener.identity().is_none_or(|identity| OWN.as_deref() == Some(identity));
         known && self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener)))
     }
 }
 
-/// `HOST:REST_PID` is the id of a listener with an identity, or a further one of its process.
+/// Returns the host in a listener id. `HOST:REST_PID` is the id of a listener with an identity, or of an additional
+/// listener of the same process.
 fn host(listener: &ListenerId) -> &str {
     let (host, _) = listener.host_and_pid();
     host.split(':').next().unwrap_or(host)
 }
 
-/// Starts to ask the resolver for this host's full name, which clients of Blueque 1.0 use. It may take long.
+/// Starts asking the resolver for this host's full name, which clients of Blueque 1.0 use. The reply may take long.
 pub(crate) fn resolve() {
     static ASKED: Once = Once::new();
     ASKED.call_once(|| {
@@ -119,18 +122,18 @@ pub(crate) fn resolve() {
     });
 }
 
-/// The resolver's result for a host's name, forwards and then back; none if it does not reply.
+/// Looks up a host's name, and the name of the resulting address. Returns `None` if the resolver does not reply.
 fn full_names(name: &str) -> Option<Vec<String>> {
     let addresses: Vec<_> = dns_lookup::lookup_host(name).ok()?.collect();
     let names = addresses.iter().filter_map(|address| dns_lookup::lookup_addr(address).ok());
     Some(distinct(names.collect(), name))
 }
 
-/// Many machines call themselves `localhost`: it does not identify one. Nor does an address.
+/// Removes names that do not identify a host: `localhost`, which many machines use, and addresses.
 fn distinct(mut names: Vec<String>, name: &str) -> Vec<String> {
     names.retain(|full| {
         let full = full.to_ascii_lowercase();
-        // Only this host: another machine's name with the same address is not ours.
+        // Only names of this host are kept: another machine's name with the same address does not belong to it.
         let own = full.split('.').next() == name.to_ascii_lowercase().split('.').next();
         own && !full.starts_with("localhost") && full.parse::<std::net::IpAddr>().is_err()
     });
@@ -169,7 +172,7 @@ mod tests {
         assert!(names.have(&own) && !own.is_dead_here());
         let identity = own.identity().unwrap().to_owned();
         let id = |identity: &str, pid: u32| ListenerId::of_process(&format!("{}:{identity}-abcdef", host(&own)), pid);
-        // No process can have this id: it is above the kernel's maximum.
+        // No process can have this id, which is above the kernel's maximum.
         let (no_process, other) = (1 << 30, super::identity("", "another boot", "pid:[1]"));
         assert!(names.have(&id(&identity, no_process)) && id(&identity, no_process).is_dead_here());
         assert!(!names.have(&id(&other, no_process)) && !id(&other, no_process).is_dead_here());
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn a_process_is_dead_only_if_there_is_none() {
         let mut child = process::Command::new("true").spawn().unwrap();
-        // Process 1 is of another user, unless this is root.
+        // Process 1 belongs to another user, unless this test runs as root.
         assert!(alive(1) && alive(process::id()) && alive(child.id()));
         child.wait().unwrap();
         assert!(!alive(child.id()) && !alive(1 << 30) && !alive(0) && !alive(u32::MAX));

@@ -1,18 +1,17 @@
 //! Very long running tasks on Redis or Valkey.
 //!
-//! A queue for work that takes minutes to days: video transcodes, model training, data
-//! exports, simulations. Its state machine is a set of small Lua scripts, the *bundle*;
-//! each transition of a task is one of them, so that a crash between two commands cannot
-//! leave a task half moved. This crate embeds the bundle and calls it.
+//! A queue for work that takes minutes to days: video transcodes, model training, data exports, simulations. The state
+//! machine of a task is a set of small Lua scripts, the *bundle*. Each transition is one script, so a crash between two
+//! commands cannot leave a task in an inconsistent state. This crate embeds the bundle and calls its scripts.
 //!
-//! It is:
-//! - at-least-once execution with exactly-once transitions: every call of an attempt's
-//!   owner carries a token, and a stale one changes nothing;
-//! - leases renewed by heartbeats, whose replies carry orders (cancel, drain, lost);
-//! - checkpoints, from which the next attempt goes on;
-//! - a library, wire-compatible with Blueque 1.0 and open to clients in any language.
+//! Blueque offers:
+//! - at-least-once execution with exactly-once transitions: every call of an attempt's owner carries a token, and a
+//!   call with a stale token changes nothing;
+//! - leases that heartbeats renew; the replies to heartbeats carry orders (cancel, drain, lost);
+//! - checkpoints: the next attempt continues from the last checkpoint;
+//! - a library that is wire-compatible with Blueque 1.0 and open to clients in any language.
 //!
-//! It is not exactly-once execution, nor a server of its own.
+//! Blueque does not offer exactly-once execution, and it is not a server.
 //!
 //! ```no_run
 //! use blueque::{Client, Context, Stop, Submit, Worker};
@@ -45,7 +44,7 @@
 //! # }
 //! ```
 //!
-//! The same with the feature `tokio`, awaited:
+//! The same example with the feature `tokio`:
 //!
 //! ```no_run
 //! # #[cfg(feature = "tokio")]
@@ -77,30 +76,31 @@
 //! # }
 //! ```
 //!
-//! # What there is
+//! # Overview
 //!
-//! | | begin with | and |
+//! | | start with | see also |
 //! |---|---|---|
-//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio` `tokio::Client`, and the same for all other handles |
+//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio`: `tokio::Client`, and an asynchronous version of every handle |
 //! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`], [`Group`], [`Tag`] |
 //! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`], [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
-//! | queues in the manner of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
+//! | queues with the interface of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
 //! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`], [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
-//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
-//! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
+//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | constructors check the text |
+//! | errors | [`Error`], grouped by what the caller can do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
-//! | the scripts, and what they say | [`bundle`], [`contract`] | |
+//! | the scripts and their contract | [`bundle`], [`contract`] | |
 //!
-//! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, spans [`Duration`](std::time::Duration). Words,
-//! names and ids have `FromStr`, `Display` and serde, which check what they read.
+//! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, durations [`Duration`](std::time::Duration).
+//! Words, names and ids implement `FromStr`, `Display` and serde; parsing checks the text.
 //!
-//! All of it blocks; the feature `tokio` adds the same for asynchronous programs, `cluster` connections to a cluster, `cron` schedules
-//! by cron expressions, `enq` documents in the form of enq, `tls-rustls` TLS; `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
+//! All these types block. The feature `tokio` adds asynchronous versions, `cluster` adds connections to a cluster,
+//! `cron` adds schedules by cron expressions, `enq` adds graph documents in the format of enq, `tls-rustls` adds TLS;
+//! `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
 
 #![deny(missing_docs)]
 #![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]
@@ -146,8 +146,9 @@ mod words;
 mod work_queue;
 mod worker;
 
-/// The handles over any [`Link`]. `blueque::Client` and its kind are those over [`Blocking`]: where a method returns
-/// `L::Answer<'_, Result<T>>`, theirs returns `Result<T>`. Those of `blueque::tokio` return a future of it.
+/// Handles over any [`Link`]. The types at the root of this crate, such as `blueque::Client`, are these handles over
+/// [`Blocking`]. Where a method here returns `L::Answer<'_, Result<T>>`, the blocking method returns `Result<T>`, and
+/// the method of `blueque::tokio` returns a future of `Result<T>`.
 pub mod handles {
     pub use crate::client::{Client, ClientBuilder};
     pub use crate::graph::{GraphHandle, SubmittedGraph};
@@ -165,13 +166,13 @@ pub mod handles {
 pub use address::Address;
 pub use connection::Connection;
 pub use durability::Durability;
-/// A connection to a namespace. Clones share it; it may be used from many threads.
+/// A connection to a namespace. Clones share the connection, and any number of threads may use it.
 pub type Client = handles::Client<Blocking>;
 /// Settings of a [`Client`].
 pub type ClientBuilder = handles::ClientBuilder<Blocking>;
 pub use link::{Blocking, Link};
 pub use model::{Follow, Greeting, Page};
-// Queues, and their tasks as a whole.
+// Queues.
 pub use model::{
     Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, Peeked,
     QueueInfo, Rate, Setting, Source, Statistics, Step, Tag,
@@ -192,26 +193,26 @@ pub type Task = handles::Task<Blocking>;
 pub use model::WorkerInfo;
 /// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
 pub type Context = handles::Context<Blocking>;
-/// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
+/// Maintenance that every worker does for its queues; for programs that run tasks without [`Worker`].
 pub type Upkeep = handles::Upkeep<Blocking>;
-/// Takes tasks and runs a handler for each on a separate thread. Clones are handles to the same worker, to stop it from
-/// another thread.
+/// Takes tasks and runs a handler for each task on a separate thread. Clones are handles to the same worker, so that
+/// another thread can stop it.
 pub type Worker = handles::Worker<Blocking>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
 pub use worker::{Failure, HandlerError, Stop, Stopped, Summary, UpkeepError};
 // Attempts.
-/// Ends the waits of a listener from another thread, for instance after a signal.
+/// Ends the waits of a listener from another thread, for example after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;
 /// A registered listener.
 pub type Listener = handles::Listener<Blocking>;
 pub use model::{Beat, Held, Order, Outcome, QueueOrder, Reservation};
 pub use processor::Attempt;
-/// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
-/// and changes nothing.
+/// One attempt at a task. Every call carries the attempt's token. Once the task is lost, every call returns
+/// [`Error::Lost`] and changes nothing.
 pub type Processor = handles::Processor<Blocking>;
 pub use work_queue::WorkItem;
-/// A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
+/// A queue with the interface of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
 pub type WorkQueue = handles::WorkQueue<Blocking>;
 // Schedules.
 pub use model::{
@@ -231,7 +232,7 @@ pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, GraphSummary, Gra
 pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.
 pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
-// What keeps a queue in order.
+// Maintenance of queues.
 pub use model::{
     Audit, Change, Claim, Mended, Orphans, Promoted, Ready, ReadyQueue, Reserved, Retained, Settled, Tallied,
     UpkeepStep,
@@ -240,7 +241,7 @@ pub use model::{
 pub use error::{Code, Error, Result};
 pub use names::{GraphId, ListenerId, Namespace, PartitionName, Pattern, QueueName, ScheduleName, TaskId, Token};
 pub use partitions::{Deliverer, GraphParts, Merged, Moved};
-/// Partitions that are used as one. Clones share the connections, which are made when they are needed.
+/// Partitions that are used as a single server. Clones share the connections, which are made on demand.
 pub type Partitions = handles::Partitions<Blocking>;
 /// Settings of [`Partitions`].
 pub type PartitionsBuilder = handles::PartitionsBuilder<Blocking>;
@@ -250,12 +251,12 @@ pub type SpreadGraph = handles::SpreadGraph<Blocking>;
 pub type SubmittedParts = handles::SubmittedParts<Blocking>;
 pub use topology::{GlobalId, StoredTopology, Topology};
 
-/// The README's examples compile.
+/// The examples of the README compile.
 #[cfg(all(doctest, feature = "tokio"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So do those of the pages that are whole programs.
+/// The pages that contain whole programs compile.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../docs/bulk.md")]

@@ -14,43 +14,44 @@ use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::processor::Processor;
 
-/// The limit of a call that wakes another listener, even where a value is dropped.
+/// Limit of a call that wakes another listener, also while a value is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
-/// How long a listener that leaves all its queues alone waits at a time.
+/// Length of one wait of a listener that skips all its queues.
 const NOTHING: Duration = Duration::from_millis(100);
 
-/// The pause of a listener that nothing wakes: too many different patterns are waited for.
+/// Pause of a listener that no wake-up reaches, because too many different patterns are waited for.
 const ASK: Duration = Duration::from_millis(500);
 
-/// Ends a wait from elsewhere.
+/// Ends a wait from another thread or task.
 type Bell<L> = <<L as Way>::Wires as Wires>::Bell;
 
 impl<L: Link> Client<L> {
-    /// A listener of this process on some queues, in the order in which they are asked. Problems of some of them,
-    /// such as a key of a wrong type, are reported by [`Listener::listen`]; [`Listener::skip`] can leave such
-    /// queues out.
+    /// Registers a listener of this process on some queues, in the order in which it asks the queues.
+    /// [`Listener::listen`] reports problems of single queues, such as a key of a wrong type; [`Listener::skip`] can
+    /// leave these queues out.
     ///
-    /// Queues may be named by patterns ([`Pattern`]): with `["video-*", "!video-test"]` it takes tasks of all queues
-    /// that match, also of those that come later, and is registered with each when that has tasks.
+    /// Patterns ([`Pattern`]) may name the queues: with `["video-*", "!video-test"]` the listener takes tasks of all
+    /// queues that match, including queues that are created later. It is registered with each of these queues once the
+    /// queue has tasks.
     ///
     /// # Errors
-    /// `BADNAME` for an invalid name, `BADARG` for patterns that match nothing; those of [`Client::call`].
+    /// `BADNAME` for an invalid name, `BADARG` for patterns that match nothing; the errors of [`Client::call`].
     pub fn listener(&self, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
         self.listener_as(ListenerId::of_this_process(), queues)
     }
 
-    /// A listener with an id of the caller's choice. No other may use it at the same time.
+    /// Registers a listener with an id of the caller's choice. No other listener may use the id at the same time.
     ///
     /// # Errors
-    /// As [`Client::listener`].
+    /// Same as [`Client::listener`].
     pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
         let queues = queues.iter().map(|&name| Pattern::new(name)).collect::<Result<_>>();
         L::answer(async { Listener::register(self.clone(), id, queues?).await })
     }
 }
 
-/// Ends the waits of a listener from elsewhere, for instance after a signal.
+/// Ends the waits of a listener from another thread or task, for example after a signal.
 #[derive(Clone, Debug)]
 pub struct Interrupter<L: Link = Blocking> {
     client: Client<L>,
@@ -63,7 +64,8 @@ impl<L: Link> Interrupter<L> {
         Self { client, waiting: Arc::default(), interrupted: Arc::default() }
     }
 
-    /// From now on [`Listener::listen`] does not wait, and takes nothing. May take half a second where it blocks.
+    /// From now on [`Listener::listen`] does not wait, and takes no task. For blocking clients this call may take half
+    /// a second.
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Release);
         unblock(&self.client, &self.waiting);
@@ -81,33 +83,33 @@ pub(crate) fn unblock<L: Link>(client: &Client<L>, bell: &Bell<L>) {
 
 /// A registered listener.
 ///
-/// Its futures can be dropped at any time: the next call finds what an unfinished one may have taken, and dropping the
-/// listener gives it back.
+/// The futures of a listener can be dropped at any time. The next call finds the tasks that an unfinished call may have
+/// taken, and dropping the listener gives them back.
 #[derive(Debug)]
 pub struct Listener<L: Link = Blocking> {
     interrupter: Interrupter<L>,
     client: Client<L>,
     id: ListenerId,
     queues: Queues<L>,
-    /// What the last call asked, in which order.
+    /// Queues that the last call asked, and their order.
     asked: (Vec<QueueName>, QueueOrder),
     lease: Option<Duration>,
     order: QueueOrder,
     has: Option<String>,
     next: String,
-    /// The list from which a wake-up was taken, if nobody has looked for its task yet.
+    /// The list from which a wake-up was taken, if no call has looked for its task since.
     woken: Option<String>,
-    /// Queues that are left alone for now.
+    /// Queues that are skipped for now.
     skipped: Vec<QueueName>,
-    /// Whether the reply of the last call was lost: it may have reserved a task of any queue.
+    /// True if the reply to the last call was lost: the call may have reserved a task of any queue.
     unheard: bool,
-    /// How many tasks that call asks for, and the process for which they are started at once.
+    /// Number of tasks that the last call asks for, and the process for which they are started at once.
     asking: (u32, Option<u32>),
 }
 
 impl<L: Link> Listener<L> {
-    /// A waiting listener looks into its queues this often even if nobody wakes it: the listener that was woken may
-    /// have died before it took the task.
+    /// How often a waiting listener checks its queues without a wake-up: a listener that was woken may have died before
+    /// it took the task.
     pub const LOOK: Duration = Duration::from_secs(30);
 
     pub(crate) async fn register(client: Client<L>, id: ListenerId, patterns: Vec<Pattern>) -> Result<Self> {
@@ -133,7 +135,7 @@ impl<L: Link> Listener<L> {
         Ok(listener)
     }
 
-    /// Registers. A problem of one queue, such as a key of a wrong type, does not affect the others.
+    /// Registers the listener. A problem of one queue, such as a key of a wrong type, does not affect the other queues.
     async fn announce(&self) -> Result<()> {
         let queues = match &self.queues {
             Queues::Named(queues) => queues,
@@ -151,25 +153,25 @@ impl<L: Link> Listener<L> {
         refusal.filter(|_| !registered).map_or(Ok(()), Err)
     }
 
-    /// Its id.
+    /// Id of the listener.
     #[must_use]
     pub fn id(&self) -> &ListenerId {
         &self.id
     }
 
-    /// The lease of reservations without a heartbeat: 1 s to 7 days; by default the queue's setting, 60 s.
+    /// Sets the lease of reservations without a heartbeat: 1 s to 7 days; by default the queue's setting, 60 s.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
         self
     }
 
-    /// The same for the reservations that follow.
+    /// Sets the lease of the next reservations.
     pub(crate) fn set_lease(&mut self, lease: Duration) {
         self.lease = Some(lease);
     }
 
-    /// The order in which its queues are asked: as named, by default.
+    /// Sets the order in which the queues are asked: by default the order in which they are named.
     #[must_use]
     pub fn order(mut self, order: QueueOrder) -> Self {
         self.order = order;
@@ -177,10 +179,10 @@ impl<L: Link> Listener<L> {
         self
     }
 
-    /// What it offers to tasks with needs: `gpu,transcoder=3`.
+    /// Sets what the listener offers to tasks with needs: `gpu,transcoder=3`.
     ///
     /// # Errors
-    /// `BADARG` for an invalid form; those of [`Client::call`].
+    /// `BADARG` for an invalid form; the errors of [`Client::call`].
     pub fn has(self, has: impl Into<String>) -> L::Answer<'static, Result<Self>> {
         L::answer(self.offering(has.into()))
     }
@@ -192,13 +194,14 @@ impl<L: Link> Listener<L> {
         Ok(self)
     }
 
-    /// Leaves some of its queues alone until the next call of this method: it takes no tasks from them, and stays
+    /// Skips some queues until the next call of this method: the listener takes no tasks from them, and stays
     /// registered.
     pub fn skip(&mut self, queues: Vec<QueueName>) {
         self.skipped = queues;
     }
 
-    /// The queues to ask now, and in which order: those of the last call until its reply has been heard.
+    /// Returns the queues to ask now, and their order. While the reply to the last call is missing, these are the
+    /// queues of that call.
     fn asks(&self) -> (Vec<QueueName>, QueueOrder) {
         if self.unheard {
             return self.asked.clone();
@@ -215,27 +218,29 @@ impl<L: Link> Listener<L> {
         (all.into_iter().filter(kept).collect(), order)
     }
 
-    /// Which queues it takes tasks from.
+    /// Queues that the listener takes tasks from.
     pub(crate) fn serves(&self) -> &Queues<L> {
         &self.queues
     }
 
-    /// The queues with which it is registered: those that are named, or that it has found so far by its patterns.
+    /// Queues with which the listener is registered: the named queues, or the queues that its patterns have found so
+    /// far.
     #[must_use]
     pub fn queues(&self) -> Vec<QueueName> {
         self.queues.known()
     }
 
-    /// A handle that ends its waits from another thread.
+    /// Returns a handle that ends the waits of this listener from another thread.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter<L> {
         self.interrupter.clone()
     }
 
-    /// Waits for a task, at most for `limit`, or until its [`Interrupter`] is used.
+    /// Waits for a task, for at most `limit`, or until the [`Interrupter`] is used.
     ///
     /// # Errors
-    /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
+    /// The errors of [`Client::call`]. After an error, the next call first finds the task that the failed call may have
+    /// reserved.
     pub fn listen(&mut self, limit: Duration) -> L::Answer<'_, Result<Option<Processor<L>>>> {
         L::answer(self.next_within(limit))
     }
@@ -256,24 +261,24 @@ impl<L: Link> Listener<L> {
         Ok(None)
     }
 
-    /// Takes the next task if there is one, without waiting.
+    /// Takes the next task, if there is one, without waiting.
     ///
     /// # Errors
-    /// As [`Listener::listen`].
+    /// Same as [`Listener::listen`].
     pub fn try_listen(&mut self) -> L::Answer<'_, Result<Option<Processor<L>>>> {
         L::answer(async { Ok(self.take_up_to(1).await?.pop()) })
     }
 
-    /// Takes up to `limit` tasks (1 to 100) in one call, as if one after another, without waiting. All their leases
-    /// count from this call.
+    /// Takes up to `limit` tasks (1 to 100) in one call, as if one after another, without waiting. The leases of all
+    /// these tasks count from this call.
     ///
     /// # Errors
-    /// `BADARG` for another limit; as [`Listener::listen`].
+    /// `BADARG` for a limit out of bounds; the errors of [`Listener::listen`].
     pub fn try_listen_many(&mut self, limit: u32) -> L::Answer<'_, Result<Vec<Processor<L>>>> {
         L::answer(self.take_up_to(limit))
     }
 
-    /// Waits until there may be a task to take, at most for `limit` and [`Listener::LOOK`], or until its
+    /// Waits until there may be a task to take, for at most `limit` and [`Listener::LOOK`], or until the
     /// [`Interrupter`] is used. For callers of [`Listener::try_listen`].
     pub fn wait(&mut self, limit: Duration) -> L::Answer<'_, ()> {
         L::answer(self.wait_interruptibly(limit))
@@ -290,21 +295,22 @@ impl<L: Link> Listener<L> {
         self.take(limit, Some(std::process::id())).await
     }
 
-    /// One wait for tasks that the bell ends.
+    /// Waits once for tasks, until the bell rings.
     pub(crate) async fn wait_for_tasks(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync)) {
         self.wait_unless(bell, stopped, Self::LOOK).await;
     }
 
-    /// Wakes another listener instead of this one, which does not look for the task.
+    /// Passes the wake-up on to another listener, because this listener does not look for the task.
     pub(crate) async fn pass_on(&mut self) {
         if let Some(list) = &self.woken {
-            // After a failure the others look by themselves.
+            // If this fails, the other listeners find the task at their next regular check.
             let _ = self.client.wires().send(&wakes(list), BRIEFLY).await;
             self.woken = None;
         }
     }
 
-    /// Whether the reply to the last call was lost: it may have taken tasks, so the next one has to ask for as many.
+    /// Returns true if the reply to the last call was lost. The call may have taken tasks, so the next call must ask
+    /// for the same number.
     pub(crate) fn is_unheard(&self) -> bool {
         self.unheard
     }
@@ -331,7 +337,7 @@ impl<L: Link> Listener<L> {
         }
     }
 
-    /// The call that takes tasks. It can be repeated until its reply has been heard.
+    /// Builds the call that takes tasks. The call can be repeated until its reply has arrived.
     fn reserves(&self) -> Call<Vec<Reservation>> {
         let ((queues, order), (limit, pid)) = (&self.asked, self.asking);
         let options = ReserveOptions::new().request(&self.next).woken(self.woken.is_some()).order(order);
@@ -341,17 +347,18 @@ impl<L: Link> Listener<L> {
         self.client.calls().reserve(&self.id, queues, &options)
     }
 
-    /// Up to `limit` tasks. Gives back what is beyond, which an earlier call for more took whose reply was lost.
+    /// Takes up to `limit` tasks. Gives back tasks beyond `limit`: an earlier call for more tasks, whose reply was
+    /// lost, took them.
     async fn take_up_to(&mut self, limit: u32) -> Result<Vec<Processor<L>>> {
         let mut taken = self.take(limit, None).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(taken.len());
         for (processor, _) in taken.split_off(limit) {
-            let _ = processor.give_back().await; // after a failure the lease expires
+            let _ = processor.give_back().await; // if this fails, the lease expires
         }
         Ok(taken.into_iter().map(|(processor, _)| processor).collect())
     }
 
-    /// Up to `limit` tasks; with `pid` they are started at once.
+    /// Takes up to `limit` tasks; with `pid` the tasks are started at once.
     async fn take(&mut self, limit: u32, pid: Option<u32>) -> Result<Vec<(Processor<L>, Instant)>> {
         let Some(choice) = self.queues.chosen().cloned().filter(|_| !self.unheard) else {
             return self.take_of_asked(limit, pid).await;
@@ -371,7 +378,7 @@ impl<L: Link> Listener<L> {
         }
     }
 
-    /// The same, of the queues that are named or chosen.
+    /// Takes up to `limit` tasks of the queues that are named or chosen now.
     async fn take_of_asked(&mut self, limit: u32, pid: Option<u32>) -> Result<Vec<(Processor<L>, Instant)>> {
         let repeated = self.unheard;
         let sent = Instant::now();
@@ -385,7 +392,7 @@ impl<L: Link> Listener<L> {
         let call = self.reserves();
         self.unheard = true;
         let mut reserved = self.client.run(&call).await;
-        // This process was taken for dead, or the server lost its data.
+        // The server took this process for dead, or lost its data.
         if matches!(reserved, Err(Error::State { code: Code::NoListener, .. })) {
             self.announce().await?;
             if self.queues.chosen().is_some() {
@@ -393,7 +400,7 @@ impl<L: Link> Listener<L> {
             }
             reserved = if self.asked.0.is_empty() { Ok(Vec::new()) } else { self.client.run(&self.reserves()).await };
         }
-        // What is refused has taken nothing.
+        // A refused call has taken no task.
         self.unheard = !reserved.as_ref().is_err_and(|error| !error.is_transient());
         let mut taken = Vec::new();
         for reservation in reserved? {
@@ -405,19 +412,19 @@ impl<L: Link> Listener<L> {
         Ok(taken)
     }
 
-    /// The tasks that the listener holds in a queue, including those whose reply was lost.
+    /// Returns the tasks that the listener holds in a queue, including tasks whose reservation reply was lost.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn held(&self, queue: &QueueName) -> L::Answer<'_, Result<Vec<Held>>> {
         self.client.make(self.client.calls().held(queue, &self.id))
     }
 
-    /// Takes over a task from a listener whose process is dead, which the caller has made sure of. None if the task
-    /// has ended instead: it was cancelled, or lost too often.
+    /// Takes over a task from a listener whose process is dead. The caller must make sure of that. Returns `None` if
+    /// the task has ended instead, because it was cancelled or lost too often.
     ///
     /// # Errors
-    /// `STATE` if that listener does not hold it; those of [`Client::call`].
+    /// `STATE` if that listener does not hold the task; the errors of [`Client::call`].
     pub fn adopt(
         &self,
         from: &ListenerId,
@@ -429,10 +436,10 @@ impl<L: Link> Listener<L> {
         L::answer(async move { Ok(self.client.run(&call).await?.map(|reservation| self.processor(reservation))) })
     }
 
-    /// Unregisters, after giving back what an unfinished call may have taken.
+    /// Gives back the tasks that an unfinished call may have taken, then unregisters the listener.
     ///
     /// # Errors
-    /// `HELD` while it holds a task; those of [`Client::call`].
+    /// `HELD` while the listener holds a task; the errors of [`Client::call`].
     pub fn unregister(self) -> L::Answer<'static, Result<()>> {
         L::answer(self.leave())
     }
@@ -456,7 +463,7 @@ impl<L: Link> Listener<L> {
 }
 
 impl<L: Link> Drop for Listener<L> {
-    /// Passes on a wake-up, and gives back what an unfinished call may have taken, unless that would block.
+    /// Passes on a wake-up, and gives back tasks that an unfinished call may have taken, unless that blocks.
     fn drop(&mut self) {
         if let Some(list) = self.woken.clone() {
             let client = self.client.clone();
@@ -467,7 +474,7 @@ impl<L: Link> Drop for Listener<L> {
         if self.unheard {
             let (client, id, call) = (self.client.clone(), self.id.clone(), self.reserves());
             L::afterwards(async move {
-                // After a failure the lease expires.
+                // If this fails, the lease expires.
                 for reservation in client.run(&call).await.ok().into_iter().flatten() {
                     let _ = Processor::new(client.clone(), id.clone(), reservation).give_back().await;
                 }
@@ -476,8 +483,8 @@ impl<L: Link> Drop for Listener<L> {
     }
 }
 
-/// A task that was taken, and the time from which its lease certainly counts. If the call is `repeated`, the lease may
-/// count from an earlier call: it is renewed before anybody relies on it.
+/// Returns a task that was taken, and the time from which its lease certainly counts. If the call is `repeated`, the
+/// lease may count from an earlier call, so the lease is renewed first. Returns `None` if the task is lost.
 pub(crate) async fn sure<L: Link>(
     taken: Processor<L>,
     sent: Instant,

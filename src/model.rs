@@ -40,16 +40,16 @@ include!(concat!(env!("OUT_DIR"), "/words.rs"));
 words! {
     /// The order for the owner of a task, from a heartbeat.
     Order {
-        /// Continue.
+        /// Continue the work.
         Continue = "continue",
         /// The task was cancelled: stop, then release it.
         Cancel = "cancel",
-        /// The task was cancelled by force: end at once, then release it. The lease is not renewed any more, and
-        /// the attempt's result is refused.
+        /// The task was cancelled by force: end at once, then release it. The lease is no longer renewed, and the
+        /// attempt's result is refused.
         Kill = "kill",
         /// The queue is stopped, or the task recalled: save a checkpoint and release the task.
         Stop = "stop",
-        /// The listener is to end: save a checkpoint and release the task, or finish it.
+        /// The listener must end: save a checkpoint and release the task, or finish it.
         Drain = "drain",
         /// The attempt no longer holds the task: stop, and discard its result.
         Lost = "lost",
@@ -57,59 +57,59 @@ words! {
 }
 
 words! {
-    /// How an attempt ended.
+    /// Outcome of an attempt.
     Outcome {
-        /// With a result.
+        /// The attempt ended with a result.
         Complete = "complete",
-        /// With an error.
+        /// The attempt ended with an error.
         Failed = "failed",
-        /// Cancelled.
+        /// The task was cancelled.
         Cancelled = "cancelled",
-        /// Given back by its owner.
+        /// The owner gave the task back.
         Released = "released",
-        /// Its lease expired, or its process died.
+        /// The lease expired, or the process died.
         Lost = "lost",
-        /// With an error, and the task is retried.
+        /// The attempt ended with an error, and the task is retried.
         Retrying = "retrying",
-        /// Ended, and then retried by hand.
+        /// The task had ended, and was retried by hand.
         Retry = "retry",
     }
 }
 
 words! {
-    /// How far a cancel got.
+    /// Stage of a cancel.
     Cancelled {
         /// The task is cancelled.
         Done = "cancelled",
-        /// Its owner was ordered to stop it.
+        /// The owner was ordered to stop the task.
         Requested = "cancelling",
     }
 }
 
 words! {
-    /// How far a recall got.
+    /// Stage of a recall.
     Recalled {
         /// The task is back in its queue.
         Done = "released",
-        /// Its owner was ordered to give it back.
+        /// The owner was ordered to give the task back.
         Requested = "recalling",
-        /// The task had been cancelled before, and is cancelled now.
+        /// The task had already been cancelled, and is now in the state `cancelled`.
         Cancelled = "cancelled",
     }
 }
 
-/// How a held task is cancelled.
+/// Way to cancel a held task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Force {
-    /// Its owner is asked to stop, with its grace period; a completion before that counts.
+    /// The owner is asked to stop, with its grace period. A completion before that counts.
     #[default]
     No,
-    /// Its owner is ordered to kill its program at once. The task is free afterwards, at the latest when its lease
-    /// has expired. A task of a client without scripts is free at once.
+    /// The owner is ordered to kill its program at once. The task is free afterwards, at the latest when its lease has
+    /// expired. A task of a client without scripts is free at once.
     Kill,
-    /// The task is free at once, although its program may run on until its owner finds out: up to a third of the
-    /// lease. Another attempt may run at the same time.
+    /// The task is free at once, although its program may run until the owner finds out, which takes up to a third of
+    /// the lease. Another attempt may run at the same time.
     AtOnce,
 }
 
@@ -117,17 +117,17 @@ pub enum Force {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The cursor of the next page; none at the end.
+    /// Cursor of the next page; `None` at the end.
     pub next: Option<String>,
     /// The entries.
     pub items: Vec<T>,
 }
 
-/// A page of something that grows, and where to continue.
+/// A page of a growing list, and where to continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Follow<T> {
-    /// The cursor of the last entry.
+    /// Cursor of the last entry.
     pub last: String,
     /// The entries.
     pub items: Vec<T>,

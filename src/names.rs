@@ -1,4 +1,4 @@
-//! Names that become parts of keys: checked here, and again in Lua.
+//! Names that become parts of keys. They are checked here, and again in Lua.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// What a plain name must be.
+/// Rule for a plain name.
 pub(crate) const PLAIN: &str = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -";
 
-/// Whether a text is a plain name, such as that of a method.
+/// Returns true if a text is a plain name, such as the name of a method.
 pub(crate) fn plain(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b))
 }
@@ -89,8 +89,9 @@ name! {
 }
 
 name! {
-    /// Which queues a listener takes tasks from: all whose names match. `*` stands for any characters, or none; a pattern
-    /// with a `!` before it leaves queues out. 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -` and `*`, and the `!`.
+    /// Pattern of the queues that a listener takes tasks from. `*` stands for any characters, also for no character. A
+    /// pattern with a `!` before it excludes queues. 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -` and `*`, plus the
+    /// `!`.
     Pattern
 }
 
@@ -105,25 +106,25 @@ name! {
 }
 
 name! {
-    /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`. Those of this crate are
-    /// `HOSTNAME:IDENTITY-RANDOM_PID`: see [`ListenerId::of_this_process`].
+    /// Id of a listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`. The ids that
+    /// this crate creates are `HOSTNAME:IDENTITY-RANDOM_PID`: see [`ListenerId::of_this_process`].
     ListenerId
 }
 
 name! {
-    /// The name of a partition: 1 to 32 characters of `A-Z a-z 0-9 . _ -`. It has no colon: in a
-    /// [`GlobalId`](crate::GlobalId) it ends at the first one.
+    /// The name of a partition: 1 to 32 characters of `A-Z a-z 0-9 . _ -`. The name has no colon, so in a
+    /// [`GlobalId`](crate::GlobalId) it ends at the first colon.
     PartitionName
 }
 
 name! {
-    /// The prefix of all keys: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at most one `{tag}`, by which its
-    /// keys share one slot of a cluster.
+    /// The prefix of all keys: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at most one `{tag}`, which puts all keys
+    /// into the same slot of a cluster.
     Namespace
 }
 
 impl TaskId {
-    /// An id of the caller's choice. Submitting it twice creates one task.
+    /// Checks an id of the caller's choice. Submitting it twice creates one task.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -151,7 +152,7 @@ impl QueueName {
 }
 
 impl Pattern {
-    /// Checks a pattern. The name of a queue is one that matches this queue alone.
+    /// Checks a pattern. The name of a queue is a pattern that matches this queue alone.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -167,13 +168,13 @@ impl Pattern {
         }
     }
 
-    /// Whether it leaves queues out.
+    /// Returns true if the pattern excludes queues.
     #[must_use]
     pub fn is_exclusion(&self) -> bool {
         self.0.starts_with('!')
     }
 
-    /// Whether the name of a queue matches, of an exclusion what follows the `!`.
+    /// Returns true if the name of a queue matches the pattern. For an exclusion, compares with the text after the `!`.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.trim_start_matches('!').split('*');
@@ -188,21 +189,21 @@ impl Pattern {
         left.ends_with(last)
     }
 
-    /// Whether these patterns together choose a queue.
+    /// Returns true if these patterns together select a queue.
     #[must_use]
     pub fn choose(patterns: &[Self], name: &str) -> bool {
         let any = |out: bool| patterns.iter().any(|one| one.is_exclusion() == out && one.matches(name));
         any(false) && !any(true)
     }
 
-    /// The queues of these texts; none if one of them is a pattern that may match several.
+    /// Converts the patterns to queue names; `None` if a pattern may match several queues.
     pub(crate) fn queues(patterns: &[Self]) -> Option<Vec<QueueName>> {
         patterns.iter().map(|pattern| QueueName::new(pattern.as_str()).ok()).collect()
     }
 }
 
 impl ScheduleName {
-    /// Checks a schedule's name. It is shorter than an id, because the ids of its tasks begin with it.
+    /// Checks a schedule's name. The name is shorter than an id, because the ids of the schedule's tasks begin with it.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -217,8 +218,8 @@ impl ScheduleName {
 }
 
 impl GraphId {
-    /// An id of the caller's choice. Submitting a graph twice with it creates one graph. It is shorter than the id of
-    /// a task, because the ids of its tasks begin with it.
+    /// Checks an id of the caller's choice. Submitting a graph twice with the same id creates one graph. The id is
+    /// shorter than the id of a task, because the ids of the graph's tasks begin with it.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -258,7 +259,7 @@ impl ListenerId {
     /// Checks a listener's id.
     ///
     /// # Errors
-    /// `BADNAME` unless it is `HOSTNAME_PID`.
+    /// `BADNAME` unless the id is `HOSTNAME_PID`.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let valid = id.len() <= 200
@@ -275,7 +276,7 @@ impl ListenerId {
         }
     }
 
-    /// The id of a listener in this process on `host`. Characters that a listener's id cannot have become `-`.
+    /// The id of a listener in this process on `host`. Characters that a listener's id cannot contain become `-`.
     #[must_use]
     pub fn of_process(host: &str, pid: u32) -> Self {
         let host: String = host

@@ -1,4 +1,4 @@
-//! The options of calls, collected by setters. The setters are generated from `contract/options.toml`.
+//! Options of calls, collected by setters. The setters are generated from `contract/options.toml`.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Stat
 use crate::names::{Pattern, TaskId};
 use crate::times;
 
-/// Names and values of options, each name once.
+/// Names and values of options. Each name occurs once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pairs(Vec<(&'static str, Vec<u8>)>);
 
@@ -23,7 +23,7 @@ impl Pairs {
         }
     }
 
-    /// A flag that is not set is not sent.
+    /// Sets a flag. A flag that is off is not sent.
     fn flag(&mut self, name: &'static str, on: bool) {
         self.0.retain(|(other, _)| *other != name);
         if on {
@@ -41,12 +41,12 @@ impl Pairs {
         self.0.iter().any(|(other, _)| *other == name)
     }
 
-    /// Whether it has no others than these.
+    /// Returns true if every option is one of these names.
     pub(crate) fn are_among(&self, names: &[&str]) -> bool {
         self.0.iter().all(|(name, _)| names.contains(name))
     }
 
-    /// The value of an option that is text.
+    /// Returns the value of a text option.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let value = self.0.iter().find(|(other, _)| *other == name);
         value.and_then(|(_, value)| std::str::from_utf8(value).ok())
@@ -57,7 +57,7 @@ impl Pairs {
     }
 }
 
-/// How a task is to be run. Options that are not set default to the queue's settings. The server checks all bounds.
+/// Options of a task. Options that are not set default to the queue's settings. The server checks all bounds.
 ///
 /// ```
 /// use blueque::calls::TaskOptions;
@@ -69,8 +69,8 @@ impl Pairs {
 pub struct TaskOptions(pub(crate) Pairs);
 
 impl TaskOptions {
-    /// Sets an option by its name in the contract and the text of its value, as [`contract::TASK_OPTIONS`]
-    /// describes them. False if there is no option with this name.
+    /// Sets an option by its name in the contract and the text of its value, as [`contract::TASK_OPTIONS`] describes
+    /// them. Returns false if no option has this name.
     ///
     /// [`contract::TASK_OPTIONS`]: crate::contract::TASK_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
@@ -87,7 +87,8 @@ impl TaskOptions {
 }
 
 impl CompleteOptions {
-    /// All these options of a task, for its next step. `unique_policy` is refused: it is for a submit.
+    /// Copies all these task options to the next step. The server refuses `unique_policy`, which is an option of a
+    /// submit.
     pub fn task(mut self, options: &TaskOptions) -> Self {
         for (name, value) in options.0.iter() {
             self.0.set_bytes(name, value.to_vec());
@@ -97,7 +98,7 @@ impl CompleteOptions {
 }
 
 impl EditOptions {
-    /// All these options of a task. `unique_policy` is refused: it is for a submit.
+    /// Copies all these task options. The server refuses `unique_policy`, which is an option of a submit.
     pub fn task(mut self, options: &TaskOptions) -> Self {
         for (name, value) in options.0.iter() {
             self.0.set_bytes(name, value.to_vec());
@@ -106,7 +107,7 @@ impl EditOptions {
     }
 }
 
-/// Which slots a schedule has, and how its tasks are run. The server checks all bounds.
+/// Slots of a schedule, and options of its tasks. The server checks all bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct ScheduleOptions {
@@ -116,7 +117,7 @@ pub struct ScheduleOptions {
 
 impl ScheduleOptions {
     /// Sets an option by its name in the contract and the text of its value, as [`contract::SCHEDULE_OPTIONS`]
-    /// describes them. False if there is no option with this name.
+    /// describes them. Returns false if no option has this name.
     ///
     /// [`contract::SCHEDULE_OPTIONS`]: crate::contract::SCHEDULE_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
@@ -127,7 +128,7 @@ impl ScheduleOptions {
         known.is_some()
     }
 
-    /// How its tasks are run.
+    /// Sets the options of the schedule's tasks.
     pub fn task(mut self, task: TaskOptions) -> Self {
         self.task = task;
         self
@@ -138,7 +139,7 @@ impl ScheduleOptions {
     }
 }
 
-/// How to submit a task. Options that are not set default to the queue's settings.
+/// Id, time and options of a submit. Options that are not set default to the queue's settings.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Submit {
@@ -148,13 +149,14 @@ pub struct Submit {
 }
 
 impl Submit {
-    /// An id of the caller's choice; a random one by default. The same id submitted again creates no second task.
+    /// Sets an id of the caller's choice; by default the id is random. Submitting the same id again creates no second
+    /// task.
     pub fn id(mut self, id: TaskId) -> Self {
         self.id = Some(id);
         self
     }
 
-    /// Not before this time; at once by default.
+    /// Sets the time before which the task does not start; by default it may start at once.
     pub fn eta(mut self, eta: SystemTime) -> Self {
         self.eta = Some(eta);
         self
@@ -165,95 +167,96 @@ impl Submit {
     }
 }
 
-/// What a task waits for, as in [`Submit`]: of a submit, not of the tasks of a schedule.
+/// Upstreams of a task, as in [`Submit`]: for a submit, not for the tasks of a schedule.
 impl TaskOptions {
-    /// As [`Submit::after_success`].
+    /// Same as [`Submit::after_success`].
     pub fn after_success(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("success", upstream);
         self
     }
 
-    /// As [`Submit::after`].
+    /// Same as [`Submit::after`].
     pub fn after(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("after", upstream);
         self
     }
 
-    /// As [`Submit::after_failure`].
+    /// Same as [`Submit::after_failure`].
     pub fn after_failure(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("failure", upstream);
         self
     }
 
-    /// As [`Submit::result_of`].
+    /// Same as [`Submit::result_of`].
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
         self
     }
 
-    /// As [`Submit::result_or_null`].
+    /// Same as [`Submit::result_or_null`].
     pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for(&format!("optional/{slot}"), upstream);
         self
     }
 
-    /// As [`Submit::after_some`].
+    /// Same as [`Submit::after_some`].
     pub fn after_some(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("some", upstream);
         self
     }
 
-    /// As [`Submit::result_of_some`].
+    /// Same as [`Submit::result_of_some`].
     pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for(&format!("some/{slot}"), upstream);
         self
     }
 
-    /// As [`Submit::at_least`].
+    /// Same as [`Submit::at_least`].
     pub fn at_least(mut self, number: u32) -> Self {
         self.pairs_mut().waits_for_least(number);
         self
     }
 }
 
-/// What the task waits for.
+/// Upstreams of a task.
 impl Submit {
-    /// Waits until another task is complete. If that one fails or is cancelled, this one fails, with the group
+    /// Waits until the upstream is complete. If the upstream fails or is cancelled, this task fails with the group
     /// `upstream`.
     pub fn after_success(mut self, upstream: &TaskId) -> Self {
         self.options = self.options.after_success(upstream);
         self
     }
 
-    /// Waits until another task has ended, whatever its end.
+    /// Waits until the upstream has ended, with any outcome.
     pub fn after(mut self, upstream: &TaskId) -> Self {
         self.options = self.options.after(upstream);
         self
     }
 
-    /// Waits until another task has failed or was cancelled: a clean-up. If that one is complete, this one is
+    /// Waits until the upstream has failed or was cancelled: for a clean-up. If the upstream is complete, this task is
     /// cancelled.
     pub fn after_failure(mut self, upstream: &TaskId) -> Self {
         self.options = self.options.after_failure(upstream);
         self
     }
 
-    /// Waits until another task is complete, and gets its result. The parameters of the attempt are a JSON list of such
-    /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
+    /// Waits until the upstream is complete, and gets its result. The parameters of the attempt are a JSON list of
+    /// these results, in the order of their slots, which count from 0. Submit the task with empty parameters.
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_of(slot, upstream);
         self
     }
 
-    /// Waits until another task has ended, and gets its result as in [`Submit::result_of`]: `null` if that task failed or
-    /// was cancelled. So it goes on without it.
+    /// Waits until the upstream has ended, and gets its result as in [`Submit::result_of`]. If the upstream failed or
+    /// was cancelled, this task runs with `null` instead of the result.
     pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_or_null(slot, upstream);
         self
     }
 
-    /// Waits until one of the tasks that are named so is complete, or as many of them as [`Submit::at_least`] says. The
-    /// others run on. Once too few are left that can still be complete, this one fails, with the group `upstream`.
+    /// Waits until one upstream of a set is complete, or as many as [`Submit::at_least`] requires. Each call adds an
+    /// upstream to the set. The remaining upstreams continue to run. Once too few upstreams can still become complete,
+    /// this task fails with the group `upstream`.
     ///
     /// ```
     /// use blueque::{Submit, TaskId};
@@ -269,20 +272,22 @@ impl Submit {
         self
     }
 
-    /// The same, and gets the result of that task as in [`Submit::result_of`], or `null` if it is not complete by then.
+    /// Waits like [`Submit::after_some`], and gets the upstream's result as in [`Submit::result_of`], or `null` if the
+    /// upstream is not complete when this task stops waiting.
     pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_of_some(slot, upstream);
         self
     }
 
-    /// How many of the tasks of [`Submit::after_some`] and [`Submit::result_of_some`] must be complete: one by default.
+    /// Sets how many upstreams of [`Submit::after_some`] and [`Submit::result_of_some`] must be complete: by default
+    /// one.
     pub fn at_least(mut self, number: u32) -> Self {
         self.options = self.options.at_least(number);
         self
     }
 }
 
-/// What a task is to wait for, too: for [`Task::depend`](crate::Task::depend).
+/// Additional upstreams of a task, for [`Task::depend`](crate::Task::depend).
 ///
 /// ```
 /// use blueque::{Inputs, TaskId};
@@ -298,53 +303,53 @@ impl Submit {
 pub struct Inputs(TaskOptions);
 
 impl Inputs {
-    /// Nothing yet.
+    /// Creates an empty list of upstreams.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// As [`Submit::after_success`].
+    /// Same as [`Submit::after_success`].
     pub fn after_success(self, upstream: &TaskId) -> Self {
         Self(self.0.after_success(upstream))
     }
 
-    /// As [`Submit::after`].
+    /// Same as [`Submit::after`].
     pub fn after(self, upstream: &TaskId) -> Self {
         Self(self.0.after(upstream))
     }
 
-    /// As [`Submit::after_failure`].
+    /// Same as [`Submit::after_failure`].
     pub fn after_failure(self, upstream: &TaskId) -> Self {
         Self(self.0.after_failure(upstream))
     }
 
-    /// As [`Submit::result_of`], for a task that waits for results. The new slots follow those that it has, which
-    /// [`Why::slots`](crate::Why) counts.
+    /// Same as [`Submit::result_of`], for a task that already waits for results. New slots follow the existing slots,
+    /// which [`Why::slots`](crate::Why) counts.
     pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
         Self(self.0.result_of(slot, upstream))
     }
 
-    /// As [`Submit::result_or_null`], for a task that waits for results: see [`Inputs::result_of`].
+    /// Same as [`Submit::result_or_null`], for a task that already waits for results: see [`Inputs::result_of`].
     pub fn result_or_null(self, slot: u32, upstream: &TaskId) -> Self {
         Self(self.0.result_or_null(slot, upstream))
     }
 
-    /// As [`Submit::after_some`].
+    /// Same as [`Submit::after_some`].
     pub fn after_some(self, upstream: &TaskId) -> Self {
         Self(self.0.after_some(upstream))
     }
 
-    /// As [`Submit::result_of_some`], for a task that waits for results: see [`Inputs::result_of`].
+    /// Same as [`Submit::result_of_some`], for a task that already waits for results: see [`Inputs::result_of`].
     pub fn result_of_some(self, slot: u32, upstream: &TaskId) -> Self {
         Self(self.0.result_of_some(slot, upstream))
     }
 
-    /// As [`Submit::at_least`]: of all such tasks that it waits for, with those that it has.
+    /// Same as [`Submit::at_least`], counting both the existing and the new upstreams of the set.
     pub fn at_least(self, number: u32) -> Self {
         Self(self.0.at_least(number))
     }
 
-    /// From the contract's text, such as `success=ID after=ID`, which the server checks.
+    /// Creates a list of upstreams from the contract's text, such as `success=ID after=ID`. The server checks the text.
     pub fn from_text(text: &str) -> Self {
         let mut inputs = Self::default();
         inputs.0.pairs_mut().set("inputs", text.to_owned());
@@ -353,13 +358,13 @@ impl Inputs {
 }
 
 impl fmt::Display for Inputs {
-    /// The contract's text.
+    /// Writes the contract's text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.0.get("inputs").unwrap_or_default())
     }
 }
 
-/// How a schedule creates its tasks.
+/// Options of a schedule and of its tasks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Plan {
@@ -368,7 +373,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How its tasks are submitted. Their ids and times are those of the slots.
+    /// Sets how the schedule's tasks are submitted. The slots determine the ids and times of the tasks.
     pub fn task(mut self, task: Submit) -> Self {
         self.task = task;
         self
@@ -379,14 +384,13 @@ impl Plan {
     }
 }
 
-/// Selects tasks of a queue: those that match all its conditions; all tasks without any. The server checks all
-/// bounds.
+/// Selects the tasks of a queue that match all conditions; without conditions, all tasks. The server checks all bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Filter(pub(crate) Pairs);
 
 impl Filter {
-    /// All tasks.
+    /// Creates a filter that matches all tasks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -402,7 +406,7 @@ impl Pairs {
         self.add_input(&format!("{kind}={upstream}"));
     }
 
-    /// Sets how many of a set must be complete.
+    /// Sets the number of upstreams of the set that must be complete.
     fn waits_for_least(&mut self, number: u32) {
         let others = self.get("inputs").unwrap_or_default().split(' ');
         let others: Vec<&str> = others.filter(|entry| !entry.is_empty() && !entry.starts_with("least/")).collect();
@@ -428,7 +432,7 @@ impl Pairs {
 }
 
 impl ReserveOptions {
-    /// The order in which several queues are asked: that of the call by default.
+    /// Sets the order in which several queues are asked: by default the order of the call.
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.order(order);
         self
@@ -436,14 +440,14 @@ impl ReserveOptions {
 }
 
 impl ReportOptions {
-    /// The patterns by which it takes queues.
+    /// Sets the patterns by which the worker takes queues.
     pub(crate) fn of_patterns(self, patterns: &[Pattern]) -> Self {
         self.patterns(patterns.iter().map(Pattern::as_str).collect::<Vec<_>>().join(","))
     }
 }
 
 impl ReleaseOptions {
-    /// What the task waits for before it comes back, without results.
+    /// Sets the upstreams that the task waits for before it comes back, without their results.
     pub fn inputs(mut self, inputs: &Inputs) -> Self {
         self.0.set("inputs", inputs.to_string());
         self
@@ -451,7 +455,7 @@ impl ReleaseOptions {
 }
 
 impl ExchangeOptions {
-    /// In which order several queues are asked: as they stand in the call by default.
+    /// Sets the order in which several queues are asked: by default the order of the call.
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.order(order);
         self

@@ -1,4 +1,4 @@
-//! An attempt, for its owner.
+//! An attempt, seen by its owner.
 
 use std::time::Duration;
 
@@ -13,30 +13,30 @@ use crate::model::{Order, Outcome, Reservation, Status};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::options::Inputs;
 
-/// What names an attempt: with it another process can go on, by [`Client::processor`].
+/// Identifies an attempt. Another process can continue the attempt with it, by [`Client::processor`].
 ///
-/// Whoever has it can end the attempt: pass it on like a password.
+/// Any program that has this value can end the attempt: protect it like a password.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// The queue.
+    /// Queue of the task.
     pub queue: QueueName,
-    /// The task.
+    /// Id of the task.
     pub id: TaskId,
-    /// The token of the attempt.
+    /// Token of the attempt.
     pub token: Token,
-    /// The listener that holds the task.
+    /// Listener that holds the task.
     pub listener: ListenerId,
-    /// The length of the lease.
+    /// Length of the lease.
     pub lease: Duration,
 }
 
 impl<L: Link> Client<L> {
-    /// The processor of an attempt that a listener has begun, perhaps in another process: see
+    /// Returns the processor of an attempt that a listener has begun, perhaps in another process: see
     /// [`Processor::attempt`]. Renews the lease.
     ///
     /// # Errors
-    /// `LOST` if the attempt no longer holds the task; those of [`Client::call`].
+    /// `LOST` if the attempt no longer holds the task; the errors of [`Client::call`].
     pub fn processor(&self, attempt: &Attempt) -> L::Answer<'_, Result<Processor<L>>> {
         let attempt = attempt.clone();
         L::answer(async move {
@@ -65,8 +65,8 @@ impl<L: Link> Client<L> {
     }
 }
 
-/// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
-/// and changes nothing.
+/// One attempt at a task. Every call carries the attempt's token. Once the task is lost, every call returns
+/// [`Error::Lost`] and changes nothing.
 #[derive(Clone, Debug)]
 pub struct Processor<L: Link = Blocking> {
     client: Client<L>,
@@ -83,13 +83,13 @@ impl<L: Link> Processor<L> {
         &self.client
     }
 
-    /// The server's reply when it gave out the task.
+    /// Reply of the server when it gave out the task.
     #[must_use]
     pub fn reservation(&self) -> &Reservation {
         &self.reservation
     }
 
-    /// What another process needs to go on with the attempt.
+    /// Returns the value with which another process can continue the attempt.
     #[must_use]
     pub fn attempt(&self) -> Attempt {
         let Reservation { queue, id, token, lease, .. } = &self.reservation;
@@ -97,30 +97,30 @@ impl<L: Link> Processor<L> {
         Attempt { queue, id, token: *token, listener, lease: *lease }
     }
 
-    /// The task's id.
+    /// Id of the task.
     #[must_use]
     pub fn id(&self) -> &TaskId {
         &self.reservation.id
     }
 
-    /// The length of the lease: heartbeats must be sent more often, best three times as often.
+    /// Length of the lease. Heartbeats must be sent more often, ideally three times per lease.
     #[must_use]
     pub fn lease(&self) -> Duration {
         self.reservation.lease
     }
 
-    /// The parameters, parsed as JSON.
+    /// Parses the parameters as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if they have another type.
+    /// `PAYLOAD` if the parameters have another type.
     pub fn parameters<P: DeserializeOwned>(&self) -> Result<P> {
         Ok(serde_json::from_slice(&self.reservation.parameters)?)
     }
 
-    /// The last checkpoint, parsed as JSON.
+    /// Parses the last checkpoint as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if it has another type.
+    /// `PAYLOAD` if the checkpoint has another type.
     pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
         self.reservation.checkpoint.as_deref().map(serde_json::from_slice).transpose().map_err(Error::from)
     }
@@ -128,16 +128,16 @@ impl<L: Link> Processor<L> {
     /// Reports that the process `pid` works on the task, and renews the lease.
     ///
     /// # Errors
-    /// `LOST`; `CANCELLED` if it was cancelled in between: release it; those of [`Client::call`].
+    /// `LOST`; `CANCELLED` if the task was cancelled before it started: release it; the errors of [`Client::call`].
     pub fn start(&self, pid: u32) -> L::Answer<'_, Result<()>> {
         let call = self.client.calls().start(self.id(), self.reservation.token, pid, &StartOptions::new());
         L::answer(async move { self.client.run(&call).await.map(|_| ()) })
     }
 
-    /// Renews the lease, and returns the order.
+    /// Renews the lease and returns the current order.
     ///
     /// # Errors
-    /// Those of [`Client::call`]; a lost task is an [`Order`], not an error.
+    /// The errors of [`Client::call`]. A lost task is an [`Order`], not an error.
     pub fn heartbeat(&self) -> L::Answer<'_, Result<Order>> {
         L::answer(self.beat())
     }
@@ -152,7 +152,7 @@ impl<L: Link> Processor<L> {
     /// Stores the progress of the work, as JSON of at most 4 KiB.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`].
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; the errors of [`Client::call`].
     pub fn progress<P: Serialize + ?Sized>(&self, progress: &P) -> L::Answer<'_, Result<()>> {
         let progress = serde_json::to_vec(progress);
         let call = progress.map(|progress| self.client.calls().progress(self.id(), self.reservation.token, &progress));
@@ -162,7 +162,7 @@ impl<L: Link> Processor<L> {
     /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD`; those of [`Processor::checkpoint_bytes`].
+    /// `PAYLOAD`; the errors of [`Processor::checkpoint_bytes`].
     pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
         let call = serde_json::to_vec(checkpoint).map(|checkpoint| self.saves(&checkpoint));
         L::answer(async move { self.client.run(&call?).await })
@@ -171,7 +171,7 @@ impl<L: Link> Processor<L> {
     /// Stores opaque bytes for the next attempt.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    /// `LOST`, `TOOBIG`; the errors of [`Client::call`].
     pub fn checkpoint_bytes(&self, checkpoint: &[u8]) -> L::Answer<'_, Result<()>> {
         self.client.make(self.saves(checkpoint))
     }
@@ -181,11 +181,11 @@ impl<L: Link> Processor<L> {
         self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options)
     }
 
-    /// Changes what the next attempt will have, such as its parameters, if there is one; this attempt goes on as it began.
+    /// Changes the next attempt, if there is one: for example its parameters. This attempt continues unchanged.
     ///
     /// # Errors
-    /// `STATE` for its queue, eta, key, weight, limits or unique name, which belong to this attempt; `LOST`; those of
-    /// [`Task::edit`](crate::Task::edit).
+    /// `STATE` for the queue, eta, key, weight, limits or unique name, which belong to this attempt; `LOST`; the errors
+    /// of [`Task::edit`](crate::Task::edit).
     pub fn edit(&self, options: EditOptions) -> L::Answer<'_, Result<Status>> {
         let options = options.token(self.reservation.token.value());
         self.client.make(self.client.calls().edit(self.id(), &options))
@@ -194,28 +194,28 @@ impl<L: Link> Processor<L> {
     /// Completes the task with a result as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD`; those of [`Processor::complete_bytes`].
+    /// `PAYLOAD`; the errors of [`Processor::complete_bytes`].
     pub fn complete<R: Serialize + ?Sized>(&self, result: &R) -> L::Answer<'_, Result<Outcome>> {
         let call = serde_json::to_vec(result).map(|result| self.completes(&result, CompleteOptions::new()));
         L::answer(async move { self.client.run(&call?).await })
     }
 
-    /// Ends this step with a result as JSON: the same task goes on in another queue, with the result as its parameters,
-    /// unless that is `null`. [`Processor::complete`] follows the [steps](crate::Submit::step) of the task by itself.
-    /// More can be said of the next step with [`Processor::complete_with`].
+    /// Ends this step with a result as JSON. The same task continues in another queue, with the result as its
+    /// parameters, unless the result is `null`. [`Processor::complete`] follows the [steps](crate::Submit::step) of the
+    /// task automatically. [`Processor::complete_with`] can set more options of the next step.
     ///
     /// # Errors
-    /// `PAYLOAD`; those of [`Processor::complete_bytes`].
+    /// `PAYLOAD`; the errors of [`Processor::complete_bytes`].
     pub fn next<R: Serialize + ?Sized>(&self, queue: &QueueName, result: &R) -> L::Answer<'_, Result<Outcome>> {
         let options = CompleteOptions::new().next(queue.as_str());
         let call = serde_json::to_vec(result).map(|result| self.completes(&result, options));
         L::answer(async move { self.client.run(&call?).await })
     }
 
-    /// Completes the task with opaque bytes. Repeated, it returns its first reply.
+    /// Completes the task with opaque bytes. A repeated call returns the first reply.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    /// `LOST`, `TOOBIG`; the errors of [`Client::call`].
     pub fn complete_bytes(&self, result: &[u8]) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.completes(result, CompleteOptions::new()))
     }
@@ -225,29 +225,31 @@ impl<L: Link> Processor<L> {
         self.client.calls().complete(self.id(), self.reservation.token, result, &options)
     }
 
-    /// The same, with another limit, with the cost of the attempt, or with a next step: its queue, its parameters, its time,
-    /// and every option of a task that it has otherwise than this one.
+    /// Completes the task like [`Processor::complete_bytes`], with another limit on the result's size, with the cost of
+    /// the attempt, or with a next step. The next step can change the queue, the parameters, the time and every option
+    /// of a task.
     ///
     /// # Errors
-    /// `BADARG` or `BADNAME` for an option out of its bounds, `NOLIMIT` if there is no such shared limit, `OVERDUE` if its
-    /// deadline has passed; those of [`Processor::complete_bytes`].
+    /// `BADARG` or `BADNAME` for an option out of bounds, `NOLIMIT` if a shared limit does not exist, `OVERDUE` if the
+    /// deadline has passed; the errors of [`Processor::complete_bytes`].
     pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
 
-    /// Ends the attempt with an error: the task is retried if it has retries left, else it fails. A task whose
-    /// cancel was asked for is cancelled.
+    /// Ends the attempt with an error: the task is retried if it has retries left, otherwise it fails. A task with a
+    /// requested cancel is cancelled.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    /// `LOST`, `TOOBIG`; the errors of [`Client::call`].
     pub fn fail(&self, error: &str) -> L::Answer<'_, Result<Outcome>> {
         self.fail_with(error, &FailOptions::new())
     }
 
-    /// The same, with a group of failures, a delay for the retry, or no retry at all, or the cost of the attempt.
+    /// Ends the attempt like [`Processor::fail`], with a failure group, with a delay before the retry, without a retry,
+    /// or with the cost of the attempt.
     ///
     /// # Errors
-    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
+    /// `BADARG` or `BADNAME` for an option out of bounds; the errors of [`Processor::fail`].
     pub fn fail_with(&self, error: &str, options: &FailOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.fails(error, options))
     }
@@ -256,39 +258,41 @@ impl<L: Link> Processor<L> {
         self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options)
     }
 
-    /// Gives the task back to the front of its queue. A task whose cancel was asked for is cancelled, as is one
-    /// that a newer task has replaced by the policy `latest`; one that was given back too often fails.
+    /// Gives the task back to the front of its queue. A task with a requested cancel is cancelled, and so is a task
+    /// that a newer task has replaced under the policy `latest`. A task that was given back too often fails.
     ///
     /// # Errors
-    /// `LOST`; those of [`Client::call`].
+    /// `LOST`; the errors of [`Client::call`].
     pub fn release(&self) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new())
     }
 
-    /// The same, with a reason, a delay, uncounted, or with the cost of the attempt.
+    /// Gives the task back like [`Processor::release`], with a reason, a delay, without counting, or with the cost of
+    /// the attempt.
     ///
     /// # Errors
-    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
+    /// `BADARG` or `BADNAME` for an option out of bounds; the errors of [`Processor::release`].
     pub fn release_with(&self, options: &ReleaseOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.releases(options))
     }
 
-    /// Gives the task back until others have ended, such as its children, which it has submitted before: it waits for
-    /// them without a slot, keeps its checkpoint, and comes back to the front. If one of them fails that it needs, it
-    /// fails, too.
+    /// Gives the task back until other tasks have ended, such as children that it has submitted. The task waits for
+    /// them without a slot, keeps its checkpoint, and comes back to the front of its queue. If a child fails whose
+    /// success the task needs, the task also fails.
     ///
     /// # Errors
-    /// `BADARG` for results, which are read by the ids of the tasks; `CYCLE` if one of them waits for this task; `TOOBIG`
-    /// and `TOOMANY` as [`Task::depend`](crate::Task::depend); those of [`Processor::release`].
+    /// `BADARG` for inputs with results, because the next attempt reads results by the ids of the tasks; `CYCLE` if one
+    /// of the tasks waits for this task; `TOOBIG` and `TOOMANY` as [`Task::depend`](crate::Task::depend); the errors of
+    /// [`Processor::release`].
     pub fn suspend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new().uncounted(true).reason("suspend").inputs(inputs))
     }
 
-    /// Gives the task back into another queue, behind those that wait there, with its checkpoint.
+    /// Moves the task to another queue, behind the tasks that wait there, and keeps its checkpoint.
     ///
     /// # Errors
-    /// `CLOSED`, `DUPLICATE` or `TOOMANY` where the other queue does not take it: then it is still held; those of
-    /// [`Processor::release`].
+    /// `CLOSED`, `DUPLICATE` or `TOOMANY` if the other queue does not accept the task, which this attempt then still
+    /// holds; the errors of [`Processor::release`].
     pub fn release_into(&self, queue: &QueueName) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new().into(queue.as_str()))
     }
@@ -297,7 +301,7 @@ impl<L: Link> Processor<L> {
         self.client.calls().release(self.id(), self.reservation.token, options)
     }
 
-    /// As if it had not been taken.
+    /// Gives the task back as if it had not been taken.
     pub(crate) async fn give_back(&self) -> Result<Outcome> {
         let options = ReleaseOptions::new().reason("drain").uncounted(true);
         self.client.run(&self.releases(&options)).await

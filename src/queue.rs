@@ -1,4 +1,4 @@
-//! A queue: tasks are submitted to it, watched and managed.
+//! A queue: submit, watch and manage its tasks.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -41,13 +41,13 @@ impl<L: Link> Queue<L> {
         Self { client, name }
     }
 
-    /// Its name.
+    /// Name of the queue.
     #[must_use]
     pub fn name(&self) -> &QueueName {
         &self.name
     }
 
-    /// The client it belongs to.
+    /// Client of the queue.
     #[must_use]
     pub fn client(&self) -> &Client<L> {
         &self.client
@@ -56,7 +56,7 @@ impl<L: Link> Queue<L> {
     /// Submits a task with its parameters as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Queue::submit_bytes`].
+    /// `PAYLOAD` if the parameters cannot be JSON; the errors of [`Queue::submit_bytes`].
     pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
         let made = serde_json::to_vec(parameters).map(|parameters| self.new_task(&parameters, how));
         L::answer(async move {
@@ -65,25 +65,25 @@ impl<L: Link> Queue<L> {
         })
     }
 
-    /// Submits a task with opaque bytes as parameters. If another task has its unique name and the policy is
+    /// Submits a task with opaque bytes as parameters. If another task has the same unique name and the policy is
     /// [`Policy::Existing`](crate::Policy), returns that task.
     ///
     /// # Errors
     /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` if the id is a task of another queue, `DUPLICATE` if
-    /// another task has its unique name, `CLOSED` if the queue is closed, `BADARG` or `BADNAME` for an option out
-    /// of its bounds; those of [`Client::call`].
+    /// another task has the unique name, `CLOSED` if the queue is closed, `BADARG` or `BADNAME` for an option out of
+    /// bounds; the errors of [`Client::call`].
     pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> L::Answer<'_, Result<Task<L>>> {
         let (id, call) = self.new_task(parameters, how);
         L::answer(self.created(id, call))
     }
 
-    /// Submits a task that may have been submitted before. One that has ended begins a new round: it is the same task,
-    /// with its history, and otherwise as new, in this queue and with these parameters and options. One that waits is
-    /// changed to be so. `request` names this round, such as a date: the same request again answers with the round that
-    /// it began.
+    /// Submits a task that may have been submitted before. A finished task runs again as a new round: it keeps its id
+    /// and its history, and gets this queue and these parameters and options. A waiting task is updated to this queue,
+    /// these parameters and options. `request` names the round, for example by a date: a repeated call with the same
+    /// request returns the round that the first call began.
     ///
     /// # Errors
-    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Queue::submit_again_bytes`].
+    /// `PAYLOAD` if the parameters cannot be JSON; the errors of [`Queue::submit_again_bytes`].
     pub fn submit_again<P: Serialize + ?Sized>(
         &self,
         parameters: &P,
@@ -97,11 +97,12 @@ impl<L: Link> Queue<L> {
         })
     }
 
-    /// As [`Queue::submit_again`]; a task that runs is not refused, but begins once more when it has ended this round,
-    /// however that ends, unless it is cancelled. There is at most one such round: another request is refused.
+    /// Submits a task like [`Queue::submit_again`], but also accepts a running task: the task runs again when the
+    /// current round has ended, with any outcome, unless the task is cancelled. At most one such rerun is queued; a
+    /// second request is refused.
     ///
     /// # Errors
-    /// As [`Queue::submit_again`]; `STATE` also if the task is to begin once more already.
+    /// The errors of [`Queue::submit_again`]; `STATE` also if a rerun of the task is already queued.
     pub fn submit_once_more<P: Serialize + ?Sized>(
         &self,
         parameters: &P,
@@ -115,12 +116,12 @@ impl<L: Link> Queue<L> {
         })
     }
 
-    /// The same with opaque bytes as parameters.
+    /// Submits a task like [`Queue::submit_again`], with opaque bytes as parameters.
     ///
     /// # Errors
-    /// `STATE` while an attempt has the task, for a part of a graph, and while others wait for it; `BADARG` if it is to
-    /// wait for others, or with another unique policy than reject; `DUPLICATE`, `CLOSED`, `OVERDUE`, `TOOMANY`, `TOOBIG`,
-    /// `BADARG` and `BADNAME` as [`Queue::submit_bytes`]; those of [`Client::call`].
+    /// `STATE` while an attempt has the task, for a task of a graph, and while other tasks wait for it; `BADARG` if the
+    /// options have upstreams, or another unique policy than reject; `DUPLICATE`, `CLOSED`, `OVERDUE`, `TOOMANY`,
+    /// `TOOBIG`, `BADARG` and `BADNAME` as [`Queue::submit_bytes`]; the errors of [`Client::call`].
     pub fn submit_again_bytes(
         &self,
         parameters: &[u8],
@@ -131,10 +132,10 @@ impl<L: Link> Queue<L> {
         L::answer(self.begun(id, call))
     }
 
-    /// The same as [`Queue::submit_once_more`] with opaque bytes as parameters.
+    /// Submits a task like [`Queue::submit_once_more`], with opaque bytes as parameters.
     ///
     /// # Errors
-    /// Those of [`Queue::submit_again_bytes`]; `STATE` also if the task is to begin once more already.
+    /// The errors of [`Queue::submit_again_bytes`]; `STATE` also if a rerun of the task is already queued.
     pub fn submit_once_more_bytes(
         &self,
         parameters: &[u8],
@@ -164,7 +165,7 @@ impl<L: Link> Queue<L> {
 
     fn new_task(&self, parameters: &[u8], mut how: Submit) -> (TaskId, Call<Vec<Submitted>>) {
         let id = how.id.take().unwrap_or_else(TaskId::random);
-        // Whatever a repeated call returns, its id names the task: no request id is needed.
+        // A repeated call may return another reply, but its id names the same task. So no request id is needed.
         let call = self.one_batch(&[NewTask::new(&id, parameters).eta(how.eta)], &how.options);
         (id, call)
     }
@@ -177,19 +178,19 @@ impl<L: Link> Queue<L> {
         Ok(Task::new(self.client.clone(), id))
     }
 
-    /// Submits any number of tasks. Up to 500 with parameters of 7 MiB together go in one call: all of them are
-    /// created or, on an error, none. More tasks are split into such batches: after an error those before it exist,
-    /// and the same call again creates the rest.
+    /// Submits any number of tasks. Up to 500 tasks with parameters of 7 MiB in total are submitted in one call, which
+    /// creates all of them or, on an error, none. More tasks are split into such batches. After an error the tasks of
+    /// earlier batches exist, and the same call again creates the remaining tasks.
     ///
     /// # Errors
-    /// As [`Queue::submit_bytes`]; `BADARG` for an id that is given twice.
+    /// The errors of [`Queue::submit_bytes`]; `BADARG` for an id that is given twice.
     pub fn submit_many<'a>(
         &'a self,
         tasks: &'a [NewTask<'a>],
         options: &'a TaskOptions,
     ) -> L::Answer<'a, Result<Vec<Submitted>>> {
         L::answer(async move {
-            // A unique name needs a single task, which the script checks.
+            // A unique name needs a single task; the script checks this.
             let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
             let mut ids = HashSet::new();
             if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
@@ -207,52 +208,53 @@ impl<L: Link> Queue<L> {
         self.client.calls().submit(&self.name, tasks, &self.client.sized(options))
     }
 
-    /// The number of tasks in each state.
+    /// Returns the number of tasks in each state.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn counts(&self) -> L::Answer<'_, Result<Counts>> {
         self.client.make(self.client.calls().counts(&self.name))
     }
 
-    /// The first `limit` ids (at most 500) of the tasks in a state, or `all`.
+    /// Returns the first `limit` ids (at most 500) of the tasks in a state, or in any state with `all`.
     ///
     /// # Errors
-    /// `BADARG` for another status or limit; those of [`Client::call`].
+    /// `BADARG` for an unknown status or a limit out of bounds; the errors of [`Client::call`].
     pub fn list(&self, status: &str, limit: u32) -> L::Answer<'_, Result<Vec<String>>> {
         let call = self.client.calls().list(&self.name, status, "0", limit);
         L::answer(async move { Ok(self.client.run(&call).await?.items) })
     }
 
-    /// The next `limit` (at most 500) tasks that it will give to a listener, in this order, as things are now; then up to
-    /// so many that it passes over meanwhile, each with the reason ([`Peeked::why`]). Takes nothing.
+    /// Returns the next `limit` (at most 500) tasks that the queue will give to a listener, in this order, as things
+    /// are now. After them come up to `limit` tasks that the queue passes over, each with the reason ([`Peeked::why`]).
+    /// Takes no task.
     ///
     /// # Errors
-    /// `BADARG` for another limit or offer; those of [`Client::call`].
+    /// `BADARG` for a limit out of bounds or an invalid offer; the errors of [`Client::call`].
     pub fn peek(&self, limit: u32, options: &PeekOptions) -> L::Answer<'_, Result<Vec<Peeked>>> {
         self.client.make(self.client.calls().peek(&self.name, limit, options))
     }
 
-    /// Its listeners.
+    /// Returns the listeners of the queue.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn listeners(&self) -> L::Answer<'_, Result<Vec<ListenerInfo>>> {
         L::answer(self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500)))
     }
 
-    /// Stops giving out tasks; running tasks go on.
+    /// Stops giving out tasks; running tasks continue.
     ///
     /// # Errors
-    /// `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
+    /// `BADNAME` or `TOOBIG` for an invalid name or reason; the errors of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().pause(&self.name, by, reason, &PauseOptions::new()))
     }
 
-    /// Gives out tasks again.
+    /// Resumes giving out tasks.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn resume(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().resume(&self.name))
     }
@@ -260,16 +262,16 @@ impl<L: Link> Queue<L> {
     /// Orders a listener to finish its tasks and take no more, or withdraws the order.
     ///
     /// # Errors
-    /// `NOLISTENER` for one that is not registered; those of [`Client::call`].
+    /// `NOLISTENER` for a listener that is not registered; the errors of [`Client::call`].
     pub fn drain(&self, listener: &ListenerId, on: bool) -> L::Answer<'_, Result<()>> {
         let call = self.client.calls().drain(&self.name, listener, on);
         L::answer(async move { self.client.run(&call).await.map(drop) })
     }
 
-    /// Moves due scheduled tasks to pending: at most 100, so that nobody waits long for the server.
+    /// Moves up to 100 due scheduled tasks to pending. The bound keeps the server free for other clients.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn promote(&self) -> L::Answer<'_, Result<Promoted>> {
         self.client.make(self.promotes())
     }
@@ -278,11 +280,11 @@ impl<L: Link> Queue<L> {
         self.client.calls().promote(&self.name, 100)
     }
 
-    /// Takes tasks whose lease has expired from their owners: at most 25, so that nobody waits long for the
-    /// server.
+    /// Takes up to 25 tasks whose lease has expired from their owners. The bound keeps the server free for other
+    /// clients.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn requeue_orphans(&self) -> L::Answer<'_, Result<Orphans>> {
         self.client.make(self.requeues())
     }
@@ -291,10 +293,11 @@ impl<L: Link> Queue<L> {
         self.client.calls().requeue_orphans(&self.name, 25)
     }
 
-    /// Deletes finished tasks over a number or an age, by default from the settings (50,000; 7 days): at most 100.
+    /// Deletes up to 100 finished tasks beyond a number or an age, by default the limits in the settings (50,000; 7
+    /// days).
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> L::Answer<'_, Result<Retained>> {
         let options = keep.into_iter().fold(RetainOptions::new(), RetainOptions::keep);
         self.client.make(self.retains(&age.into_iter().fold(options, RetainOptions::seconds)))
@@ -304,11 +307,12 @@ impl<L: Link> Queue<L> {
         self.client.calls().retain(&self.name, 100, options)
     }
 
-    /// Goes once through the queue and repairs what clients without scripts left. Returns the number of repairs,
-    /// and the number of suspicions, to be repaired by a call after the grace period (60 s by default).
+    /// Checks the whole queue and repairs damage by clients that do not use the scripts. Returns the number of repairs
+    /// and the number of suspected problems. A call after the grace period (60 s by default) repairs the suspected
+    /// problems.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn mend(&self, grace: Option<Duration>) -> L::Answer<'_, Result<(u64, u64)>> {
         L::answer(self.mend_all(grace))
     }
@@ -328,34 +332,35 @@ impl<L: Link> Queue<L> {
         }
     }
 
-    /// Sets a setting for this queue; a value of none unsets it. The contract lists them, with their bounds.
+    /// Sets a setting for this queue; `None` removes it. The contract lists the settings and their bounds.
     ///
     /// # Errors
-    /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
+    /// `BADARG` for an unknown setting or a value out of bounds; the errors of [`Client::call`].
     pub fn configure(&self, name: &str, value: Option<&str>) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().configure(Some(&self.name), name, value))
     }
 
-    /// Every setting in effect for this queue.
+    /// Returns every setting in effect for this queue.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
         self.client.make(self.client.calls().settings(Some(&self.name)))
     }
 
-    /// Gives a key its own limits in this queue. `None`: the queue's setting.
+    /// Sets the limits of a key in this queue. `None` applies the queue's setting.
     ///
     /// # Errors
-    /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].
+    /// `BADARG` for a limit out of bounds, `TOOMANY` over 100,000 keys; the errors of [`Client::call`].
     pub fn limit(&self, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().limit(Some(&self.name), key, concurrency, rate, &LimitOptions::new()))
     }
 
-    /// The keys with limits of their own in this queue, or with `used` those that take places now.
+    /// Returns the keys with limits of their own in this queue, or with `used` the keys whose tasks count against a
+    /// limit now.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
         let options = LimitsOptions::new().used(used);
         L::answer(async move {
@@ -363,10 +368,10 @@ impl<L: Link> Queue<L> {
         })
     }
 
-    /// The task with this id, if it belongs to this queue.
+    /// Returns the task with this id, if it belongs to this queue.
     ///
     /// # Errors
-    /// `NOTASK`, `OTHERQUEUE`; those of [`Client::call`].
+    /// `NOTASK`, `OTHERQUEUE`; the errors of [`Client::call`].
     pub fn task(&self, id: &str) -> L::Answer<'_, Result<Task<L>>> {
         let task = self.client.task(id);
         L::answer(async move {
@@ -380,7 +385,7 @@ impl<L: Link> Queue<L> {
     }
 }
 
-/// Splits tasks into batches for one call each; at least one.
+/// Splits tasks into batches of one call each. Returns at least one batch.
 fn batches<'a, 'b>(tasks: &'a [NewTask<'b>]) -> Vec<&'a [NewTask<'b>]> {
     let mut batches = Vec::new();
     let mut left = tasks;

@@ -1,5 +1,5 @@
-//! When a call is repeated. Every call of the bundle can be: a repeated one returns the first reply. What is left
-//! to decide is whether it helps.
+//! Decides when a call is repeated. Every call of the bundle can be repeated: a repeated call returns the first reply.
+//! The question is only whether a repetition helps.
 
 use std::time::{Duration, Instant};
 
@@ -11,40 +11,40 @@ use crate::constants::{FIRST_PAUSE, LONGEST_PAUSE};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 
-/// What to do before the next try.
+/// Steps before the next try.
 pub(crate) struct Next {
-    /// How long to wait.
+    /// Pause before the next try.
     pub(crate) pause: Duration,
-    /// Whether the connections lead to a server that is gone, or no longer the master.
+    /// True if the connections lead to a server that is gone or is no longer the master.
     pub(crate) reconnect: bool,
 }
 
-/// How long a refusal of new passwords or certificates is borne before the first call has succeeded: the file may be
-/// just being replaced.
+/// How long a refusal of new passwords or certificates is tolerated before the first call has succeeded, because a
+/// replacement of the file may be in progress.
 const REPLACED: Duration = Duration::from_millis(500);
 
-/// How long a server that refuses the first connection, or is a replica, is tried again unless told otherwise: it may be
-/// just starting.
+/// How long to retry a server that refuses the first connection or is a replica, unless the client has another
+/// patience. The server may just be starting.
 const STARTING: Duration = Duration::from_millis(300);
 
-/// What is known of how the server is reached.
+/// Properties of the way to the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
-    /// Whether they find the node that holds a slot.
+    /// True if the connections find the node that holds a slot.
     pub(crate) cluster: bool,
-    /// Whether passwords or certificates come from files, which may be replaced.
+    /// True if passwords or certificates come from files, which may be replaced.
     pub(crate) files: bool,
-    /// Whether a call has succeeded before.
+    /// True if a call has succeeded before.
     pub(crate) proven: bool,
-    /// How long a server is tried again that refuses connections.
+    /// How long to retry a server that refuses connections.
     pub(crate) bears_refusals: Duration,
-    /// How long one that is a replica is tried again.
+    /// How long to retry a server that is a replica.
     pub(crate) bears_replicas: Duration,
 }
 
 impl Reach {
-    /// With how much patience it was asked for, if that was said. `led`: others lead to the server, which may name another
-    /// one the next time.
+    /// Sets the patience of the client, if it has one. `led` is true if other nodes lead to the server: they may name
+    /// another server the next time.
     pub(crate) fn patient(self, patience: Option<Duration>, led: bool) -> Self {
         let unless = |known: bool| patience.unwrap_or(if known { Duration::MAX } else { STARTING });
         Self { bears_refusals: unless(self.proven), bears_replicas: unless(self.proven || led), ..self }
@@ -58,7 +58,7 @@ pub(crate) struct Tries {
     pause: Duration,
     begun: Instant,
     reach: Reach,
-    /// Whether to send the script itself.
+    /// True if the next try sends the script itself.
     pub(crate) whole: bool,
 }
 
@@ -68,14 +68,14 @@ impl Tries {
         Self { limit, deadline, pause: FIRST_PAUSE, begun: Instant::now(), reach, whole: false }
     }
 
-    /// How long the next try may take; never zero.
+    /// Returns how long the next try may take; never zero.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.left().max(Duration::from_millis(1))
     }
 
-    /// The consequence of a failure: another try, or the error for the caller.
+    /// Decides what follows a failure: another try, or the error for the caller.
     pub(crate) fn next(&mut self, error: RedisError) -> Result<Next> {
-        // A server forgets its scripts when it restarts or is replaced.
+        // A server loses its scripts when it restarts or is replaced.
         if error.code() == Some("NOSCRIPT") && !self.whole {
             self.whole = true;
             return Ok(Next { pause: Duration::ZERO, reconnect: false });
@@ -84,7 +84,8 @@ impl Tries {
             return Err(Error::ReplyTooBig(error));
         }
         let error = certificate(&error).unwrap_or(error);
-        // Once a call has succeeded nothing else is wrong with the address.
+        // Once a call has succeeded, the address is correct: such an error then comes from a replaced file or
+        // certificate.
         let replaced = self.reach.files || error.kind() == ErrorKind::InvalidClientConfig;
         let error = if error.kind() == ErrorKind::Parse && !self.reach.proven { foreign() } else { error };
         let reconnect = match error.kind() {
@@ -93,10 +94,10 @@ impl Tries {
                 "NOSCRIPT" => false,
                 _ if is_full(&error) => true,
                 word => match word.parse() {
-                    // This node will not hold the slot the next time either.
+                    // This node does not hold the slot the next time either.
                     Ok(Code::Moved) if !self.reach.cluster => return Err(moved(&error)),
                     Ok(Code::ReadOnly | Code::MasterDown | Code::Moved) => true,
-                    // These pass only when somebody has made room: the caller should know.
+                    // These errors end only when somebody frees memory or disk space, so the caller gets the error.
                     Ok(code) if code.repeat() && !matches!(code, Code::OutOfMemory | Code::Misconfigured) => false,
                     _ => return Err(Error::verdict(word, error.detail().unwrap_or_default())),
                 },
@@ -105,7 +106,8 @@ impl Tries {
         };
         let replica = error.code() == Some("READONLY");
         let borne = if is_refusal(&error) {
-            // What worked before may work again when the file, or the server's certificate, has been replaced.
+            // Credentials that worked before may work again when the file, or the server's certificate, has been
+            // replaced.
             match (replaced, self.reach.proven) {
                 (true, true) => Duration::MAX,
                 (true, false) if self.reach.files => REPLACED,
@@ -129,7 +131,7 @@ impl Tries {
             let limit = if limited { self.limit } else { borne };
             return Err(Error::Unavailable { limit, source: error });
         }
-        // Random, so that the clients of a server that comes back do not act in step.
+        // The pause is random, so that the clients of a recovered server do not act in step.
         let spread = f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
         let pause = self.pause.mul_f64(0.5 + spread / 2.0);
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
@@ -137,7 +139,7 @@ impl Tries {
     }
 }
 
-/// The error for an address where something else listens, such as a server of HTTP.
+/// Error for an address where another service listens, such as an HTTP server.
 fn foreign() -> RedisError {
     let what = "it answers, but is no Redis or Valkey: look at the port in the URL";
     (ErrorKind::InvalidClientConfig, what).into()

@@ -1,4 +1,4 @@
-//! When a schedule creates its tasks.
+//! Rhythm of a schedule: the times at which it creates its tasks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::times;
 
-/// Maximum number of cron slots that a schedule knows ahead.
+/// Maximum number of cron slots that a schedule stores ahead.
 const AHEAD: usize = 64;
 
-/// When a schedule creates its tasks: at its slots.
+/// The times at which a schedule creates its tasks, called slots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rhythm(Kind);
@@ -28,18 +28,20 @@ enum Kind {
 }
 
 impl Rhythm {
-    /// Every period of whole seconds, 1 s to ten years: at its multiples since 1970.
+    /// Creates a slot every period, at multiples of the period since 1970. The period is 1 s to ten years, in whole
+    /// seconds.
     ///
     /// # Errors
-    /// `BADARG` for a part of a second, or a time out of its bounds.
+    /// `BADARG` for a fraction of a second, or a period out of bounds.
     pub fn every(period: Duration) -> Result<Self> {
         Self::every_after(period, Duration::ZERO)
     }
 
-    /// The same with an offset from those multiples: `every_after` a day and 3 hours is 03:00 UTC.
+    /// Creates a slot every period, at an offset from the multiples of the period: `every_after` a day and 3 hours is
+    /// 03:00 UTC.
     ///
     /// # Errors
-    /// `BADARG` for parts of a second, or times out of their bounds; the offset must be less than the period.
+    /// `BADARG` for fractions of a second, or times out of bounds; the offset must be less than the period.
     pub fn every_after(period: Duration, offset: Duration) -> Result<Self> {
         let (seconds, after) = (period.as_secs(), offset.as_secs());
         let whole = period.subsec_nanos() == 0 && offset.subsec_nanos() == 0;
@@ -51,37 +53,37 @@ impl Rhythm {
         }
     }
 
-    /// By a cron expression of five fields (minute, hour, day of the month, month, day of the week) or a nickname
-    /// such as `@daily`, in a time zone such as `Europe/Berlin` (feature `cron`).
+    /// Creates slots from a cron expression of five fields (minute, hour, day of the month, month, day of the week), or
+    /// a nickname such as `@daily`, in a time zone such as `Europe/Berlin` (feature `cron`).
     ///
-    /// A time that a change of the clock skips has its slot at the first moment after it; a repeated one has it the
-    /// first time. If the hour field begins with `*`, slots follow elapsed time.
+    /// If a change of the clock skips a time, the slot is at the first moment after the gap. If a time occurs twice,
+    /// the slot is at the first occurrence. If the hour field begins with `*`, slots follow elapsed time.
     ///
     /// # Errors
-    /// `BADARG` for an invalid expression or one that matches no date, or for an unknown zone.
+    /// `BADARG` for an invalid expression, an expression that matches no date, or an unknown zone.
     #[cfg(feature = "cron")]
     pub fn cron(expression: &str, zone: &str) -> Result<Self> {
         Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::new(expression, zone)?))))
     }
 
-    /// The slots to send to the server: for cron up to 64 after a time; else none.
+    /// Returns the slots to send to the server: for cron up to 64 slots after a time, otherwise none.
     pub(crate) fn slots(&self, after: SystemTime) -> Vec<SystemTime> {
         if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
     }
 
-    /// Whether its slots have to be sent to the server.
+    /// Returns true if the server needs the slots of this rhythm from clients.
     pub(crate) fn is_cron(&self) -> bool {
         !matches!(self.0, Kind::Every { .. })
     }
 
-    /// The next slots after a time.
+    /// Returns the next `count` slots after a time.
     #[must_use]
     pub fn preview(&self, after: SystemTime, count: usize) -> Vec<SystemTime> {
         let slots = self.seconds(times::since_1970(after).as_secs(), count);
         slots.into_iter().filter_map(|slot| UNIX_EPOCH.checked_add(Duration::from_secs(slot))).collect()
     }
 
-    /// The same, in seconds since 1970.
+    /// Returns the next `count` slots in seconds since 1970.
     fn seconds(&self, after: u64, count: usize) -> Vec<u64> {
         match &self.0 {
             Kind::Every { period, offset } => {
@@ -98,7 +100,7 @@ impl Rhythm {
 }
 
 impl fmt::Display for Rhythm {
-    /// In the contract's form.
+    /// Writes the contract's form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Every { period, offset } => write!(f, "every {period} {offset}"),

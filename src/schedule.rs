@@ -1,4 +1,4 @@
-//! Tasks that are created again and again.
+//! Schedules: tasks that are created repeatedly.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::rhythm::Rhythm;
 use crate::task::Task;
 use crate::times;
 
-/// Slots handled by one call of `tick`: about a millisecond.
+/// Number of slots that one call of `tick` handles. They take about a millisecond.
 const BATCH: u32 = 10;
 
 /// A schedule of a namespace.
@@ -39,16 +39,16 @@ pub struct Schedule<L: Link = Blocking> {
 }
 
 impl<L: Link> Schedule<L> {
-    /// Its name.
+    /// Name of the schedule.
     #[must_use]
     pub fn name(&self) -> &ScheduleName {
         &self.name
     }
 
-    /// Creates it, or changes it: tasks of a queue, with their parameters as JSON.
+    /// Creates or changes the schedule: tasks of a queue, with their parameters as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Schedule::set_bytes`].
+    /// `PAYLOAD` if the parameters cannot be JSON; the errors of [`Schedule::set_bytes`].
     pub fn set<P: Serialize + ?Sized>(
         &self,
         queue: &str,
@@ -60,12 +60,12 @@ impl<L: Link> Schedule<L> {
         L::answer(self.put(QueueName::new(queue), rhythm.clone(), parameters, plan.clone()))
     }
 
-    /// Creates it, or changes it: tasks of a queue, with opaque bytes as parameters. Its tasks, its pause and its
-    /// counts are kept.
+    /// Creates or changes the schedule: tasks of a queue, with opaque bytes as parameters. A change keeps the
+    /// schedule's tasks, its pause and its counts.
     ///
     /// # Errors
-    /// `BADARG` for a value out of its bounds, an end in the past, or if no slot is ahead; `BADNAME`, `TOOBIG` as
-    /// for a submit, `TOOMANY` for over 100,000 schedules; those of [`Client::call`].
+    /// `BADARG` for a value out of bounds, an end in the past, or if no slot is ahead; `BADNAME`, `TOOBIG` as for a
+    /// submit, `TOOMANY` for over 100,000 schedules; the errors of [`Client::call`].
     pub fn set_bytes(
         &self,
         queue: &str,
@@ -95,31 +95,31 @@ impl<L: Link> Schedule<L> {
     /// The schedule in full.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; those of [`Client::call`].
+    /// `NOSCHEDULE`; the errors of [`Client::call`].
     pub fn info(&self) -> L::Answer<'_, Result<ScheduleInfo>> {
         self.client.make(self.client.calls().show_schedule(&self.name))
     }
 
-    /// Stops it from creating tasks. Slots that pass meanwhile create none.
+    /// Pauses the schedule: it creates no tasks, not even later for slots that pass during the pause.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
+    /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for an invalid name or reason; the errors of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().pause_schedule(&self.name, by, reason))
     }
 
-    /// Lets it create tasks again, from its next slot on.
+    /// Resumes the schedule: it creates tasks again, from its next slot on.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; those of [`Client::call`].
+    /// `NOSCHEDULE`; the errors of [`Client::call`].
     pub fn resume(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().resume_schedule(&self.name))
     }
 
-    /// Creates a task at once, in addition to the slots, according to its own overlap or the given one.
+    /// Creates a task at once, in addition to the slots. The given overlap applies, or by default the schedule's own.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; `STATE` if the last task is unfinished and the overlap is [`Overlap::Skip`]; those of a
+    /// `NOSCHEDULE`; `STATE` if the last task is unfinished and the overlap is [`Overlap::Skip`]; the errors of a
     /// submit.
     pub fn run(&self, overlap: Option<Overlap>) -> L::Answer<'_, Result<Task<L>>> {
         let options = overlap.into_iter().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
@@ -127,10 +127,10 @@ impl<L: Link> Schedule<L> {
         L::answer(async move { Ok(Task::new(self.client.clone(), self.client.run(&call).await?.id)) })
     }
 
-    /// Removes it. Its tasks remain.
+    /// Removes the schedule. Its tasks remain.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; those of [`Client::call`].
+    /// `NOSCHEDULE`; the errors of [`Client::call`].
     pub fn remove(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().unschedule(&self.name))
     }
@@ -145,18 +145,18 @@ impl<L: Link> Client<L> {
         Ok(Schedule { client: self.clone(), name: ScheduleName::new(name)? })
     }
 
-    /// Every schedule of the namespace, by their next slot.
+    /// Returns every schedule of the namespace, ordered by their next slots.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn schedules(&self) -> L::Answer<'_, Result<Vec<ScheduleSummary>>> {
         L::answer(self.pages(|cursor| self.calls().schedules(cursor, 500)))
     }
 
-    /// Creates a schedule, or changes it, with options as plain values.
+    /// Creates or changes a schedule, with options as plain values.
     ///
     /// # Errors
-    /// As [`Schedule::set_bytes`].
+    /// Same as [`Schedule::set_bytes`].
     pub fn set_schedule(
         &self,
         name: &ScheduleName,
@@ -189,20 +189,21 @@ impl<L: Link> Client<L> {
         self.run(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options)).await
     }
 
-    /// Creates the tasks of due slots, at most 10, and supplies the next slots of cron (feature `cron`) to
-    /// schedules that have few. Every worker calls it: see [`Upkeep`](crate::Upkeep).
+    /// Creates the tasks of up to 10 due slots, and supplies the next slots of cron (feature `cron`) to schedules that
+    /// have few slots left. Every worker calls it: see [`Upkeep`](crate::Upkeep).
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn tick(&self) -> L::Answer<'_, Result<Ticked>> {
         L::answer(self.tick_once())
     }
 
-    /// Does the next part of what workers do beside their tasks, for the namespace and for these queues, up to 32: due
-    /// slots, dependents and deadlines; due tasks, orphans, statistics, retention and repairs of each queue, every two
-    /// seconds, whoever calls. For programs that are no workers: every worker has an [`Upkeep`](crate::Upkeep).
+    /// Does the next part of the maintenance that workers do, for the namespace and for up to 32 queues. For the
+    /// namespace these are due slots, dependents and deadlines. For each queue these are due tasks, orphans,
+    /// statistics, retention and repairs, every two seconds, no matter which program calls. Use this method in programs
+    /// that do not use [`Worker`](crate::Worker), which has an [`Upkeep`](crate::Upkeep) of its own.
     ///
-    /// Call it until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
+    /// Call this method until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
     ///
     /// ```no_run
     /// # fn main() -> blueque::Result<()> {
@@ -214,7 +215,8 @@ impl<L: Link> Client<L> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Client::call`]. An error of a part is in [`trouble`](UpkeepStep::trouble), as the others go on.
+    /// The errors of [`Client::call`]. The error of a single part is returned in [`trouble`](UpkeepStep::trouble),
+    /// because the other parts continue.
     pub fn upkeep<'a>(&'a self, queues: &'a [QueueName]) -> L::Answer<'a, Result<UpkeepStep>> {
         L::answer(async move {
             let step = self.run(&self.calls().upkeep(queues)).await?;
@@ -229,14 +231,14 @@ impl<L: Link> Client<L> {
         Ok(ticked)
     }
 
-    /// Supplies the next slots of cron to schedules that have few.
+    /// Supplies the next slots of cron to schedules that have few slots left.
     pub(crate) async fn supply(&self, schedules: &[LowSchedule]) -> Result<()> {
         for low in schedules {
-            // What this build or this machine cannot compute is left to others.
+            // Other clients supply slots that this build or this machine cannot compute.
             let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
             let call = self.calls().slots(&low.name, &low.rhythm, low.after, &rhythm.slots(low.after));
             match self.run(&call).await {
-                // Somebody removed it meanwhile.
+                // Another client has removed the schedule since.
                 Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
                 _ => {}
             }

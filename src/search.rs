@@ -1,4 +1,4 @@
-//! Finding tasks, and actions on all that were found.
+//! Searches for tasks, and actions on all tasks that a search finds.
 
 use std::collections::VecDeque;
 
@@ -13,42 +13,42 @@ use crate::options::Filter;
 use crate::queue::Queue;
 use crate::task::Task;
 
-/// Tasks changed by one step of a bulk: about a millisecond of the server's time.
+/// Number of tasks that one step of a bulk changes. They take about a millisecond of the server's time.
 const STEP: u32 = 50;
 
-/// Records that one call reads.
+/// Number of records that one call reads.
 const RECORDS: usize = 100;
 
-/// Entries of one page.
+/// Number of entries of one page.
 const MOST: u32 = 500;
 
 impl<L: Link> Client<L> {
-    /// The ids of the tasks of all queues that match a filter, at most `limit`: one queue after another, those of each
-    /// in the order of [`Queue::find`]. Queues that have none with the tag, of the group or in the states that are asked
-    /// for are left out without looking at their tasks.
+    /// Returns at most `limit` ids of tasks of all queues that match a filter: one queue after another, and within a
+    /// queue in the order of [`Queue::find`]. Queues without a task with the requested tag, group or states are skipped
+    /// without reading their tasks.
     ///
     /// # Errors
-    /// Those of [`Queue::find`].
+    /// The errors of [`Queue::find`].
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
         L::answer(self.some(limit, move |at, wanted| self.calls().find(None, at, wanted, &filter)))
     }
 
-    /// The ids of all tasks of all queues that match a filter, in the order of [`Client::find`], one after another: an
-    /// iterator, or a stream. Each page of up to 500 is read when it is needed.
+    /// Yields the ids of all tasks of all queues that match a filter, in the order of [`Client::find`]. The blocking
+    /// client returns an iterator, the asynchronous client a stream. Each page of up to 500 ids is read on demand.
     ///
     /// # Errors
-    /// Those of [`Queue::find`].
+    /// The errors of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
         self.all(move |at| self.calls().find(None, at, MOST, &filter))
     }
 
-    /// The records of many tasks, in this order; none where there is no such task. Each call reads up to 100 of them, or
-    /// 8 MiB, so that it keeps no others waiting.
+    /// Returns the records of many tasks, in this order; `None` for a task that does not exist. Each call reads up to
+    /// 100 records, or 8 MiB, so that the server stays free for other clients.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn infos<'a>(&'a self, ids: &'a [TaskId]) -> L::Answer<'a, Result<Vec<Option<TaskInfo>>>> {
         L::answer(async move {
             let mut found = Vec::with_capacity(ids.len());
@@ -60,7 +60,7 @@ impl<L: Link> Client<L> {
         })
     }
 
-    /// What pages of up to so many entries hold, at most `limit`.
+    /// Reads pages of up to `MOST` entries, until `limit` entries are found.
     async fn some(&self, limit: usize, page: impl Fn(&str, u32) -> Call<Page<String>> + Send) -> Result<Vec<String>> {
         let mut found = Vec::new();
         let mut cursor = Some("0".to_owned());
@@ -74,7 +74,7 @@ impl<L: Link> Client<L> {
         Ok(found)
     }
 
-    /// What all pages hold, one entry after another.
+    /// Reads all pages on demand, and yields one entry after another.
     fn all<'a>(&'a self, page: impl Fn(&str) -> Call<Page<String>> + Clone + Send + 'a) -> L::Many<'a, String> {
         let begin = (VecDeque::new(), Some("0".to_owned()));
         L::many(begin, move |(mut found, mut cursor): (VecDeque<String>, Option<String>)| {
@@ -95,12 +95,12 @@ impl<L: Link> Client<L> {
 }
 
 impl<L: Link> Queue<L> {
-    /// The ids of the tasks that match a filter, at most `limit`, the latest first: by creation, or with a group
-    /// and without a tag by failure. Searches the tag, the group or else the whole queue, 200 tasks a call, until
-    /// it has found enough.
+    /// Returns at most `limit` ids of tasks that match a filter, the latest first. Tasks are ordered by creation, or
+    /// with a group and without a tag by failure. Searches the tag, the group or else the whole queue, 200 tasks a
+    /// call, until enough tasks are found.
     ///
     /// # Errors
-    /// `BADNAME` or `BADARG` for invalid conditions; those of [`Client::call`](crate::Client::call).
+    /// `BADNAME` or `BADARG` for invalid conditions; the errors of [`Client::call`](crate::Client::call).
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
         L::answer(
@@ -109,38 +109,39 @@ impl<L: Link> Queue<L> {
         )
     }
 
-    /// The ids of all tasks that match a filter, in the order of [`Queue::find`], one after another: an iterator, or
-    /// a stream. Each page of up to 500 is read when it is needed.
+    /// Yields the ids of all tasks that match a filter, in the order of [`Queue::find`]. The blocking client returns an
+    /// iterator, the asynchronous client a stream. Each page of up to 500 ids is read on demand.
     ///
     /// # Errors
-    /// Those of [`Queue::find`].
+    /// The errors of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
         self.client().all(move |at| self.client().calls().find(Some(self.name()), at, MOST, &filter))
     }
 
-    /// The tags of its tasks, the most used first.
+    /// Returns the tags of the queue's tasks, the most used first.
     ///
     /// # Errors
-    /// Those of [`Client::call`](crate::Client::call).
+    /// The errors of [`Client::call`](crate::Client::call).
     pub fn tags(&self) -> L::Answer<'_, Result<Vec<Tag>>> {
         L::answer(self.client().pages(|cursor| self.client().calls().tags(self.name(), cursor, MOST)))
     }
 
-    /// The groups of its failures, the largest first.
+    /// Returns the groups of the queue's failures, the largest first.
     ///
     /// # Errors
-    /// Those of [`Client::call`](crate::Client::call).
+    /// The errors of [`Client::call`](crate::Client::call).
     pub fn groups(&self) -> L::Answer<'_, Result<Vec<Group>>> {
         L::answer(self.client().pages(|cursor| self.client().calls().groups(self.name(), cursor, MOST)))
     }
 
-    /// Does an action to every task that matches a filter, the oldest first, in steps of 50. Each step is atomic;
-    /// tasks that were submitted, or with a group have failed, since it began are left alone.
+    /// Applies an action to every task that matches a filter, the oldest first, in steps of 50 tasks. Each step is
+    /// atomic. Tasks that were submitted after the start are left alone, and with a group also tasks that failed after
+    /// the start.
     ///
     /// # Errors
-    /// `BADNAME`, `BADARG` or `TOOBIG` for an invalid call; those of [`Client::call`](crate::Client::call). The
-    /// steps before the error were done.
+    /// `BADNAME`, `BADARG` or `TOOBIG` for an invalid call; the errors of [`Client::call`](crate::Client::call). Steps
+    /// before the error stay in effect.
     pub fn bulk(&self, action: &Action, filter: &Filter) -> L::Answer<'_, Result<Changed>> {
         let (action, filter) = (action.clone(), filter.clone());
         L::answer(async move {
@@ -161,46 +162,45 @@ impl<L: Link> Queue<L> {
     /// Stops giving out tasks, and orders the owners of running tasks to give them back.
     ///
     /// # Errors
-    /// As [`Queue::pause`].
+    /// Same as [`Queue::pause`].
     pub fn pause_and_stop(&self, by: &str, reason: &str) -> L::Answer<'_, Result<()>> {
         self.client().make(self.client().calls().pause(self.name(), by, reason, &PauseOptions::new().stop(true)))
     }
 
-    /// Removes what is left of a queue without tasks, listeners and schedules: its settings, limits, events and
-    /// statistics.
+    /// Deletes a queue that has no tasks, listeners or schedules: its settings, limits, events and statistics.
     ///
     /// # Errors
-    /// `NOTEMPTY` while it has a task, in any state, or a listener, or a schedule creates tasks in it; `NOQUEUE` if
-    /// there is none; those of [`Client::call`](crate::Client::call).
+    /// `NOTEMPTY` while the queue has a task in any state or a listener, or a schedule creates tasks in it; `NOQUEUE`
+    /// if the queue does not exist; the errors of [`Client::call`](crate::Client::call).
     pub fn forget(&self) -> L::Answer<'_, Result<()>> {
         self.client().make(self.client().calls().forget(self.name()))
     }
 }
 
 impl<L: Link> Task<L> {
-    /// Adds tags to the task, in any state; returns all its tags.
+    /// Adds tags to the task, in any state. Returns all tags of the task.
     ///
     /// # Errors
-    /// `NOTASK`; `TOOMANY` if it would have more than 16; `BADNAME` for an invalid tag, `BADARG` for none or more
-    /// than 16 of them; those of [`Client::call`](crate::Client::call).
+    /// `NOTASK`; `TOOMANY` if the task then has more than 16 tags; `BADNAME` for an invalid tag, `BADARG` for no tag or
+    /// more than 16 tags in the call; the errors of [`Client::call`](crate::Client::call).
     pub fn tag(&self, tags: &[&str]) -> L::Answer<'_, Result<Vec<String>>> {
         self.client().make(self.client().calls().tag(self.id(), tags))
     }
 
-    /// Removes tags from the task; returns the remaining ones.
+    /// Removes tags from the task. Returns the remaining tags.
     ///
     /// # Errors
-    /// `NOTASK`; `BADNAME`, `BADARG` as [`Task::tag`]; those of [`Client::call`](crate::Client::call).
+    /// `NOTASK`; `BADNAME`, `BADARG` as [`Task::tag`]; the errors of [`Client::call`](crate::Client::call).
     pub fn untag(&self, tags: &[&str]) -> L::Answer<'_, Result<Vec<String>>> {
         self.client().make(self.client().calls().untag(self.id(), tags))
     }
 
-    /// Moves the waiting task to another queue, behind those that wait there.
+    /// Moves the waiting task to another queue, behind the tasks that wait there.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that does not wait; `CLOSED` if the other queue is closed, `DUPLICATE` if a task
-    /// there has its unique name, `TOOMANY` if the tasks that wait there have 64 different needs; those of
-    /// [`Client::call`](crate::Client::call).
+    /// `NOTASK`; `STATE` for a task that does not wait; `CLOSED` if the other queue is closed, `DUPLICATE` if a task in
+    /// that queue has the same unique name, `TOOMANY` if the tasks that wait there have 64 different needs; the errors
+    /// of [`Client::call`](crate::Client::call).
     pub fn move_to(&self, queue: &QueueName) -> L::Answer<'_, Result<()>> {
         self.client().make(self.client().calls().move_to(self.id(), queue))
     }

@@ -10,15 +10,14 @@ use crate::link::Link;
 use crate::model::{Event, Events, Figures, Statistics, Tallied};
 use crate::queue::Queue;
 
-/// Days that one call returns.
+/// Number of days that one call returns.
 const DAYS: u32 = 14;
 
 impl<L: Link> Queue<L> {
-    /// Adds events that were not read yet to the statistics of their days, at most 500. Workers do this all the
-    /// time.
+    /// Adds at most 500 new events to the statistics of their days. Workers do this continuously.
     ///
     /// # Errors
-    /// Those of [`Client::call`](crate::Client::call).
+    /// The errors of [`Client::call`](crate::Client::call).
     pub fn tally(&self) -> L::Answer<'_, Result<Tallied>> {
         self.client().make(self.tallies())
     }
@@ -27,20 +26,20 @@ impl<L: Link> Queue<L> {
         self.client().calls().tally(self.name(), 500)
     }
 
-    /// The statistics of the last `days`, including today: at least 1, and as many as the setting `statistics`
-    /// keeps.
+    /// Returns the statistics of the last `days`, including today: at least 1 day, and at most as many as the setting
+    /// `statistics` keeps.
     ///
     /// # Errors
-    /// Those of [`Client::call`](crate::Client::call).
+    /// The errors of [`Client::call`](crate::Client::call).
     pub fn statistics(&self, days: u32) -> L::Answer<'_, Result<Statistics>> {
         L::answer(self.all_days(days, StatisticsOptions::new()))
     }
 
-    /// The same of one host: how the attempts ended that its listeners had, and how long these ran. What was submitted,
-    /// started and waited for belongs to no host. 100 hosts of a day are kept.
+    /// Returns the statistics of one host: the outcomes and the durations of the attempts of its listeners. Submits,
+    /// starts and waiting times belong to no host. The server keeps 100 hosts for each day.
     ///
     /// # Errors
-    /// `BADNAME` if it is no host of a listener; those of [`Client::call`](crate::Client::call).
+    /// `BADNAME` if `host` is not a valid host of a listener; the errors of [`Client::call`](crate::Client::call).
     pub fn statistics_of(&self, host: &str, days: u32) -> L::Answer<'_, Result<Statistics>> {
         L::answer(self.all_days(days, StatisticsOptions::new().host(host)))
     }
@@ -67,21 +66,22 @@ impl<L: Link> Queue<L> {
         self.client().run(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), options)).await
     }
 
-    /// Up to 500 transitions after an event, `0` for the oldest that is kept. Keep [`Events::last`], or the
-    /// [`cursor`](crate::Event::cursor) of an event, to read on later.
+    /// Returns up to 500 transitions after an event; `0` starts at the oldest event that is kept. Keep
+    /// [`Events::last`], or the [`cursor`](crate::Event::cursor) of an event, to continue later.
     ///
     /// # Errors
-    /// `BADARG` for an invalid cursor; those of [`Client::call`](crate::Client::call).
+    /// `BADARG` for an invalid cursor; the errors of [`Client::call`](crate::Client::call).
     pub fn events(&self, after: &str) -> L::Answer<'_, Result<Events>> {
         self.client().make(self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
     }
 
-    /// The transitions after an event, `0` for the oldest that is kept, one after another, and then those that come:
-    /// an iterator that waits for the next one, or a stream. Keep the [`cursor`](crate::Event::cursor) of the last
-    /// one to go on after an error.
+    /// Yields the transitions after an event, one after another, and then new transitions as they happen; `0` starts at
+    /// the oldest event that is kept. The blocking client returns an iterator that waits for the next event, the
+    /// asynchronous client a stream. Keep the [`cursor`](crate::Event::cursor) of the last event to continue after an
+    /// error.
     ///
     /// # Errors
-    /// As [`Queue::events`].
+    /// Same as [`Queue::events`].
     pub fn follow(&self, after: &str) -> L::Many<'_, Event> {
         let begin = (VecDeque::new(), after.to_owned());
         L::many(begin, move |(mut found, mut last): (VecDeque<Event>, String)| async move {

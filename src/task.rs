@@ -1,4 +1,4 @@
-//! A task, seen from outside.
+//! A task, as seen by programs other than its owner.
 
 use std::time::{Duration, SystemTime};
 
@@ -40,16 +40,16 @@ impl<L: Link> Task<L> {
         &self.client
     }
 
-    /// Its id.
+    /// Id of the task.
     #[must_use]
     pub fn id(&self) -> &TaskId {
         &self.id
     }
 
-    /// Its record.
+    /// Returns the record of the task.
     ///
     /// # Errors
-    /// `NOTASK`; those of [`Client::call`].
+    /// `NOTASK`; the errors of [`Client::call`].
     pub fn info(&self) -> L::Answer<'_, Result<TaskInfo>> {
         L::answer(self.record())
     }
@@ -58,10 +58,10 @@ impl<L: Link> Task<L> {
         self.client.run(&self.client.calls().get(&self.id)).await?.ok_or(Error::NotFound)
     }
 
-    /// Waits until the task is finished, and returns its record. With [`Duration::MAX`] it waits without limit.
+    /// Waits until the task is finished, and returns its record. With [`Duration::MAX`] the method waits without limit.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] after `limit`; `NOTASK`; those of [`Client::call`].
+    /// [`Error::TimedOut`] after `limit`; `NOTASK`; the errors of [`Client::call`].
     pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<TaskInfo>> {
         L::answer(self.finished(limit))
     }
@@ -86,8 +86,8 @@ impl<L: Link> Task<L> {
     /// Waits for the result and parses it as JSON.
     ///
     /// # Errors
-    /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] if it was cancelled, `PAYLOAD` if the
-    /// result has another type; those of [`Task::wait`].
+    /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] if the task was cancelled, `PAYLOAD` if the
+    /// result has another type; the errors of [`Task::wait`].
     pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> L::Answer<'_, Result<R>> {
         L::answer(async move {
             let info = self.finished(limit).await?;
@@ -99,28 +99,28 @@ impl<L: Link> Task<L> {
         })
     }
 
-    /// Cancels the task. The owner of a running one is ordered to stop it, with its grace period.
+    /// Cancels the task. The owner of a running task is ordered to stop it, with its grace period.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that is complete or failed; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for a task that is complete or failed; the errors of [`Client::call`].
     pub fn cancel(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new())
     }
 
-    /// Cancels the task. The owner of a running one is ordered to kill it at once; the task is cancelled
-    /// afterwards, at the latest when its lease has expired.
+    /// Cancels the task. The owner of a running task is ordered to kill it at once. The task is cancelled when the
+    /// owner has done so, or at the latest when the lease has expired.
     ///
     /// # Errors
-    /// As [`Task::cancel`].
+    /// Same as [`Task::cancel`].
     pub fn cancel_by_force(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new().force(true))
     }
 
-    /// Cancels the task at once, even if its program still runs: its owner finds out within a third of its lease.
-    /// An attempt that begins before that, after a [`Task::retry`], runs at the same time as the old one.
+    /// Cancels the task at once, even if its program still runs: the owner finds out within a third of its lease. An
+    /// attempt that begins earlier, after a [`Task::retry`], runs at the same time as the old attempt.
     ///
     /// # Errors
-    /// As [`Task::cancel`].
+    /// Same as [`Task::cancel`].
     pub fn cancel_now(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new().at_once(true))
     }
@@ -129,31 +129,31 @@ impl<L: Link> Task<L> {
         self.client.make(self.client.calls().cancel(&self.id, reason, options))
     }
 
-    /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task goes to
+    /// Asks the owner of the task to stop it and to give it back. The owner may save a checkpoint, and the task goes to
     /// the front of its queue.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of
+    /// `NOTASK`; `STATE` for a task that has no owner, or whose owner does not use the scripts; the errors of
     /// [`Client::call`].
     pub fn recall(&self) -> L::Answer<'_, Result<Recalled>> {
         self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new()))
     }
 
-    /// Takes the task from its owner at once, to the front of its queue, even if its program still runs: its owner
-    /// finds out within a third of its lease. The next attempt may run at the same time.
+    /// Takes the task from its owner at once and puts it at the front of its queue, even if its program still runs: the
+    /// owner finds out within a third of its lease. The next attempt may run at the same time.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that nobody holds; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for a task that has no owner; the errors of [`Client::call`].
     pub fn recall_now(&self) -> L::Answer<'_, Result<Recalled>> {
         self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
     }
 
-    /// Retries a failed or cancelled task, from its last checkpoint. Returns its new state: pending, or waiting if a
-    /// task that it waits for runs again.
+    /// Retries a failed or cancelled task, from its last checkpoint. Returns its new state: pending, or waiting if one
+    /// of its upstreams runs again.
     ///
     /// # Errors
-    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `UPSTREAM` while a task that it waits for
-    /// has failed; `STATE` in any other state; those of [`Client::call`].
+    /// `NOTASK`; `STOPPING` for a task that is being cancelled and may still run; `UPSTREAM` while one of its upstreams
+    /// is failed; `STATE` in any other state; the errors of [`Client::call`].
     pub fn retry(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new()))
     }
@@ -161,66 +161,69 @@ impl<L: Link> Task<L> {
     /// Retries a failed or cancelled task, from its beginning.
     ///
     /// # Errors
-    /// As [`Task::retry`].
+    /// Same as [`Task::retry`].
     pub fn retry_fresh(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
     }
 
-    /// Changes the task before it ends: its parameters, eta, queue and options; while an attempt has it, what does not
-    /// concern that one, such as the parameters of the next. Its place in its queue stays, unless the queue, the eta or
-    /// the priority changes. The edit is in its history, with who and why. Returns its state.
+    /// Changes the parameters, eta, queue and options of an unfinished task. While an attempt has the task, only
+    /// settings of the next attempt can change, such as the parameters. The task keeps its place in its queue, unless
+    /// the queue, the eta or the priority changes. The history records the edit, with who made it and why. Returns the
+    /// state of the task.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that has ended, or if an attempt has it and this is changed only while it waits; `LOST`
-    /// if it is not the attempt of the token; `DUPLICATE` if another task has the new unique name; `CLOSED` if the new
-    /// queue is closed; `OVERDUE` for a deadline that has passed; `TOOMANY` for needs beyond 64 different ones in the
-    /// queue; `TOOBIG`; `BADARG`, also if its parameters are made of results; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for a task that has ended, or if an attempt has the task and the field can change only while
+    /// the task waits; `LOST` if the token is not the current attempt's; `DUPLICATE` if another task has the new unique
+    /// name; `CLOSED` if the new queue is closed; `OVERDUE` for a deadline that has passed; `TOOMANY` for more than 64
+    /// different needs in the queue; `TOOBIG`; `BADARG`, also if the parameters are made of results; the errors of
+    /// [`Client::call`].
     pub fn edit(&self, options: &EditOptions) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().edit(&self.id, options))
     }
 
-    /// Has the task wait for others, too, while no attempt has it: pending or scheduled, it waits from then on. Returns
-    /// its new state, which is the old one if those have ended already.
+    /// Adds upstreams to a task that no attempt has. A pending or scheduled task becomes waiting. Returns the new
+    /// state, which is the old state if the new upstreams have already ended.
     ///
     /// # Errors
-    /// `NOTASK` for this task or one of the others; `STATE` if an attempt has it, or if it has ended; `UPSTREAM` if one
-    /// of the others has ended otherwise than the task needs; `CYCLE` if one of them waits for this task, and `TOOBIG` if
-    /// that cannot be told because over 2,000 tasks are above them; `BADARG` for results if it does not wait for results;
-    /// `TOOMANY` over 10,000 upstreams; those of [`Client::call`].
+    /// `NOTASK` for this task or an upstream; `STATE` if an attempt has the task, or if the task has ended; `UPSTREAM`
+    /// if an upstream has ended with another outcome than the task needs; `CYCLE` if an upstream waits for this task;
+    /// `TOOBIG` if more than 2,000 tasks are upstream, too many to check for a cycle; `BADARG` for results if the task
+    /// does not wait for results; `TOOMANY` over 10,000 upstreams; the errors of [`Client::call`].
     pub fn depend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().depend(&self.id, inputs))
     }
 
-    /// Has the waiting task no longer wait for another one. Returns its new state: with the last one it is ready. A
-    /// result that it was to get from that one is `null`.
+    /// Removes an upstream of the waiting task. Returns the new state: without upstreams the task is ready. The removed
+    /// upstream's result becomes `null` in the parameters.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` if it does not wait for others; those of [`Client::call`].
+    /// `NOTASK`; `STATE` if the task does not wait for upstreams; the errors of [`Client::call`].
     pub fn undepend(&self, upstream: &TaskId) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().undepend(&self.id, upstream))
     }
 
-    /// Retries a failed or cancelled task with a new deadline, which it needs once the old one has passed (`OVERDUE`).
+    /// Retries a failed or cancelled task with a new deadline. A new deadline is necessary if the old one has passed
+    /// (`OVERDUE`).
     ///
     /// # Errors
-    /// As [`Task::retry`].
+    /// Same as [`Task::retry`].
     pub fn retry_by(&self, deadline: SystemTime) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().deadline(deadline)))
     }
 
-    /// Changes the priority of the waiting task, -1,000 to 1,000, higher first; it goes behind those that have it
-    /// already.
+    /// Changes the priority of the waiting task: -1,000 to 1,000, higher first. The task goes behind tasks that already
+    /// have the same priority.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that does not wait; `BADARG` out of bounds; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for a task that does not wait; `BADARG` out of bounds; the errors of [`Client::call`].
     pub fn prioritise(&self, priority: i32) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().prioritise(&self.id, priority))
     }
 
-    /// Its last transitions, as far as they are kept, the earliest first.
+    /// Returns the last transitions of the task, as far as they are kept, the earliest first.
     ///
     /// # Errors
-    /// `NOTASK`; those of [`Client::call`].
+    /// `NOTASK`; the errors of [`Client::call`].
     pub fn history(&self) -> L::Answer<'_, Result<Vec<Transition>>> {
         L::answer(async {
             let mut all = Vec::new();
@@ -235,35 +238,35 @@ impl<L: Link> Task<L> {
         })
     }
 
-    /// Adds a note of at most 1 KiB to its history, in any state.
+    /// Adds a note of at most 1 KiB to the history of the task, in any state.
     ///
     /// # Errors
-    /// `NOTASK`; `TOOBIG`; those of [`Client::call`].
+    /// `NOTASK`; `TOOBIG`; the errors of [`Client::call`].
     pub fn note(&self, text: &str, options: &NoteOptions) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().note(&self.id, text, options))
     }
 
-    /// Tracks the task: [`Client::changes`] has each of its changes from now on, until [`Task::untrack`], or until it is
-    /// deleted.
+    /// Tracks the task: from now on [`Client::changes`] reports each of its changes, until [`Task::untrack`] or until
+    /// the task is deleted.
     ///
     /// # Errors
-    /// `NOTASK`; `TOOMANY` if 1,000 tasks are tracked; those of [`Client::call`].
+    /// `NOTASK`; `TOOMANY` if 1,000 tasks are tracked; the errors of [`Client::call`].
     pub fn track(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().track(&self.id))
     }
 
-    /// Tracks the task no longer. Its earlier changes are kept.
+    /// Stops tracking the task. Earlier changes are kept.
     ///
     /// # Errors
-    /// `NOTASK`; those of [`Client::call`].
+    /// `NOTASK`; the errors of [`Client::call`].
     pub fn untrack(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().untrack(&self.id))
     }
 
-    /// When it is expected to start and to end. `progress`: from 0 to 1, if known.
+    /// Estimates when the task starts and ends. `progress` is a number from 0 to 1, if known.
     ///
     /// # Errors
-    /// `NOTASK`; those of [`Client::call`].
+    /// `NOTASK`; the errors of [`Client::call`].
     pub fn estimate(&self, progress: Option<f64>) -> L::Answer<'_, Result<Estimate>> {
         let progress = progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         let options = progress.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
@@ -273,7 +276,7 @@ impl<L: Link> Task<L> {
     /// Deletes the finished task.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that is not finished; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for a task that is not finished; the errors of [`Client::call`].
     pub fn delete(&self) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().delete(&self.id))
     }

@@ -7,7 +7,7 @@ pub(crate) fn owned(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// A number, a word, a name.
+/// Parses a number, a word or a name.
 pub(crate) fn word<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok()
 }
@@ -16,7 +16,7 @@ pub(crate) fn flag(text: &str) -> Option<bool> {
     word::<u8>(text).map(|number| number != 0)
 }
 
-/// Names that are separated by commas.
+/// Parses names that are separated by commas.
 #[allow(clippy::unnecessary_wraps, reason = "as the other readers")]
 pub(crate) fn names(text: &str) -> Option<Vec<String>> {
     Some(text.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect())

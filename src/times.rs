@@ -2,22 +2,22 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Decimal seconds, to the microsecond.
+/// Formats decimal seconds, to the microsecond.
 pub(crate) fn seconds(span: Duration) -> String {
     format!("{}.{:06}", span.as_secs(), span.subsec_micros())
 }
 
-/// The time since the beginning of 1970; zero for earlier ones.
+/// Returns the time since the beginning of 1970; zero for earlier times.
 pub(crate) fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The time after the beginning of 1970.
+/// Returns the time after the beginning of 1970.
 fn after_1970(span: Duration) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(span)
 }
 
-/// Parses decimal seconds, to the nanosecond; also with an exponent, as clients without scripts may write them.
+/// Parses decimal seconds, to the nanosecond. An exponent is allowed, because clients without scripts may write one.
 pub(crate) fn span(text: &str) -> Option<Duration> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.split_once('.').unwrap_or((text, "0")) {

@@ -1,5 +1,6 @@
-//! The asynchronous client (feature `tokio`; `tokio-tls-rustls` for `rediss://` URLs, `tokio-cluster` for clusters): the same handles, whose methods
-//! return futures, and streams where the blocking ones return iterators.
+//! The asynchronous client (feature `tokio`; `tokio-tls-rustls` for `rediss://` URLs, `tokio-cluster` for clusters). It
+//! has the same handles as the blocking client. Their methods return futures, and streams where the blocking methods
+//! return iterators.
 //!
 //! ```no_run
 //! # async fn example() -> blueque::Result<()> {
@@ -21,14 +22,15 @@
 //! # }
 //! ```
 //!
-//! All calls of a client and its clones share one connection, and all waits of its listeners another, however many they
-//! are. A future that is dropped does not undo a call that was sent; see [`Listener`] for what it may have taken.
+//! All calls of a client and its clones share one connection, and all waits of its listeners share another connection.
+//! Dropping a future does not undo a call that was sent; see [`Listener`] for the tasks that such a call may have
+//! taken.
 
 pub use crate::link::tokio::Tokio;
 
 use crate::{client, graph, listener, partitions, processor, queue, schedule, task, work_queue, worker};
 
-/// A connection to a namespace. Clones share it.
+/// A connection to a namespace. Clones share the connection.
 pub type Client = client::Client<Tokio>;
 /// Settings of a [`Client`].
 pub type ClientBuilder = client::ClientBuilder<Tokio>;
@@ -40,7 +42,7 @@ pub type Task = task::Task<Tokio>;
 pub type GraphHandle = graph::GraphHandle<Tokio>;
 /// A graph that was submitted.
 pub type SubmittedGraph = graph::SubmittedGraph<Tokio>;
-/// Partitions that are used as one. Clones share the connections, which are made when they are needed.
+/// Partitions that are used as a single server. Clones share the connections, which are made on demand.
 pub type Partitions = partitions::Partitions<Tokio>;
 /// Settings of [`Partitions`].
 pub type PartitionsBuilder = partitions::PartitionsBuilder<Tokio>;
@@ -52,18 +54,18 @@ pub type SubmittedParts = partitions::SubmittedParts<Tokio>;
 pub type Schedule = schedule::Schedule<Tokio>;
 /// A registered listener.
 pub type Listener = listener::Listener<Tokio>;
-/// Ends the waits of a listener from elsewhere.
+/// Ends the waits of a listener from another task or thread.
 pub type Interrupter = listener::Interrupter<Tokio>;
 /// One attempt at a task.
 pub type Processor = processor::Processor<Tokio>;
-/// A queue used like one of redis-work-queue.
+/// A queue with the interface of redis-work-queue.
 pub type WorkQueue = work_queue::WorkQueue<Tokio>;
-/// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
+/// Maintenance that every worker does for its queues; for programs that run tasks without [`Worker`].
 pub type Upkeep = worker::Upkeep<Tokio>;
-/// A running attempt, as its handler sees it. Clones of the `Arc` may go to other tasks.
+/// A running attempt, as its handler sees it. Clones of the `Arc` may be moved to other tasks.
 pub type Context = worker::Context<Tokio>;
-/// Takes tasks and runs an asynchronous handler for each. Clones are handles to the same worker, to stop it from
-/// elsewhere.
+/// Takes tasks and runs an asynchronous handler for each task. Clones are handles to the same worker, so that another
+/// task or thread can stop it.
 pub type Worker = worker::Worker<Tokio>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = worker::WorkerBuilder<Tokio>;

@@ -1,6 +1,7 @@
 //! Words of the contract, as enums.
 
-/// An enum whose values are words: documented, with `ALL`, `as_str`, `Display`, `FromStr`, and as text in serde.
+/// Defines an enum whose values are words: documented, with `ALL`, `as_str`, `Display`, `FromStr`, and as text in
+/// serde.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -11,10 +12,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All that this version knows, in the order of the contract.
+            /// All values that this version knows, in the order of the contract.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Its word in the contract.
+            /// Word of the value in the contract.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {

@@ -1,4 +1,4 @@
-//! A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
+//! A queue with the interface of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,16 +16,16 @@ use crate::model::{Outcome, Status, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::queue::Queue;
 
-/// The cap of losses that no task reaches.
+/// Cap of losses that no task reaches.
 const UNLIMITED: u32 = 1_000_000_000;
 
-/// How often an item is added anew while others add and complete it at the same time.
+/// How often to try to add an item while other clients add and complete it at the same time.
 const TRIES: u32 = 10;
 
-/// The limit of the call that unregisters, where a value is dropped.
+/// Limit of the call that unregisters the listener when a value is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
-/// What stands before the two digits of a byte that a name cannot have.
+/// Escape character before the two hexadecimal digits of a byte that a name cannot contain.
 const ESCAPE: char = '@';
 
 /// An item of a [`WorkQueue`]: an id and opaque bytes.
@@ -63,31 +63,31 @@ impl WorkItem {
         Ok(Self::new(serde_json::to_vec(data)?))
     }
 
-    /// Its id.
+    /// Id of the item.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its data.
+    /// Data of the item.
     #[must_use]
     pub fn data(&self) -> &[u8] {
         &self.data
     }
 
-    /// Its data, parsed as JSON.
+    /// Parses the data as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if it has another type.
+    /// `PAYLOAD` if the data has another type.
     pub fn data_json<T: DeserializeOwned>(&self) -> Result<T> {
         Ok(serde_json::from_slice(&self.data)?)
     }
 }
 
 impl WorkItem {
-    /// The name of a task or queue for any text, by a rule that [`WorkItem::decode`] reverses: `A-Z a-z 0-9 . _ : -` stand
-    /// for themselves, any other byte of its UTF-8 is `@` with two hexadecimal digits in upper case, and `@` alone is the
-    /// empty text. So `a/b` is `a@2Fb`. A name has at most 128 characters.
+    /// Encodes any text as the name of a task or queue; [`WorkItem::decode`] reverses the rule. `A-Z a-z 0-9 . _ : -`
+    /// stand for themselves. Any other byte of the UTF-8 text becomes `@` and two hexadecimal digits in upper case. The
+    /// empty text becomes `@`. For example, `a/b` becomes `a@2Fb`. A name has at most 128 characters.
     #[must_use]
     pub fn encode(text: &str) -> String {
         if text.is_empty() {
@@ -104,7 +104,7 @@ impl WorkItem {
         name
     }
 
-    /// The text that [`WorkItem::encode`] made this name of. Any other name stands for itself.
+    /// Decodes a name that [`WorkItem::encode`] returned. Any other name is returned unchanged.
     #[must_use]
     pub fn decode(name: &str) -> String {
         let text = if name == "@" { Some(String::new()) } else { unescaped(name) };
@@ -124,7 +124,8 @@ fn unescaped(name: &str) -> Option<String> {
 }
 
 impl<L: Link> Client<L> {
-    /// A queue used like one of redis-work-queue. Makes no call. The name may be any text: see [`WorkItem::encode`].
+    /// A queue with the interface of redis-work-queue. Makes no call. The name may be any text: see
+    /// [`WorkItem::encode`].
     ///
     /// # Errors
     /// `BADNAME` if the name is too long.
@@ -137,7 +138,7 @@ impl<L: Link> Client<L> {
     }
 }
 
-/// A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
+/// A queue with the interface of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
 ///
 /// ```no_run
 /// # fn main() -> blueque::Result<()> {
@@ -156,9 +157,10 @@ impl<L: Link> Client<L> {
 /// # }
 /// ```
 ///
-/// Items are tasks: other clients may submit, watch and run them. It registers as a listener with its first lease, with a
-/// name of its own that belongs to no host, so that only the end of a lease frees what it has leased. When it is dropped
-/// it is unregistered unless it still leases something; then, and if its process dies, [upkeep](crate::Upkeep) forgets it.
+/// Items are tasks: other clients may submit, watch and run them. The first lease registers the queue as a listener.
+/// The listener's name belongs to no host, so a leased item is freed only when its lease ends. Dropping the queue
+/// unregisters the listener unless it still leases an item. In that case, or if the process dies,
+/// [upkeep](crate::Upkeep) removes the listener.
 #[derive(Debug)]
 pub struct WorkQueue<L: Link = Blocking> {
     queue: Queue<L>,
@@ -169,33 +171,34 @@ pub struct WorkQueue<L: Link = Blocking> {
 }
 
 impl<L: Link> WorkQueue<L> {
-    /// The options of items that it adds, in place of the only default: no limit of losses. With `max_losses`,
-    /// `max_failures` and `max_releases` of 0 an item runs at most once.
+    /// Sets the options of new items. They replace the only default, which is that losses have no limit. If
+    /// `max_losses`, `max_failures` and `max_releases` are 0, an item runs at most once.
     #[must_use]
     pub fn options(mut self, options: TaskOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Whether the records of completed items are kept, as long as the queue's settings say: by default not.
+    /// Sets whether the records of completed items are kept as long as the queue's settings allow. By default they are
+    /// deleted.
     #[must_use]
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.keeps_records = keep;
         self
     }
 
-    /// The queue whose tasks its items are.
+    /// Queue whose tasks are the items.
     #[must_use]
     pub fn queue(&self) -> &Queue<L> {
         &self.queue
     }
 
-    /// Adds an item. True if it was added: one with this id that has ended, and whose record was kept, is made anew. False
-    /// if there is an unfinished one: then nothing changes.
+    /// Adds an item. Returns true if the item was added; an ended item with the same id, whose record was kept, is
+    /// replaced. Returns false and changes nothing if an unfinished item has this id.
     ///
     /// # Errors
-    /// `BADNAME` if the id is too long, `TOOBIG` for the data, `OTHERQUEUE` if the id is an item of another queue; those of
-    /// [`Client::call`].
+    /// `BADNAME` if the id is too long, `TOOBIG` for the data, `OTHERQUEUE` if the id is an item of another queue; the
+    /// errors of [`Client::call`].
     pub fn add_item(&self, item: &WorkItem) -> L::Answer<'_, Result<bool>> {
         let made = TaskId::new(WorkItem::encode(&item.id)).map(|id| (id, item.data.clone()));
         L::answer(async move {
@@ -226,15 +229,15 @@ impl<L: Link> WorkQueue<L> {
                 Err(error) => return Err(error),
             }
         }
-        // Each time it was completed, another client added it first.
+        // Each time the item was completed, another client added it first.
         Ok(false)
     }
 
-    /// Leases the next item for this long (1 s to 7 days), and waits for one: without a limit, or at most for `timeout`;
-    /// zero does not wait. If the item is not completed in time, it is given out again by whoever cleans next.
+    /// Leases the next item for the time `lease` (1 s to 7 days). Waits for an item for at most `timeout`: without a
+    /// limit if `None`, not at all if zero. If the item is not completed in time, the next clean gives it out again.
     ///
     /// # Errors
-    /// `BADARG` for another length of the lease; those of [`Client::call`].
+    /// `BADARG` for a lease out of bounds; the errors of [`Client::call`].
     pub fn lease(&mut self, timeout: Option<Duration>, lease: Duration) -> L::Answer<'_, Result<Option<WorkItem>>> {
         L::answer(async move {
             if self.listener.is_none() {
@@ -257,11 +260,11 @@ impl<L: Link> WorkQueue<L> {
         })
     }
 
-    /// Completes an item. True once for each item that was added: for the call of the one that leases it now. False if its
-    /// lease has ended and it was given out again, and for an item that was not leased.
+    /// Completes an item. Returns true once for each item that was added, to the caller that leases the item now.
+    /// Returns false if the lease has ended and the item was given out again, and for an item that was not leased.
     ///
     /// # Errors
-    /// Those of [`Client::call`]: then it may have been completed, and the call can be repeated.
+    /// The errors of [`Client::call`]. After an error the item may have been completed; the call can be repeated.
     pub fn complete(&self, item: &WorkItem) -> L::Answer<'_, Result<bool>> {
         let lease = item.lease.clone();
         L::answer(async move {
@@ -281,26 +284,26 @@ impl<L: Link> WorkQueue<L> {
                 }
             }
             if !self.keeps_records {
-                // It is complete: what is left after a failure, retention deletes.
+                // The item is complete. If the delete fails, retention deletes the record later.
                 let _ = client.run(&client.calls().delete(&task)).await;
             }
             Ok(true)
         })
     }
 
-    /// The number of items that wait to be leased.
+    /// Returns the number of items that wait to be leased.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn queue_len(&self) -> L::Answer<'_, Result<u64>> {
         let client = self.queue.client();
         L::answer(async move { Ok(client.run(&client.calls().counts(self.queue.name())).await?.pending) })
     }
 
-    /// The number of items that are leased, with those whose lease has ended and that no clean has given back.
+    /// Returns the number of leased items, including items whose lease has ended and that no clean has given back.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn processing(&self) -> L::Answer<'_, Result<u64>> {
         let client = self.queue.client();
         L::answer(async move {
@@ -309,11 +312,11 @@ impl<L: Link> WorkQueue<L> {
         })
     }
 
-    /// Gives back the items whose leases have ended, and returns their number. After a pause in which nobody used the
-    /// namespace, and after a restart of the server, those that lease them first get the time of a lease to report.
+    /// Gives back the items whose leases have ended, and returns their number. After a pause without any call to the
+    /// namespace, and after a restart of the server, the owners first get the time of one lease to report.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn light_clean(&self) -> L::Answer<'_, Result<u64>> {
         L::answer(self.give_back())
     }
@@ -329,11 +332,11 @@ impl<L: Link> WorkQueue<L> {
         }
     }
 
-    /// A light clean; then it repairs what clients without the scripts left, and deletes records as the queue's settings
-    /// say. Returns the number of items given back, repairs and deleted records.
+    /// Does a light clean, then repairs damage by clients that do not use the scripts, and deletes old records
+    /// according to the queue's settings. Returns the total number of items given back, repairs and deleted records.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
+    /// The errors of [`Client::call`].
     pub fn deep_clean(&self) -> L::Answer<'_, Result<u64>> {
         L::answer(async move {
             let (mended, _) = self.queue.mend_all(None).await?;
@@ -350,7 +353,7 @@ impl<L: Link> WorkQueue<L> {
 }
 
 impl<L: Link> Drop for WorkQueue<L> {
-    /// Unregisters, unless something is leased.
+    /// Unregisters the listener, unless it leases an item.
     fn drop(&mut self) {
         if self.listener.is_some() {
             let Some(end) = Instant::now().checked_add(BRIEFLY) else { return };

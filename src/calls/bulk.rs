@@ -9,38 +9,39 @@ use crate::options::Filter;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// As [`Task::cancel`](crate::Task::cancel), with a reason of 1 KiB at most.
+    /// Cancels tasks like [`Task::cancel`](crate::Task::cancel), with a reason of 1 KiB at most.
     Cancel {
         /// The reason.
         reason: String,
-        /// How held tasks are cancelled.
+        /// Way to cancel held tasks.
         force: Force,
     },
-    /// As [`Task::retry`](crate::Task::retry); with `fresh` as [`Task::retry_fresh`](crate::Task::retry_fresh).
+    /// Retries tasks like [`Task::retry`](crate::Task::retry), or with `fresh` like
+    /// [`Task::retry_fresh`](crate::Task::retry_fresh).
     Retry {
-        /// Forget the checkpoints.
+        /// Discards the checkpoints.
         fresh: bool,
-        /// Another queue, in which they run again. Tasks of a graph, and those that waited for others, are refused.
+        /// Another queue in which the tasks run again. Tasks of a graph and tasks with upstreams are refused.
         into: Option<QueueName>,
     },
-    /// As [`Task::delete`](crate::Task::delete).
+    /// Same as [`Task::delete`](crate::Task::delete).
     Delete,
-    /// The same, and also waiting tasks: all that no listener holds.
+    /// Deletes finished and waiting tasks: all tasks that no listener holds.
     Purge,
-    /// As [`Task::move_to`](crate::Task::move_to).
+    /// Same as [`Task::move_to`](crate::Task::move_to).
     Move {
-        /// The other queue.
+        /// Queue to which the tasks move.
         into: QueueName,
     },
-    /// As [`Task::prioritise`](crate::Task::prioritise).
+    /// Same as [`Task::prioritise`](crate::Task::prioritise).
     Prioritise {
-        /// -1,000 to 1,000, higher first.
+        /// New priority: -1,000 to 1,000, higher first.
         priority: i32,
     },
 }
 
 impl Action {
-    /// Its word in the contract.
+    /// Name of the action in the contract.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -55,7 +56,7 @@ impl Action {
 }
 
 impl Calls {
-    /// One step of a bulk: changes at most `limit` (1 to 500) tasks. Begin with the cursor `0`.
+    /// Does one step of a bulk: changes at most `limit` (1 to 500) tasks. Begin with the cursor `0`.
     #[must_use]
     pub fn bulk(&self, queue: &QueueName, action: &Action, filter: &Filter, cursor: &str, limit: u32) -> Call<Step> {
         let call = self.call("bulk", Step::read).arg(queue).arg(action.as_str()).arg(cursor).arg(limit).once();

@@ -1,4 +1,4 @@
-//! Ends of attempts that are sent together.
+//! Outcomes of attempts that are sent together.
 
 use super::{Call, Calls, CompleteOptions, ExchangeOptions, FailOptions, ReleaseOptions};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::model::{Exchanged, Outcome};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::options::Pairs;
 
-/// How an attempt ends, for [`Calls::exchange`].
+/// The outcome of an attempt, for [`Calls::exchange`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     how: &'static str,
@@ -19,21 +19,21 @@ pub struct End {
 }
 
 impl End {
-    /// With its result, as [`Calls::complete`]. The largest size is an option of the exchange.
-    /// Of the next step only its queue can be said here.
+    /// Completes the task with a result, as [`Calls::complete`]. The maximum size is an option of the exchange. Only
+    /// the queue of a next step can be set, no other option of it.
     #[must_use]
     pub fn complete(id: TaskId, token: Token, result: Vec<u8>, options: &CompleteOptions) -> Self {
         Self::new("complete", (id, token), result, &options.0, "next")
     }
 
-    /// With an error, as [`Calls::fail`]. The largest size is an option of the exchange.
+    /// Ends the attempt with an error, as [`Calls::fail`]. The maximum size is an option of the exchange.
     #[must_use]
     pub fn fail(id: TaskId, token: Token, error: Vec<u8>, options: &FailOptions) -> Self {
         let how = if options.0.has("final") { "final" } else { "fail" };
         Self::new(how, (id, token), error, &options.0, "group")
     }
 
-    /// Given back, as [`Calls::release`]. A loss cannot be said here.
+    /// Gives the task back, as [`Calls::release`]. A loss cannot be reported.
     #[must_use]
     pub fn release(id: TaskId, token: Token, options: &ReleaseOptions) -> Self {
         let how = if options.0.has("uncounted") { "uncounted" } else { "release" };
@@ -46,7 +46,7 @@ impl End {
         Self { how, id, token, body, group: text(group), again: text("again"), cost }
     }
 
-    /// The bytes of its result or error.
+    /// Size of the result or error in bytes.
     pub(crate) fn size(&self) -> usize {
         self.body.len()
     }
@@ -58,9 +58,9 @@ impl End {
 }
 
 impl Calls {
-    /// Ends up to 100 attempts, whose verdicts are independent of one another, and takes up to `limit` next tasks of the
-    /// queues, if there are any: in one call what [`Calls::complete`], [`Calls::fail`], [`Calls::release`] and
-    /// [`Calls::reserve`] do. The same `request` returns the same reply.
+    /// Ends up to 100 attempts and takes up to `limit` next tasks of the queues, in one call. The call does the work of
+    /// [`Calls::complete`], [`Calls::fail`], [`Calls::release`] and [`Calls::reserve`]. Each attempt has a verdict of
+    /// its own. The same `request` returns the same reply.
     #[must_use]
     pub fn exchange(
         &self,
@@ -77,7 +77,7 @@ impl Calls {
 }
 
 impl Exchanged {
-    /// What became of each end, in the order of the call.
+    /// Returns the verdict on each end, in the order of the call.
     #[must_use]
     pub fn outcomes(&self) -> Vec<Result<Outcome>> {
         let words = self.verdicts.as_deref().unwrap_or_default().split(' ').filter(|word| !word.is_empty());

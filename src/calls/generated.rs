@@ -1,4 +1,4 @@
-//! A method for each command that needs no hand, generated from `contract/` and the headers of `lua/cmd`.
+//! Methods of the commands that need no handwritten code, generated from `contract/` and the headers of `lua/cmd`.
 #![allow(clippy::wildcard_imports, reason = "the next command may need what this one does not")]
 
 use std::time::*;

@@ -1,4 +1,4 @@
-//! Submitting graphs.
+//! Submits graphs.
 
 use std::time::SystemTime;
 
@@ -8,28 +8,28 @@ use crate::names::{GraphId, QueueName, TaskId};
 use crate::options::TaskOptions;
 use crate::times::{seconds, since_1970};
 
-/// A task of a graph, or what one call has room for.
+/// A task of a graph, or the part of a task that fits into one call.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct GraphPart<'a> {
-    /// Its id.
+    /// Id of the task.
     pub id: &'a TaskId,
-    /// Its queue.
+    /// Queue of the task.
     pub queue: &'a QueueName,
-    /// When it is due; none for at once.
+    /// When the task is due; `None` for at once.
     pub eta: Option<SystemTime>,
-    /// Its parameters; or the values of its inputs, one after another.
+    /// Parameters of the task, or the values of its inputs, one after another.
     pub parameters: &'a [u8],
-    /// What it waits for, such as `result/0=ID value/1=BYTES after=ID`: at most 1,000 entries in one call.
+    /// Inputs of the task, such as `result/0=ID value/1=BYTES after=ID`: at most 1,000 entries in one call.
     pub inputs: &'a str,
-    /// Its name within the graph.
+    /// Name of the task within the graph.
     pub label: &'a str,
-    /// How it is run.
+    /// Options of the task.
     pub options: &'a TaskOptions,
 }
 
 impl GraphPart<'_> {
-    /// Its options as one text.
+    /// Writes the options as a single text.
     fn options(&self) -> String {
         let mut text = format!("label={}", quoted(self.label.as_bytes()));
         for (name, value) in self.options.0.iter() {
@@ -40,8 +40,8 @@ impl GraphPart<'_> {
 }
 
 impl Calls {
-    /// Brings up to 100 tasks of a graph of `total` tasks, each after those that it waits for. All of them are created
-    /// by the call that brings the last one.
+    /// Stages up to 100 tasks of a graph of `total` tasks. Each task must follow its upstreams. The call with the last
+    /// task creates all tasks of the graph.
     #[must_use]
     pub fn submit_graph(
         &self,
@@ -53,7 +53,7 @@ impl Calls {
         self.stage_graph(graph, total, parts, options).once()
     }
 
-    /// The same without a request id.
+    /// Builds the call of [`Calls::submit_graph`] without a request id.
     pub(crate) fn stage_graph(
         &self,
         graph: &GraphId,
@@ -69,7 +69,7 @@ impl Calls {
         call.pairs(&options.0)
     }
 
-    /// The calls that [`pack`] wrote, each yet to get its request id; none if it is no such text.
+    /// Reads the calls that [`pack`] wrote. They have no request ids. Returns `None` for any other text.
     pub(crate) fn packed_graph(&self, mut bytes: &[u8]) -> Option<Vec<Call<StagedGraph>>> {
         let mut calls = Vec::new();
         while !bytes.is_empty() {
@@ -86,11 +86,12 @@ impl Calls {
     }
 }
 
-/// Calls of `submit_graph` as one text, to be made again: the number of the arguments of each, and their lengths.
+/// Writes calls of `submit_graph` as a single text, so that they can be made again: for each call the number of
+/// arguments, and each argument with its length.
 pub(crate) fn pack(calls: &[Call<StagedGraph>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for call in calls {
-        // Not the time.
+        // The first argument, the time, is omitted.
         let args = call.args.get(1..).unwrap_or_default();
         bytes.extend(format!("{}\n", args.len()).into_bytes());
         for arg in args {
@@ -101,7 +102,7 @@ pub(crate) fn pack(calls: &[Call<StagedGraph>]) -> Vec<u8> {
     bytes
 }
 
-/// Takes a number and the end of its line.
+/// Reads a number and the end of its line.
 fn number(bytes: &mut &[u8]) -> Option<usize> {
     let end = bytes.iter().take(20).position(|byte| *byte == b'\n')?;
     let (digits, rest) = bytes.split_at_checked(end)?;
@@ -109,7 +110,7 @@ fn number(bytes: &mut &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A value in a text whose options are separated by spaces.
+/// Escapes a value for a text whose options are separated by spaces.
 fn quoted(value: &[u8]) -> String {
     let quote = |byte: &u8| match byte {
         b'%' | ..=b' ' | 0x7f.. => format!("%{byte:02X}"),

@@ -1,4 +1,4 @@
-//! The calls of a task's owner whose replies depend on what was asked.
+//! Calls of a task's owner whose replies depend on the arguments.
 
 use std::time::Duration;
 
@@ -8,8 +8,9 @@ use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::times::seconds;
 
 impl Calls {
-    /// [`Calls::reserve`] for clients without upkeep of their own: where there is no task, it says when
-    /// [`Calls::upkeep`] of these queues is due. So three calls, with the end of an attempt, are a complete worker.
+    /// Reserves tasks like [`Calls::reserve`], for clients without upkeep of their own. If there is no task, the reply
+    /// states when [`Calls::upkeep`] of these queues is due. With a call that ends an attempt, these three calls make a
+    /// complete worker.
     #[must_use]
     pub fn reserve_or_due(
         &self,
@@ -22,7 +23,7 @@ impl Calls {
         call.arg("due").arg(1)
     }
 
-    /// Renews the leases of up to 500 tasks of one queue, except those of tasks whose order is
+    /// Renews the leases of up to 500 tasks of one queue, except the leases of tasks with the order
     /// [`Order::Kill`](crate::Order::Kill).
     #[must_use]
     pub fn heartbeat(

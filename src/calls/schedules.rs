@@ -1,4 +1,4 @@
-//! Setting a schedule.
+//! Creates and changes schedules.
 
 use std::time::SystemTime;
 
@@ -8,8 +8,8 @@ use crate::names::{QueueName, ScheduleName};
 use crate::times::since_1970;
 
 impl Calls {
-    /// Creates a schedule, or changes the one with this name. `rhythm` is `every SECONDS OFFSET`, or `cron ZONE`
-    /// and five fields in capitals; cron needs its first 1 to 64 slots, in whole seconds.
+    /// Creates a schedule, or changes the schedule with this name. `rhythm` is `every SECONDS OFFSET`, or `cron ZONE`
+    /// and five fields in capitals. A cron schedule needs its first 1 to 64 slots, in whole seconds.
     #[must_use]
     pub fn schedule(
         &self,

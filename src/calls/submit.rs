@@ -1,4 +1,4 @@
-//! Submitting tasks.
+//! Submits tasks.
 
 use std::time::SystemTime;
 
@@ -21,7 +21,7 @@ pub struct NewTask<'a> {
 }
 
 impl<'a> NewTask<'a> {
-    /// A task with an id, and opaque bytes for the program that runs it, due at once.
+    /// A task with an id, and opaque bytes for the program that runs the task, due at once.
     pub fn new(id: &'a TaskId, parameters: &'a [u8]) -> Self {
         Self { id, eta: None, parameters }
     }
@@ -31,7 +31,7 @@ impl<'a> NewTask<'a> {
         call.arg(self.id).arg(eta).raw(self.parameters)
     }
 
-    /// When it is due; none for at once.
+    /// Sets when the task is due; `None` for at once.
     pub fn eta(mut self, eta: impl Into<Option<SystemTime>>) -> Self {
         self.eta = eta.into();
         self
@@ -39,8 +39,8 @@ impl<'a> NewTask<'a> {
 }
 
 impl Call<Vec<Submitted>> {
-    /// Makes a repeated submit return its first reply, [`Submitted::Created`] and not [`Submitted::Existing`]. It
-    /// takes some microseconds more of the server's time.
+    /// Makes a repeated submit return its first reply, [`Submitted::Created`] and not [`Submitted::Existing`]. This
+    /// takes some additional microseconds of the server's time.
     #[must_use]
     pub fn answered_once(self) -> Self {
         self.once()
@@ -69,7 +69,7 @@ impl Calls {
         call.pairs(&options.0).arg("again").arg(1).arg("request").arg(request)
     }
 
-    /// The same; a task that runs begins once more when it has ended this round.
+    /// Submits a task like [`Calls::submit_again`]. A running task runs again when the current round has ended.
     #[must_use]
     pub fn submit_once_more(
         &self,
@@ -93,7 +93,7 @@ fn plain(value: &Value) -> Option<Vec<Submitted>> {
     reply::array(value)?.iter().map(|word| submitted(word, None)).collect()
 }
 
-/// The reply for one task: a word, and the other task that has the unique name, or had it.
+/// Reads the reply for a single task: a word, and the other task that has or had the unique name.
 fn unique(value: &Value) -> Option<Vec<Submitted>> {
     match reply::array(value)? {
         [word, other, ..] => Some(vec![submitted(word, Some(TaskId::new(reply::text(other)?).ok()?))?]),

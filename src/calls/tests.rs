@@ -1,4 +1,4 @@
-//! Nothing that a server replies can do more than cause an error.
+//! No reply of a server can do more than cause an error.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::names::{GraphId, ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::options::{Filter, Inputs};
 
-/// Replies that no script returns: of every kind, and arrays of every length of each.
+/// Replies that no script returns: of every kind, and arrays of every length of each kind.
 fn nonsense() -> Vec<Value> {
     let kinds = [
         Value::Nil,
@@ -125,7 +125,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     Ok(())
 }
 
-/// The words at a place of the contract, sorted.
+/// Returns the words at a place of the contract, sorted.
 fn words_of(place: &str) -> Vec<String> {
     let contract: serde_json::Value = serde_json::from_str(crate::bundle::contract()).unwrap_or_default();
     let words = contract.pointer(place).and_then(serde_json::Value::as_array);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The next slots in the zone's local time, with its offset.
+/// Returns the next slots in the zone's local time, with its offset.
 fn slots(expression: &str, zone: &str, after: &str, count: usize) -> Vec<String> {
     let cron = Cron::new(expression, zone).unwrap();
     let after = after.parse::<Timestamp>().unwrap().as_second();
@@ -45,7 +45,7 @@ fn a_time_that_comes_twice_is_the_first_and_only_once() {
     assert_eq!(next("30 2 * * *"), ["25 02:30 +02:00", "26 02:30 +01:00", "27 02:30 +01:00"]);
     assert_eq!(next("15,45 2 * * *"), ["25 02:15 +02:00", "25 02:45 +02:00", "26 02:15 +01:00"]);
     assert_eq!(next("0 3 * * *"), ["25 03:00 +01:00", "26 03:00 +01:00", "27 03:00 +01:00"]);
-    // Between the two, the second does not count either.
+    // Between the two occurrences of 02:30, the second is not a slot.
     assert_eq!(slots("30 2 * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", 1), ["26 02:30 +01:00"]);
 }
 
@@ -131,7 +131,7 @@ fn what_is_no_expression_no_zone_or_no_date_is_refused() {
 #[test]
 fn both_days_must_fit_if_one_of_them_begins_with_a_star() {
     let next = |expression| slots(expression, "UTC", "2026-11-27T12:00:00Z", 3);
-    // Mondays on odd days; the first Sunday of a month; and days of which either will do.
+    // Mondays on odd days; the first Sunday of a month; and expressions with two day fields of which either may match.
     assert_eq!(next("0 0 */2 * 1"), ["07 00:00 +00:00", "21 00:00 +00:00", "11 00:00 +00:00"]);
     assert_eq!(next("0 12 1-7 * */7"), ["06 12:00 +00:00", "03 12:00 +00:00", "07 12:00 +00:00"]);
     assert_eq!(next("0 0 1 * MON"), ["30 00:00 +00:00", "01 00:00 +00:00", "07 00:00 +00:00"]);

@@ -11,35 +11,35 @@ use crate::text;
 use crate::words::words;
 
 words! {
-    /// What a call of `submit_graph` led to.
+    /// Outcome of a call of `submit_graph`.
     StagedGraph {
-        /// Tasks are missing: nothing is to be seen of it yet.
+        /// Tasks are missing: the graph is not visible yet.
         Staged = "staged",
-        /// All its tasks are there.
+        /// All tasks of the graph exist.
         Created = "created",
-        /// It was created before; nothing changed.
+        /// The graph was created before; nothing changed.
         Existing = "existing",
     }
 }
 
 words! {
-    /// What is being done to the tasks of a graph.
+    /// Operation on the tasks of a graph.
     GraphWalk {
-        /// They are cancelled.
+        /// The tasks are cancelled.
         Cancel = "cancel",
-        /// Those that have failed or were cancelled run again.
+        /// Failed and cancelled tasks run again.
         Retry = "retry",
-        /// Some run anew, also those that are complete.
+        /// Some tasks run again, even if they are complete.
         Anew = "anew",
     }
 }
 
 words! {
-    /// Whether a graph is complete.
+    /// Stage of the creation of a graph.
     GraphState {
         /// Tasks are missing.
         Staging = "staging",
-        /// All its tasks are there.
+        /// All tasks of the graph exist.
         Created = "created",
     }
 }
@@ -48,33 +48,33 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphInfo {
-    /// Whether it is complete; none if unknown to this version.
+    /// Stage of the creation; `None` if unknown to this version.
     pub state: Option<GraphState>,
-    /// When it was created.
+    /// Time when the graph was created.
     pub created: Option<SystemTime>,
-    /// The number of its tasks.
+    /// Number of tasks of the graph.
     pub total: u64,
-    /// Its name, or empty.
+    /// Name of the graph; may be empty.
     pub name: String,
-    /// How many of its tasks are complete.
+    /// Number of complete tasks.
     pub complete: u64,
-    /// How many have failed.
+    /// Number of failed tasks.
     pub failed: u64,
-    /// How many were cancelled.
+    /// Number of cancelled tasks.
     pub cancelled: u64,
-    /// What is being done to its tasks, in steps; none if nothing is.
+    /// Operation that currently runs on the tasks, in steps; `None` if there is none.
     pub doing: Option<GraphWalk>,
 }
 
-/// A graph, with a part of its tasks.
+/// A graph, and a part of its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphPage {
-    /// Where the next part begins; none at the end.
+    /// Cursor of the next part; `None` at the end.
     pub next: Option<String>,
     /// The graph.
     pub info: GraphInfo,
-    /// Tasks of it, each after those that it waits for.
+    /// Tasks of the graph; each task follows its upstreams.
     pub tasks: Vec<GraphMember>,
 }
 
@@ -100,22 +100,22 @@ impl GraphPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphMember {
-    /// Its id.
+    /// Id of the task.
     pub id: TaskId,
-    /// Its queue.
+    /// Queue of the task.
     pub queue: String,
-    /// Its state; none if it does not exist any more, or in one that this version does not know.
+    /// State of the task; `None` if the task no longer exists, or if this version does not know the state.
     pub status: Option<Status>,
-    /// The number of tasks that it still waits for.
+    /// Number of tasks that this task still waits for.
     pub open: u64,
-    /// The task whose end was the first cause of its own, if another one was.
+    /// The task whose end was the first cause of this task's end, if another task caused it.
     pub cause: Option<TaskId>,
-    /// Its name within the graph.
+    /// Name of the task within the graph.
     pub label: String,
-    /// The tasks that it waits for, or waited for, each with what it needs of them: `result`, `optional` for a result that
-    /// may be missing, `success`, `after`, `failure`, or `some` for one of a set.
+    /// Upstreams of the task, past and present, each with what the task needs of them: `result`, `optional` for a
+    /// result that may be missing, `success`, `after`, `failure`, or `some` for an upstream of a set.
     pub upstreams: Vec<(String, TaskId)>,
-    /// How many of that set must be complete, if it waits for one.
+    /// Number of upstreams of the set that must be complete, if the task waits for a set.
     pub at_least: Option<u64>,
 }
 
@@ -137,7 +137,7 @@ impl Item for GraphMember {
     }
 }
 
-/// How many of a set must be complete, by the text of inputs.
+/// Reads from inputs how many upstreams of a set must be complete.
 fn at_least(inputs: &str) -> Option<u64> {
     let mut entries = inputs.split_whitespace();
     let number = entries.clone().find_map(|entry| entry.strip_prefix("least/")?.parse().ok());
@@ -145,7 +145,7 @@ fn at_least(inputs: &str) -> Option<u64> {
     has_set.then_some(number.unwrap_or(1))
 }
 
-/// An entry of inputs, such as `result/0=ID`; none for a value.
+/// Reads an entry of inputs, such as `result/0=ID`; `None` for a value.
 fn upstream(entry: &str) -> Option<(String, TaskId)> {
     let (kind, id) = entry.split_once('=')?;
     let kind = kind.split('/').next()?;

@@ -8,17 +8,17 @@ use super::records::Record;
 use super::{Status, reply};
 use crate::text;
 
-/// The record of a task: an accessor for each field that this version knows. A field that clients without scripts
-/// wrote in another form counts as absent.
+/// The record of a task, with an accessor for each field that this version knows. A field counts as absent if a client
+/// without scripts wrote it in another form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskInfo {
-    /// Every field of the record, unchanged.
+    /// All fields of the record, unchanged.
     pub fields: BTreeMap<String, Vec<u8>>,
 }
 
 impl TaskInfo {
-    /// Some tasks, each by its id; none where there is no such task.
+    /// Reads tasks by their ids; `None` for a task that does not exist.
     pub(crate) fn parse_many(value: &Value) -> Option<Vec<(String, Option<Self>)>> {
         let mut found: Vec<(String, Option<Self>)> = Vec::new();
         for (name, value) in reply::pairs(value)? {
@@ -32,31 +32,31 @@ impl TaskInfo {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The fields that this version does not know: of later versions, or of other clients.
+    /// Returns the fields that this version does not know, written by later versions or other clients.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let unknown = self.fields.iter().filter(|(name, _)| !Self::FIELDS.contains(&name.as_str()));
         unknown.map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
-    /// The error of a failed task.
+    /// Error of a failed task.
     #[must_use]
     pub fn error(&self) -> Option<String> {
         self.failed().then(|| self.lossy("error")).flatten()
     }
 
-    /// The kind of that error, such as `lost`; only of a failed task.
+    /// Group of the error of a failed task, such as `lost`.
     #[must_use]
     pub fn group(&self) -> Option<String> {
         self.failed().then(|| self.read("group", text::owned)).flatten()
     }
 
-    /// The error of the last attempt that failed, if the task was retried and has not completed or failed since.
+    /// Error of the last attempt that failed, if the task was retried and has not completed or failed since.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
         self.lossy("last_error")
     }
 
-    /// The kind of [`Self::last_error`].
+    /// Group of [`Self::last_error`].
     #[must_use]
     pub fn last_group(&self) -> Option<String> {
         self.read("last_group", text::owned)
@@ -66,7 +66,7 @@ impl TaskInfo {
         self.status() == Some(Status::Failed)
     }
 
-    /// The cost of the last attempt, as its owner reported it. `blueque worker` reports JSON.
+    /// Cost of the last attempt, as its owner reported it. `blueque worker` reports JSON.
     #[must_use]
     pub fn cost(&self) -> Option<&[u8]> {
         // A fresh retry removes `ended` from the record; the cost before it remains.
@@ -74,13 +74,13 @@ impl TaskInfo {
         self.bytes("cost").filter(|_| ended.is_none() || self.bytes("cost_of") == ended)
     }
 
-    /// Whether a cancel waits for the owner to stop.
+    /// Returns true if a cancel waits for the owner to stop.
     #[must_use]
     pub fn is_cancelling(&self) -> bool {
         self.fields.contains_key("cancel")
     }
 
-    /// Whether its owner has been asked to give it back.
+    /// Returns true if the owner has been asked to give the task back.
     #[must_use]
     pub fn is_recalled(&self) -> bool {
         self.fields.contains_key("recall")

@@ -1,4 +1,4 @@
-//! The order in which queues are asked.
+//! Order in which queues are asked.
 
 /// The order in which several queues are asked for a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,14 +7,14 @@ pub enum QueueOrder {
     /// Queues named first are always asked first.
     #[default]
     Strict,
-    /// In turn: the queue that was served least recently is asked first.
+    /// Queues take turns: the queue that was served least recently is asked first.
     Round,
-    /// In turn, with shares: one weight from 1 to 1,000 for each queue.
+    /// Queues take turns with weights: one weight from 1 to 1,000 for each queue.
     Weighted(Vec<u32>),
 }
 
 impl QueueOrder {
-    /// The word for it in the contract.
+    /// Name of the order in the contract.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {

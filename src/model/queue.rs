@@ -9,22 +9,22 @@ use crate::error::Error;
 use crate::names::{ListenerId, Pattern, QueueName};
 use crate::times;
 
-/// Who paused a queue or a schedule, when and why.
+/// A pause of a queue or a schedule: who paused it, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pause {
-    /// When; none if unreadable.
+    /// Time of the pause; `None` if unreadable.
     pub at: Option<SystemTime>,
-    /// Who.
+    /// Name of the person or program that paused it.
     pub by: String,
-    /// Why; may be empty.
+    /// Reason of the pause; may be empty.
     pub reason: String,
 }
 
 impl FromStr for Pause {
     type Err = Error;
 
-    /// Reads `SECONDS BY REASON`. Of what has another form the time is none: a pause is a pause.
+    /// Reads `SECONDS BY REASON`. Any other text is still a pause, without a time.
     fn from_str(text: &str) -> Result<Self, Error> {
         let known = text.split_once(' ').and_then(|(at, rest)| Some((times::time(at)?, rest)));
         let rest = known.map_or(text, |(_, rest)| rest);
@@ -34,7 +34,7 @@ impl FromStr for Pause {
 }
 
 impl fmt::Display for Pause {
-    /// `paused by BY: REASON`.
+    /// Writes `paused by BY: REASON`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colon = if self.reason.is_empty() { "" } else { ": " };
         write!(f, "paused by {}{colon}{}", self.by, self.reason)
@@ -42,14 +42,15 @@ impl fmt::Display for Pause {
 }
 
 impl WorkerInfo {
-    /// Whether it takes tasks of a queue: its queues are named, or chosen by patterns.
+    /// Returns true if the worker takes tasks of a queue, by name or by patterns.
     #[must_use]
     pub fn serves(&self, queue: &QueueName) -> bool {
         let patterns: Vec<Pattern> = self.queues.iter().filter_map(|text| Pattern::new(text.as_str()).ok()).collect();
         Pattern::choose(&patterns, queue.as_str())
     }
 
-    /// Whether it has a program for a method, or for a queue's tasks without one, as far as known.
+    /// Returns true if the worker has a program for a method, or with an empty `method` for tasks without a method.
+    /// Returns `None` if the worker has not reported its methods.
     #[must_use]
     pub fn has_program(&self, method: &str) -> Option<bool> {
         let known = (!self.methods.is_empty()).then_some(&self.methods)?;
@@ -58,7 +59,7 @@ impl WorkerInfo {
 }
 
 impl ListenerInfo {
-    /// The id, if it has the form of this crate's listeners.
+    /// Returns the id, if it has the form of this crate's listeners.
     #[must_use]
     pub fn listener(&self) -> Option<ListenerId> {
         ListenerId::new(self.id.as_str()).ok()

@@ -13,8 +13,8 @@ use crate::{text, times};
 
 include!(concat!(env!("OUT_DIR"), "/records.rs"));
 
-/// A hash whose fields are read one by one. A field that clients without scripts wrote in another form counts as
-/// absent.
+/// A hash whose fields are read individually. A field counts as absent if a client without scripts wrote it in another
+/// form.
 pub(super) trait Record {
     fn fields(&self) -> &BTreeMap<String, Vec<u8>>;
 
@@ -26,12 +26,12 @@ pub(super) trait Record {
         Ok(self.bytes(field).map(serde_json::from_slice).transpose()?)
     }
 
-    /// An empty field counts as absent.
+    /// Reads a field. An empty field counts as absent.
     fn read<T>(&self, field: &str, reader: impl Fn(&str) -> Option<T>) -> Option<T> {
         reader(std::str::from_utf8(self.bytes(field)?).ok().filter(|text| !text.is_empty())?)
     }
 
-    /// A text with bytes that are not UTF-8 replaced.
+    /// Reads a text, and replaces bytes that are not UTF-8.
     fn lossy(&self, field: &str) -> Option<String> {
         self.bytes(field).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }

@@ -1,4 +1,4 @@
-//! Parsing of replies. Nothing a server sends can do more than yield `None`.
+//! Parsing of replies. Whatever a server sends, the worst result is `None`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
@@ -24,12 +24,12 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     String::from_utf8(bytes(value)?).ok()
 }
 
-/// The reader's result for the text.
+/// Parses the text with the reader.
 pub(crate) fn read<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> Option<T> {
     reader(&text(value)?)
 }
 
-/// `None` for nil, for the empty string, and for what the reader does not know.
+/// Parses an optional value: `None` for nil, for the empty string, and for a text that the reader rejects.
 pub(crate) fn optional<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
     match value {
         Value::Nil => Some(None),
@@ -37,7 +37,7 @@ pub(crate) fn optional<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> 
     }
 }
 
-/// Bytes; `None` for nil.
+/// Reads bytes; `None` for nil.
 pub(crate) fn saved(value: &Value) -> Option<Option<Vec<u8>>> {
     match value {
         Value::Nil => Some(None),
@@ -45,17 +45,17 @@ pub(crate) fn saved(value: &Value) -> Option<Option<Vec<u8>>> {
     }
 }
 
-/// Bytes; `None` for nil and if empty.
+/// Reads bytes; `None` for nil and for an empty value.
 pub(crate) fn filled(value: &Value) -> Option<Option<Vec<u8>>> {
     Some(saved(value)?.filter(|bytes| !bytes.is_empty()))
 }
 
-/// A number, a word, a name.
+/// Reads a number, a word or a name.
 pub(crate) fn word<T: FromStr>(value: &Value) -> Option<T> {
     read(value, texts::word)
 }
 
-/// A word, `None` if it is empty or unknown to this version.
+/// Reads a word; `None` if it is empty or unknown to this version.
 pub(crate) fn known<T: FromStr>(value: &Value) -> Option<Option<T>> {
     optional(value, texts::word)
 }
@@ -64,12 +64,12 @@ pub(crate) fn flag(value: &Value) -> Option<bool> {
     read(value, texts::flag)
 }
 
-/// Any word: the call was done.
+/// Accepts any word: the call was executed.
 pub(crate) fn done(value: &Value) -> Option<()> {
     text(value).map(|_| ())
 }
 
-/// Whether it is the one of two words, and not the other.
+/// Returns true for `yes`, false for `no`, and `None` for anything else.
 pub(crate) fn either(value: &Value, yes: &str, no: &str) -> Option<bool> {
     let word = text(value)?;
     (word == yes || word == no).then_some(word == yes)
@@ -87,7 +87,7 @@ pub(crate) fn stop(value: &Value) -> Option<bool> {
     either(value, "stop", "")
 }
 
-/// The topology of a partition; none if there is none.
+/// Reads the topology of a partition; `None` if there is none.
 pub(crate) fn topology(value: &Value) -> Option<Option<StoredTopology>> {
     let [version, partition, names @ ..] = array(value)? else { return None };
     let version = word(version)?;
@@ -98,12 +98,12 @@ pub(crate) fn topology(value: &Value) -> Option<Option<StoredTopology>> {
     Some(Some(StoredTopology { partition: word(partition)?, topology: Topology::new(version, names?).ok()? }))
 }
 
-/// A cursor; none at the end.
+/// Reads a cursor; `None` at the end.
 pub(crate) fn next(value: &Value) -> Option<Option<String>> {
     Some(optional(value, texts::owned)?.filter(|cursor| cursor != "0"))
 }
 
-/// `NAME:COMMAND,COMMAND`, separated by spaces.
+/// Reads `NAME:COMMAND,COMMAND`, separated by spaces.
 pub(crate) fn missing(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
     let text = text(value)?;
     let each = text.split(' ').filter(|item| !item.is_empty()).map(|item| {
@@ -120,12 +120,12 @@ pub(crate) fn array(value: &Value) -> Option<&[Value]> {
     }
 }
 
-/// The list from which `BLPOP` took an element.
+/// Returns the list from which `BLPOP` took an element.
 pub(crate) fn popped(value: &Value) -> Option<String> {
     array(value)?.first().and_then(text)
 }
 
-/// A repeated part of a reply: a number of elements each.
+/// A repeated part of a reply, with a fixed number of elements.
 pub(crate) trait Item: Sized {
     const SIZE: usize;
 
@@ -148,23 +148,23 @@ impl Item for Order {
     }
 }
 
-/// The elements of an array after `head` ones as items; left-over elements are an error.
+/// Reads the elements of an array after the first `head` elements as items. Left-over elements are an error.
 pub(crate) fn items<T: Item>(items: &[Value], head: usize) -> Option<Vec<T>> {
     let chunks = items.get(head..)?.chunks_exact(T::SIZE);
     if chunks.remainder().is_empty() { chunks.map(T::read).collect() } else { None }
 }
 
-/// An array of items only.
+/// Reads an array that consists only of items.
 pub(crate) fn list<T: Item>(value: &Value) -> Option<Vec<T>> {
     items(array(value)?, 0)
 }
 
-/// The same; no items for nil.
+/// Reads an array that consists only of items; nil means no items.
 pub(crate) fn list_or_nil<T: Item>(value: &Value) -> Option<Vec<T>> {
     Some(or_nil(value, list)?.unwrap_or_default())
 }
 
-/// What the reader makes of it; none for nil.
+/// Parses a value with the reader; `None` for nil.
 pub(crate) fn or_nil<T>(value: &Value, reader: impl Fn(&Value) -> Option<T>) -> Option<Option<T>> {
     if matches!(value, Value::Nil) { Some(None) } else { reader(value).map(Some) }
 }
@@ -179,7 +179,7 @@ pub(crate) fn follow<T: Item>(value: &Value) -> Option<Follow<T>> {
     Some(Follow { last: text(all.first()?)?, items: items(all, 1)? })
 }
 
-/// Names and values in turn.
+/// Reads alternating names and values.
 pub(crate) fn pairs(value: &Value) -> Option<Vec<(String, &Value)>> {
     let pairs = array(value)?.chunks_exact(2);
     if !pairs.remainder().is_empty() {
@@ -188,12 +188,12 @@ pub(crate) fn pairs(value: &Value) -> Option<Vec<(String, &Value)>> {
     pairs.map(|pair| Some((text(pair.first()?)?, pair.get(1)?))).collect()
 }
 
-/// The fields of a record.
+/// Reads the fields of a record.
 pub(crate) fn fields(value: &Value) -> Option<BTreeMap<String, Vec<u8>>> {
     pairs(value)?.into_iter().map(|(name, value)| Some((name, bytes(value)?))).collect()
 }
 
-/// Names and values by name; nil for a missing one.
+/// Values by name; nil for a missing name.
 pub(crate) struct Facts<'a>(HashMap<String, &'a Value>);
 
 impl<'a> Facts<'a> {
@@ -206,12 +206,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The first item of an array.
+/// Reads the first item of an array.
 pub(crate) fn first<T: Item>(value: &Value) -> Option<T> {
     T::read(array(value)?.get(..T::SIZE)?)
 }
 
-/// What was reserved, or when upkeep is due.
+/// Reads the reserved tasks, or the time when upkeep is due.
 pub(crate) fn reserved(value: &Value) -> Option<Reserved> {
     let all = array(value)?;
     Some(match optional(all.first()?, times::time)? {

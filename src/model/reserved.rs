@@ -1,17 +1,18 @@
-//! What a reserve answers that also asks when upkeep is due.
+//! Reply of a reserve that also asks when upkeep is due.
 
 use std::time::SystemTime;
 
 use super::Reservation;
 
-/// What [`Calls::reserve_or_due`](crate::calls::Calls::reserve_or_due) took.
+/// Result of [`Calls::reserve_or_due`](crate::calls::Calls::reserve_or_due).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reserved {
-    /// One task or more.
+    /// One or more tasks.
     Tasks(Vec<Reservation>),
-    /// There was none.
+    /// No task was ready.
     Nothing {
-        /// When [`Calls::upkeep`](crate::calls::Calls::upkeep) of these queues is due: in the past, or now, at once.
+        /// Time when [`Calls::upkeep`](crate::calls::Calls::upkeep) of these queues is due. A time that is not in the
+        /// future means at once.
         due: SystemTime,
     },
 }

@@ -13,25 +13,25 @@ use crate::{text, times};
 words! {
     /// The outcome of setting a schedule.
     Scheduled {
-        /// It was created.
+        /// The schedule was created.
         Created = "created",
-        /// The one with this name was changed.
+        /// The schedule with this name was changed.
         Changed = "changed",
-        /// It existed already; nothing changed.
+        /// The schedule existed already; nothing changed.
         Existing = "existing",
     }
 }
 
 words! {
-    /// Whether a schedule creates tasks.
+    /// State of a schedule.
     ScheduleState {
-        /// It does.
+        /// The schedule creates tasks.
         Active = "active",
-        /// Somebody paused it.
+        /// The schedule is paused.
         Paused = "paused",
-        /// It has no more tasks to create.
+        /// The schedule has no more tasks to create.
         Ended = "ended",
-        /// It waits for a client that knows cron to supply its next slots.
+        /// The schedule waits for a client that knows cron to supply its next slots.
         Dry = "dry",
     }
 }
@@ -40,12 +40,12 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScheduleInfo {
-    /// All its fields.
+    /// All fields of the schedule.
     pub fields: BTreeMap<String, Vec<u8>>,
 }
 
 impl ScheduleInfo {
-    /// The options of its tasks: names and values, as in the contract.
+    /// Options of the schedule's tasks: names and values, as in the contract.
     #[must_use]
     pub fn options(&self) -> Vec<(String, String)> {
         let text = self.lossy("options").unwrap_or_default();
@@ -53,7 +53,7 @@ impl ScheduleInfo {
         pairs.map(|(name, value)| (name.to_owned(), unquoted(value))).collect()
     }
 
-    /// Why its last slots created no task.
+    /// Reason why the last slots created no task.
     #[must_use]
     pub fn error(&self) -> Option<Trouble> {
         self.read("error", text::word)
@@ -66,22 +66,22 @@ impl Record for ScheduleInfo {
     }
 }
 
-/// Why slots of a schedule created no task.
+/// Reason why slots of a schedule created no task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trouble {
-    /// When; none if unreadable.
+    /// Time of the error; `None` if unreadable.
     pub at: Option<SystemTime>,
-    /// The code of the error, see [`Code`](crate::Code).
+    /// Code of the error, see [`Code`](crate::Code).
     pub word: String,
-    /// The cause and the remedy.
+    /// Cause and remedy.
     pub text: String,
 }
 
 impl FromStr for Trouble {
     type Err = Error;
 
-    /// Reads `SECONDS CODE text`. What has another form is all text.
+    /// Reads `SECONDS CODE text`. Any other form is read as text.
     fn from_str(text: &str) -> Result<Self> {
         let known = text.split_once(' ').and_then(|(at, rest)| Some((times::time(at)?, rest)));
         let (word, rest) = known.and_then(|(_, rest)| rest.split_once(' ')).unwrap_or(("", text));
@@ -90,14 +90,14 @@ impl FromStr for Trouble {
 }
 
 impl fmt::Display for Trouble {
-    /// `CODE text`.
+    /// Writes `CODE text`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let space = if self.word.is_empty() { "" } else { " " };
         write!(f, "{}{space}{}", self.word, self.text)
     }
 }
 
-/// Unescapes a value from the text in which spaces separate the options.
+/// Unescapes a value from a text whose options are separated by spaces.
 fn unquoted(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

@@ -1,13 +1,13 @@
 //! Outcomes of actions on many tasks.
 
-/// The outcome of a whole bulk.
+/// Outcome of a whole bulk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
-    /// Tasks that were looked at.
+    /// Number of tasks that were looked at.
     pub looked: u64,
-    /// Tasks that were changed.
+    /// Number of tasks that were changed.
     pub changed: u64,
-    /// Tasks that refused.
+    /// Number of tasks that refused the change.
     pub refused: u64,
 }

@@ -10,18 +10,18 @@ use crate::error::{Error, Result};
 use crate::words::words;
 
 words! {
-    /// Where a setting is set.
+    /// Place where a setting is set.
     Source {
-        /// Nowhere: the default of this version.
+        /// Not set: the default of this version applies.
         Default = "default",
-        /// For the whole namespace.
+        /// Set for the whole namespace.
         Namespace = "namespace",
-        /// For the queue.
+        /// Set for the queue.
         Queue = "queue",
     }
 }
 
-/// The number of tasks that may start within a sliding window.
+/// Maximum number of tasks that may start within a sliding window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rate {
@@ -30,10 +30,10 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A number of starts, 1 to 1,000, within a window of whole seconds, 1 s to 7 days.
+    /// Creates a rate: a number of starts, 1 to 1,000, within a window of whole seconds, 1 s to 7 days.
     ///
     /// # Errors
-    /// `BADARG` out of these bounds.
+    /// `BADARG` for values out of these bounds.
     pub fn new(starts: u32, window: Duration) -> Result<Self> {
         let seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
         if (1..=1_000).contains(&starts) && (1..=604_800).contains(&seconds) && window.subsec_nanos() == 0 {
@@ -43,13 +43,13 @@ impl Rate {
         }
     }
 
-    /// The number of starts.
+    /// Number of starts.
     #[must_use]
     pub fn starts(self) -> u32 {
         self.starts
     }
 
-    /// The window.
+    /// Length of the window.
     #[must_use]
     pub fn window(self) -> Duration {
         Duration::from_secs(self.seconds.into())

@@ -12,18 +12,18 @@ use crate::words::words;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Durations {
-    /// Their number.
+    /// Number of durations.
     pub count: u64,
-    /// Their sum.
+    /// Sum of the durations.
     pub sum: Duration,
-    /// The sum of their squares, in seconds².
+    /// Sum of the squared durations, in seconds².
     pub squares: f64,
-    /// The shortest.
+    /// Shortest duration.
     pub least: Duration,
-    /// The longest.
+    /// Longest duration.
     pub most: Duration,
-    /// The number of durations up to each of [`Durations::BOUNDS`] and longer than the bound before it; the last:
-    /// longer than all bounds.
+    /// Number of durations in each bucket: up to this bound of [`Durations::BOUNDS`], and longer than the bound before
+    /// it. The last bucket counts durations longer than all bounds.
     pub buckets: [u64; 22],
 }
 
@@ -44,26 +44,26 @@ impl Durations {
         bounds
     };
 
-    /// The mean; none if there are none.
+    /// Mean; `None` without durations.
     #[must_use]
     pub fn mean(&self) -> Option<Duration> {
         (self.count > 0).then(|| span(self.sum.as_secs_f64() / number(self.count)))
     }
 
-    /// The variance in seconds²: of these durations, not as a sample of others.
+    /// Variance in seconds² of these durations themselves (population variance, not sample variance).
     #[must_use]
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean()?.as_secs_f64();
         Some((self.squares / number(self.count) - mean * mean).max(0.0))
     }
 
-    /// The standard deviation.
+    /// Standard deviation.
     #[must_use]
     pub fn deviation(&self) -> Option<Duration> {
         self.variance().map(|variance| span(variance.sqrt()))
     }
 
-    /// The duration that a part `share` (0 to 1) of them did not exceed; estimated within a bucket.
+    /// Duration that a share of the durations, 0 to 1, does not exceed. The value is estimated within a bucket.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         if self.count == 0 || !(0.0..=1.0).contains(&share) {
@@ -99,7 +99,7 @@ impl Durations {
         }
     }
 
-    /// Takes the value of a field of the contract. Unknown fields are ignored.
+    /// Sets the value of a field of the contract. Unknown fields are ignored.
     fn take(&mut self, field: &str, value: &str) -> Option<()> {
         match field {
             "count" => self.count = value.parse().ok()?,
@@ -122,40 +122,40 @@ impl Durations {
     }
 }
 
-/// The numbers of a day, or of several.
+/// Figures of one or several days.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// Tasks that were created.
+    /// Number of tasks that were created.
     pub submitted: u64,
-    /// Attempts that started.
+    /// Number of attempts that started.
     pub started: u64,
-    /// Tasks that ended with a result.
+    /// Number of tasks that ended with a result.
     pub complete: u64,
-    /// Tasks that ended with an error, or were lost or given back too often.
+    /// Number of tasks that ended with an error, or were lost or given back too often.
     pub failed: u64,
-    /// Tasks that were cancelled.
+    /// Number of tasks that were cancelled.
     pub cancelled: u64,
-    /// Attempts that failed, whether the task was retried or not.
+    /// Number of attempts that failed, including attempts of tasks that were retried.
     pub failures: u64,
-    /// Attempts after a failure, automatic or by hand.
+    /// Number of attempts after a failure, automatic or by hand.
     pub retries: u64,
-    /// Attempts whose owner was lost.
+    /// Number of attempts whose owner was lost.
     pub losses: u64,
-    /// Attempts that were given back.
+    /// Number of attempts that were given back.
     pub releases: u64,
-    /// Events that were trimmed before they were counted: the other numbers may lack them.
+    /// Number of events that were trimmed before they were counted. The other figures may lack these events.
     pub missed: u64,
-    /// How long tasks waited, each time that they were pending, until they were reserved.
+    /// Waiting times of tasks: from pending to reserved, for each time that a task was pending.
     pub wait: Durations,
-    /// How long attempts ran, however they ended.
+    /// Durations of attempts, with any outcome.
     pub run: Durations,
-    /// How long attempts ran that completed their task.
+    /// Durations of attempts that completed their task.
     pub done: Durations,
 }
 
 impl Figures {
-    /// Adds the numbers of other days.
+    /// Adds the figures of other days.
     pub fn add(&mut self, other: &Self) {
         self.submitted += other.submitted;
         self.started += other.started;
@@ -172,7 +172,7 @@ impl Figures {
         self.done.add(&other.done);
     }
 
-    /// Takes the value of a field of the contract. Unknown fields are ignored.
+    /// Sets the value of a field of the contract. Unknown fields are ignored.
     pub(crate) fn take(&mut self, field: &str, value: &str) -> Option<()> {
         if let Some((measure, field)) = field.split_once('.') {
             return match measure {
@@ -200,13 +200,13 @@ impl Figures {
     }
 }
 
-/// The numbers of one day.
+/// Figures of one day.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Day {
     /// The day, in UTC, as YYYYMMDD.
     pub date: String,
-    /// Its numbers.
+    /// Figures of the day.
     pub figures: Figures,
 }
 
@@ -218,11 +218,11 @@ pub struct Statistics {
     pub first: String,
     /// The last day.
     pub last: String,
-    /// The day before the first one; none before 1970.
+    /// The day before the first one; `None` before 1970.
     pub before: Option<String>,
-    /// All days together.
+    /// Figures of all days together.
     pub total: Figures,
-    /// Those days that have any, the earliest first.
+    /// Days with figures, the earliest first.
     pub days: Vec<Day>,
 }
 
@@ -250,13 +250,13 @@ impl Statistics {
 }
 
 words! {
-    /// The basis of an estimate.
+    /// Basis of an estimate.
     Basis {
-        /// The task's progress and its pace.
+        /// Progress and pace of the task itself.
         Progress = "progress",
-        /// The durations of others in the last days.
+        /// Durations of other tasks in the last days.
         History = "history",
-        /// Both: the further the task is, the more its own pace counts.
+        /// Progress and history. The further the task is, the more its own pace counts.
         Both = "both",
     }
 }
@@ -266,7 +266,7 @@ fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// Seconds as a duration; zero if negative.
+/// Converts seconds to a duration; zero if negative.
 fn span(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

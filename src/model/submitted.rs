@@ -19,14 +19,14 @@ pub enum Submitted {
     Created,
     /// The id had been submitted before; nothing changed.
     Existing,
-    /// This other task has the unique name; nothing changed.
+    /// Another task, with this id, has the unique name; nothing changed.
     Taken(TaskId),
-    /// The task was created, and this one, which had the unique name, was cancelled.
+    /// The task was created. The task with this id, which had the unique name, was cancelled.
     Replaced(TaskId),
 }
 
 impl Submitted {
-    /// The word for it in the contract.
+    /// Name of the outcome in the contract.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Submitted {
         }
     }
 
-    /// The other task that has the unique name, or had it.
+    /// Id of the other task that has or had the unique name.
     #[must_use]
     pub fn other(&self) -> Option<&TaskId> {
         match self {
@@ -47,17 +47,17 @@ impl Submitted {
 }
 
 words! {
-    /// What a submit of an id did that may be that of a task already.
+    /// Outcome of a submit of an id that may already belong to a task.
     Made {
-        /// There was no task of this id.
+        /// No task had this id; the task was created.
         Created = "created",
-        /// The task had ended, and began anew.
+        /// The task had ended, and runs again.
         Again = "again",
-        /// The task waits, and was changed.
+        /// The task is waiting, and was changed.
         Changed = "changed",
-        /// The task waits, and was the same already.
+        /// The task is waiting, and was already the same.
         Existing = "existing",
-        /// The task runs, and begins anew when it has ended this round.
+        /// The task is running, and runs again when the current round has ended.
         Later = "later",
     }
 }
@@ -66,22 +66,22 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Round {
-    /// What the call did.
+    /// Outcome of the call.
     pub made: Made,
-    /// How many times the task has begun with that, counted from 1.
+    /// Number of the round, counted from 1.
     pub number: u64,
 }
 
-/// How long a task has its unique name.
+/// Period for which a task keeps its unique name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Until {
-    /// Until it is complete, failed or cancelled.
+    /// Until the task is complete, failed or cancelled.
     End,
-    /// Until it starts.
+    /// Until the task starts.
     Start,
-    /// For this time from the submit, whatever becomes of it: 1 s to a year.
+    /// For this time from the submit, with any outcome of the task: 1 s to a year.
     For(Duration),
 }
 
@@ -101,7 +101,7 @@ impl FromStr for Until {
     /// Parses `end`, `start` or decimal seconds.
     ///
     /// # Errors
-    /// `BADARG` for anything else, and for a time under 1 s or over a year.
+    /// `BADARG` for any other text, and for a time under 1 s or over a year.
     fn from_str(text: &str) -> Result<Self> {
         let allowed = Duration::from_secs(1)..=Duration::from_secs(31_536_000);
         match (text, times::span(text)) {

@@ -1,4 +1,4 @@
-//! Why a task runs, or does not.
+//! Reasons why a task runs or does not run.
 
 use std::time::SystemTime;
 
@@ -8,22 +8,22 @@ use super::Why;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The number of places; none for no limit.
+    /// Number of places; `None` for no limit.
     pub concurrency: Option<u32>,
-    /// The number of taken places.
+    /// Number of places in use.
     pub used: u64,
-    /// Until when the rate allows no start; none if it does.
+    /// Time until which the rate allows no start; `None` if a start is allowed now.
     pub rate_until: Option<SystemTime>,
 }
 
 impl Why {
-    /// The limits of its queue, if it is pending.
+    /// Limits of the task's queue, if the task is pending.
     #[must_use]
     pub fn limits(&self) -> Limits {
         Limits { concurrency: self.concurrency, used: self.used.unwrap_or(0), rate_until: self.rate_until }
     }
 
-    /// The limits of its key, if it is pending and has one.
+    /// Limits of the task's key, if the task is pending and has a key.
     #[must_use]
     pub fn key_limits(&self) -> Limits {
         Limits { concurrency: self.key_concurrency, used: self.key_used.unwrap_or(0), rate_until: self.key_rate_until }

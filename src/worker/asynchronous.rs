@@ -1,4 +1,4 @@
-//! Handlers that are asynchronous functions, and those that block, for tasks of the runtime.
+//! Asynchronous and blocking handlers for tasks of the runtime.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -22,12 +22,12 @@ use crate::model::Order;
 type Context = Attempt<Tokio>;
 
 impl WorkerBuilder<Tokio> {
-    /// The handler of tasks whose method has none of its own: parameters and result are JSON.
+    /// Sets the handler of tasks whose method has no handler of its own. Parameters and result are JSON.
     ///
     /// Long work calls [`Context::check`](Attempt::check) between its steps, or waits for
-    /// [`Context::stopped`](Attempt::stopped) beside them, and passes the error on. Any other error fails the attempt,
-    /// and so does a panic: the task is retried if it has retries left (see [`crate::Submit::max_failures`]). A
-    /// [`Failure`](crate::Failure) sets when, or prevents it. Work that blocks needs
+    /// [`Context::stopped`](Attempt::stopped) in parallel, and passes the error on. Any other error, and also a panic,
+    /// fails the attempt: the task is retried if it has retries left (see [`crate::Submit::max_failures`]). A
+    /// [`Failure`](crate::Failure) sets the time of the retry, or prevents the retry. Work that blocks needs
     /// [`handle_blocking`](Self::handle_blocking).
     pub fn handle<P, R, F, N>(mut self, handler: F) -> Self
     where
@@ -40,8 +40,8 @@ impl WorkerBuilder<Tokio> {
         self
     }
 
-    /// The handler of tasks with this method, with types of its own; the last one that is given for it. A worker with
-    /// such handlers makes one call more for each task (`get`), to read its method.
+    /// Sets the handler of tasks with this method, with types of its own. A later handler for the same method replaces
+    /// an earlier one. A worker with such handlers makes an additional call for each task (`get`), to read its method.
     pub fn handle_method<P, R, F, N>(mut self, method: &str, handler: F) -> Self
     where
         P: DeserializeOwned + Send,
@@ -53,7 +53,8 @@ impl WorkerBuilder<Tokio> {
         self
     }
 
-    /// As [`handle`](Self::handle); parameters (in [`Context::reservation`](Attempt::reservation)) and result are bytes.
+    /// Sets a handler like [`handle`](Self::handle), whose parameters (in
+    /// [`Context::reservation`](Attempt::reservation)) and result are bytes.
     pub fn handle_bytes<F, N>(mut self, handler: F) -> Self
     where
         F: Fn(Arc<Context>) -> N + Send + Sync + 'static,
@@ -63,10 +64,10 @@ impl WorkerBuilder<Tokio> {
         self
     }
 
-    /// As [`handle`](Self::handle), for a closure that blocks: it runs on a thread of the runtime that is kept for such
-    /// work (`tokio::task::spawn_blocking`). It makes calls by [`Context::block_on`](Attempt::block_on). Nothing can end
-    /// it from outside: once the worker's future is dropped, [`Context::check`](Attempt::check) says so when the lease
-    /// has expired.
+    /// Sets a handler like [`handle`](Self::handle) from a closure that blocks. The closure runs on a thread of the
+    /// runtime for blocking work (`tokio::task::spawn_blocking`), and makes calls by
+    /// [`Context::block_on`](Attempt::block_on). The closure cannot be ended from outside. If the worker's future is
+    /// dropped, [`Context::check`](Attempt::check) returns an error when the lease has expired.
     pub fn handle_blocking<P, R, F>(mut self, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -77,7 +78,7 @@ impl WorkerBuilder<Tokio> {
         self
     }
 
-    /// As [`handle_method`](Self::handle_method), for a closure that blocks.
+    /// Sets a handler like [`handle_method`](Self::handle_method) from a closure that blocks.
     pub fn handle_method_blocking<P, R, F>(mut self, method: &str, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -89,7 +90,7 @@ impl WorkerBuilder<Tokio> {
     }
 }
 
-/// A function whose parameters and result are JSON.
+/// Converts a function whose parameters and result are JSON to a handler.
 fn typed<P, R, F, N>(handler: F) -> Arc<Handler<Tokio>>
 where
     P: DeserializeOwned + Send,
@@ -103,7 +104,7 @@ where
     })
 }
 
-/// A closure that blocks.
+/// Converts a closure that blocks to a handler.
 fn blocking<F>(handler: F) -> Arc<Handler<Tokio>>
 where
     F: Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync + 'static,
@@ -124,17 +125,17 @@ where
 }
 
 impl Context {
-    /// The outcome of a call, such as `cx.block_on(cx.checkpoint(&3))`, in a closure that blocks
-    /// ([`WorkerBuilder::handle_blocking`]).
+    /// Waits for a call, such as `cx.block_on(cx.checkpoint(&3))`, in a closure that blocks
+    /// ([`WorkerBuilder::handle_blocking`]), and returns its outcome.
     ///
     /// # Panics
-    /// In an asynchronous function: await the call there.
+    /// Panics in an asynchronous function: await the call there.
     pub fn block_on<T>(&self, call: impl Future<Output = T>) -> T {
         Handle::current().block_on(call)
     }
 
-    /// Waits for an order to stop: any but [`Order::Continue`]. Ready at once if there is one. For
-    /// `select!`, beside the work.
+    /// Waits for an order to stop, which is any order but [`Order::Continue`]. Returns at once if there is such an
+    /// order. Use it in `select!`, in parallel to the work.
     pub async fn stopped(&self) -> Stopped {
         loop {
             let mut ordered = pin!(self.ordered.notified());
@@ -143,7 +144,7 @@ impl Context {
                 Order::Continue => {}
                 order => return Stopped(order),
             }
-            // At the latest when the lease has expired.
+            // Ready at the latest when the lease has expired.
             let _ = time::timeout(self.left(), ordered).await;
         }
     }

@@ -11,34 +11,34 @@ use crate::link::Link;
 use crate::model::Order;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
-/// Without leases to renew, somebody looks this seldom: a new task wakes them.
+/// How often to check for due heartbeats while no lease has to be renewed. A new task also starts a check.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Tasks of one queue with leases of one length share a heartbeat.
+/// Running tasks by queue and length of lease. The tasks of a group share a heartbeat.
 pub(super) type Groups<L> = HashMap<(QueueName, Duration), Vec<Arc<Context<L>>>>;
 
-/// When the heartbeats of each length of lease are due.
+/// Times of the next heartbeats, by length of lease.
 #[derive(Default)]
 pub(super) struct Due {
     leases: HashMap<Duration, Instant>,
-    /// When somebody looks at them next.
+    /// Time of the next check.
     look: Option<Instant>,
 }
 
 impl Due {
-    /// A task with such a lease begins. Whether its heartbeat is due before anybody looks. `beat`: how often, if not by
-    /// the lease.
+    /// Plans the heartbeats of a new task. `beat` is their interval, if the lease does not determine it. Returns true
+    /// if a heartbeat is due before the next check.
     pub(super) fn expect(&mut self, lease: Duration, beat: Option<Duration>) -> bool {
         let at = *self.leases.entry(lease).or_insert_with(|| Instant::now() + beat.unwrap_or(lease / BEATS_PER_LEASE));
         self.look.is_some_and(|look| at < look)
     }
 
-    /// Whether a heartbeat is due before this moment.
+    /// Returns true if a heartbeat is due before this moment.
     pub(super) fn is_before(&self, look: Instant) -> bool {
         self.leases.values().any(|at| *at < look)
     }
 
-    /// The tasks whose leases have to be renewed now, or when to look again.
+    /// Returns the tasks whose leases must be renewed now, or else the time of the next check.
     pub(super) fn groups<L: Link>(
         &mut self,
         running: &[Arc<Context<L>>],
@@ -66,7 +66,8 @@ impl Due {
     }
 }
 
-/// Renews the leases of these tasks, and passes on their orders. Whether the worker is to drain.
+/// Renews the leases of these tasks, and passes their orders to the contexts. Returns true if the worker is ordered to
+/// drain.
 pub(super) async fn renew<L: Link>(client: &Client<L>, listener: &ListenerId, groups: Groups<L>) -> bool {
     let mut drains = false;
     for ((queue, lease), group) in groups {
@@ -87,12 +88,12 @@ async fn beat<L: Link>(
     let tasks: Vec<(TaskId, Token)> =
         batch.iter().map(|cx| (cx.reservation().id.clone(), cx.reservation().token)).collect();
     let sent = Instant::now();
-    // A failure is not reported: a context that is not renewed loses its task automatically.
+    // A failure is not reported: without a renewal the context loses its task automatically.
     let Ok(beat) = client.run(&client.calls().heartbeat(queue, listener, lease, &tasks)).await else {
         return false;
     };
     for (context, &order) in batch.iter().zip(&beat.orders) {
-        // The lease of a task that is to be killed expires: a handler that goes on has lost it then.
+        // A killed task's lease is not renewed, so a handler that continues loses the task when the lease expires.
         if !matches!(order, Order::Lost | Order::Kill) {
             context.renew(sent);
         }

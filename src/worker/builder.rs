@@ -1,4 +1,4 @@
-//! How a worker is put together.
+//! Builder of workers.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::link::{Blocking, Link};
 use crate::model::QueueOrder;
 use crate::names::{Pattern, QueueName};
 
-/// No lease is longer: a heartbeat at a longer interval would renew nothing.
+/// Longest lease: heartbeats at a longer interval cannot renew a lease.
 const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
 
-/// Settings of a [`Worker`], and its handlers.
+/// Settings and handlers of a [`Worker`].
 ///
-/// A handler serves all tasks, or those with a method ([`Submit::method`](crate::Submit::method)). A task goes to the
-/// handler of its method, else to the one for all. If there is neither, it fails for good, whatever retries it has: its
-/// error says which method was unknown. A worker takes tasks of any method from its queues; if not all of a queue's
-/// workers know all of its methods, give the methods queues of their own.
+/// A handler serves all tasks, or the tasks with a method ([`Submit::method`](crate::Submit::method)). The handler of a
+/// task's method runs the task; without such a handler, the handler for all tasks. If there is neither, the task fails
+/// without a retry, and its error names the unknown method. A worker takes tasks of any method from its queues. If some
+/// workers of a queue lack some of the queue's methods, give these methods queues of their own.
 #[must_use]
 pub struct WorkerBuilder<L: Link = Blocking> {
     settings: Settings<L>,
@@ -46,9 +46,9 @@ impl<L: Link> Worker<L> {
 }
 
 impl<L: Link> WorkerBuilder<L> {
-    /// A queue to take tasks from, or a pattern ([`Pattern`]) such as `video-*`: all queues that match, also those that
-    /// come later, but for those that match one with a `!` before it. Queues named first are asked first, unless
-    /// [`WorkerBuilder::order`] is set.
+    /// Adds a queue to take tasks from, or a pattern ([`Pattern`]) such as `video-*`. A pattern selects all queues that
+    /// match, including queues that are created later, except queues that match a pattern with a `!` before it. Queues
+    /// named first are asked first, unless [`WorkerBuilder::order`] is set.
     ///
     /// # Errors
     /// `BADNAME` for an invalid name.
@@ -57,70 +57,70 @@ impl<L: Link> WorkerBuilder<L> {
         Ok(self)
     }
 
-    /// Number of tasks that run at once: 1 by default, at most 500.
+    /// Sets the number of tasks that run at once: 1 by default, at most 500.
     pub fn slots(mut self, slots: usize) -> Self {
         self.settings.slots = slots.clamp(1, 500);
         self
     }
 
-    /// How long a task stays with this worker without a heartbeat: 1 s to 7 days; by default the setting of its
+    /// Sets how long a task stays with this worker without a heartbeat: 1 s to 7 days; by default the setting of the
     /// queue, 60 s. A task may have its own lease.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.settings.lease = Some(lease);
         self
     }
 
-    /// The order in which its queues are asked: as named, by default.
+    /// Sets the order in which the queues are asked: by default the order in which they are named.
     pub fn order(mut self, order: QueueOrder) -> Self {
         self.settings.order = order;
         self
     }
 
-    /// What it offers to tasks with needs: `gpu,transcoder=3`.
+    /// Sets what the worker offers to tasks with needs: `gpu,transcoder=3`.
     pub fn has(mut self, has: impl Into<String>) -> Self {
         self.settings.has = Some(has.into());
         self
     }
 
-    /// Its name for people, where workers are listed.
+    /// Sets the name of the worker for people, which lists of workers show.
     ///
     /// # Errors
-    /// `BADNAME` for characters or a length that a queue's name may not have.
+    /// `BADNAME` for characters or a length that a queue's name cannot have.
     pub fn name(mut self, name: &str) -> Result<Self> {
         self.settings.name = Some(QueueName::new(name)?.to_string());
         Ok(self)
     }
 
-    /// How often heartbeats are sent: a third of the lease by default, every 7 days at least. A cancel reaches the
-    /// handler within this time.
+    /// Sets the interval of heartbeats: by default a third of the lease, at most 7 days. A cancel reaches the handler
+    /// within this time.
     pub fn heartbeat(mut self, every: Duration) -> Self {
         self.settings.beat = Some(every.min(LONGEST_LEASE));
         self
     }
 
-    /// How long the end of a task is sent repeatedly while the server is away: 1 h by default.
+    /// Sets how long a worker keeps sending the end of a task while the server is away: 1 h by default.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.settings.patience = patience;
         self
     }
 
-    /// Whether tasks of dead processes on this host are taken over at once instead of at the end of their lease:
-    /// not by default. Only if all processes that share this host's name see each other's process ids, so not
-    /// across containers.
+    /// Sets whether the worker takes over tasks of dead processes on this host at once, instead of at the end of their
+    /// lease. This is off by default. Turn it on only if all processes that share this host's name see each other's
+    /// process ids, so not across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {
         self.settings.adopt_dead = on;
         self
     }
 
-    /// Another name of this host, for [`WorkerBuilder::adopt_dead`]: one that clients of Blueque 1.0 have in the
-    /// ids of their listeners. The machine's name and the resolver's full name are known, unless that one begins
-    /// with `localhost`.
+    /// Adds another name of this host for [`WorkerBuilder::adopt_dead`]: a name in the listener ids of Blueque 1.0
+    /// clients. The machine's name and the resolver's full name are known, unless the full name begins with
+    /// `localhost`.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
         self.settings.host_names.push(name.into());
         self
     }
 
-    /// The worker, ready to run.
+    /// Builds the worker, ready to run.
     ///
     /// # Errors
     /// `BADARG` without a queue or a handler, or with a lease under 1 s; `BADNAME` for a method that no task can have.
@@ -132,11 +132,11 @@ impl<L: Link> WorkerBuilder<L> {
 }
 
 impl WorkerBuilder {
-    /// The handler of tasks whose method has none of its own: parameters and result are JSON.
+    /// Sets the handler of tasks whose method has no handler of its own. Parameters and result are JSON.
     ///
-    /// Long work calls [`Context::check`] between its steps and passes its error on. Any other error fails the
-    /// attempt, and so does a panic: the task is retried if it has retries left (see
-    /// [`crate::Submit::max_failures`]). A [`Failure`](crate::Failure) sets when, or prevents it.
+    /// Long work calls [`Context::check`] between its steps and passes the error on. Any other error, and also a panic,
+    /// fails the attempt: the task is retried if it has retries left (see [`crate::Submit::max_failures`]). A
+    /// [`Failure`](crate::Failure) sets the time of the retry, or prevents the retry.
     pub fn handle<P, R, F>(self, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -146,8 +146,8 @@ impl WorkerBuilder {
         self.handle_bytes(move |cx| json(&handler, cx))
     }
 
-    /// The handler of tasks with this method, with types of its own; the last one that is given for it. A worker with
-    /// such handlers makes one call more for each task (`get`), to read its method.
+    /// Sets the handler of tasks with this method, with types of its own. A later handler for the same method replaces
+    /// an earlier one. A worker with such handlers makes an additional call for each task (`get`), to read its method.
     pub fn handle_method<P, R, F>(mut self, method: &str, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -158,7 +158,8 @@ impl WorkerBuilder {
         self
     }
 
-    /// As [`WorkerBuilder::handle`]; parameters (in [`Context::reservation`]) and result are bytes.
+    /// Sets a handler like [`WorkerBuilder::handle`], whose parameters (in [`Context::reservation`]) and result are
+    /// bytes.
     pub fn handle_bytes<F>(mut self, handler: F) -> Self
     where
         F: Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync + 'static,

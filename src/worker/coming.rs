@@ -1,4 +1,4 @@
-//! What a handler came to, and how its attempt ends by that.
+//! Maps the outcome of a handler to the call that ends its attempt.
 
 use std::any::Any;
 
@@ -11,10 +11,10 @@ use crate::link::Link;
 use crate::model::Order;
 use crate::processor::Processor;
 
-/// What a handler returned, or the panic that it ended by.
+/// Return value of a handler, or the panic that ended it.
 pub(super) type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send>>;
 
-/// How its attempt is to end.
+/// Call that ends the attempt.
 pub(super) enum Coming {
     Complete(Vec<u8>, CompleteOptions),
     Fail(Failure),
@@ -22,7 +22,8 @@ pub(super) enum Coming {
 }
 
 impl Coming {
-    /// `Lost` where there is nothing to end any more. `options`: of a completion.
+    /// Chooses the call from a handler's outcome. Returns `Lost` if there is nothing left to end. `options` belong to a
+    /// completion.
     pub(super) fn of(ended: Ended, options: CompleteOptions) -> Result<Self> {
         Ok(match ended {
             Ok(Ok(result)) => Self::Complete(result, options),
@@ -39,8 +40,8 @@ impl Coming {
         })
     }
 
-    /// As an end that can be sent with others. None where the server would refuse it: what is wrong with one would keep all
-    /// from ending. `most`: the largest payload.
+    /// Converts the outcome to an end that can be sent together with others. Returns `None` if the server may refuse
+    /// the end, because one invalid end prevents all ends of the same call. `most` is the largest payload.
     pub(super) fn end<L: Link>(&self, processor: &Processor<L>, most: usize) -> Option<End> {
         let (id, token) = (processor.id().clone(), processor.reservation().token);
         match self {

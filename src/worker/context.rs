@@ -17,7 +17,7 @@ use crate::processor::Processor;
 
 const ORDERS: [Order; 6] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Kill, Order::Lost];
 
-/// An order that ended a handler: the error of [`Context::check`].
+/// An order that stopped a handler: the error of [`Context::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped(pub Order);
 
@@ -38,12 +38,13 @@ impl std::error::Error for Stopped {}
 pub struct Context<L: Link = Blocking> {
     processor: Processor<L>,
     order: AtomicU8,
-    /// Kept in addition to the order, which becomes [`Order::Lost`] when the lease has expired.
+    /// True after an order to kill. The flag is separate because the order becomes [`Order::Lost`] when the lease has
+    /// expired.
     killed: AtomicBool,
     renewed: Mutex<Instant>,
-    /// What the handler has said of the next step.
+    /// Options that the handler has set for the next step.
     next: Mutex<CompleteOptions>,
-    /// Rung at each order.
+    /// Rings at each order.
     pub(super) ordered: <<L as Way>::Wires as Wires>::Bell,
 }
 
@@ -53,20 +54,20 @@ impl<L: Link> Context<L> {
         Self { processor, order, killed, renewed, next: Mutex::default(), ordered: <_>::default() }
     }
 
-    /// The attempt.
+    /// Processor of the attempt.
     #[must_use]
     pub fn processor(&self) -> &Processor<L> {
         &self.processor
     }
 
-    /// The server's reply when it gave out the task.
+    /// Reply of the server when it gave out the task.
     #[must_use]
     pub fn reservation(&self) -> &Reservation {
         self.processor.reservation()
     }
 
-    /// The latest order. [`Order::Lost`] also if the lease was not renewed for so long that it may have expired:
-    /// another worker may have the task by now. After [`Order::Kill`] it is not renewed any more.
+    /// Returns the latest order. Returns [`Order::Lost`] also if the lease was not renewed in time and may have
+    /// expired, so that another worker may have the task. After [`Order::Kill`] the lease is no longer renewed.
     #[must_use]
     pub fn order(&self) -> Order {
         if self.left().is_zero() {
@@ -75,11 +76,11 @@ impl<L: Link> Context<L> {
         ORDERS.get(usize::from(self.order.load(Ordering::Acquire))).copied().unwrap_or(Order::Lost)
     }
 
-    /// Continues, or fails with the order to stop. Call it between two steps of the work, after saving a
-    /// checkpoint, and pass its error on.
+    /// Returns `Ok` to continue, or the order to stop as an error. Call this method between two steps of the work,
+    /// after saving a checkpoint, and pass the error on.
     ///
     /// # Errors
-    /// [`Stopped`] on any order but [`Order::Continue`].
+    /// [`Stopped`] for any order but [`Order::Continue`].
     pub fn check(&self) -> Result<(), Stopped> {
         match self.order() {
             Order::Continue => Ok(()),
@@ -90,7 +91,7 @@ impl<L: Link> Context<L> {
     /// Reports the progress of the work, for people: `done` of `total` in some unit.
     ///
     /// # Errors
-    /// `LOST`; those of [`Client::call`](crate::Client::call).
+    /// `LOST`; the errors of [`Client::call`](crate::Client::call).
     pub fn progress(&self, done: u64, total: u64, unit: &str) -> L::Answer<'_, Result<()>> {
         self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
     }
@@ -98,27 +99,27 @@ impl<L: Link> Context<L> {
     /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`](crate::Client::call).
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; the errors of [`Client::call`](crate::Client::call).
     pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
         self.processor.checkpoint(checkpoint)
     }
 
-    /// The checkpoint of the previous attempt.
+    /// Returns the checkpoint of the previous attempt.
     ///
     /// # Errors
-    /// `PAYLOAD` if it has another type.
+    /// `PAYLOAD` if the checkpoint has another type.
     pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
         self.processor.last_checkpoint()
     }
 
-    /// Once the handler has returned its result, the task goes on in this queue, with the result as its parameters, in
-    /// place of the next of its [steps](crate::Submit::step).
+    /// Sets the queue of the next step. When the handler has returned its result, the task continues in this queue,
+    /// with the result as its parameters. This queue replaces the next of the task's [steps](crate::Submit::step).
     pub fn next(&self, queue: &QueueName) {
         self.next_with(CompleteOptions::new().next(queue.as_str()));
     }
 
-    /// The same, with what the next step has otherwise than this one: its queue, parameters, time and options. Where the
-    /// server does not take that, the attempt fails.
+    /// Sets the options of the next step that differ from this step: queue, parameters, time and task options. If the
+    /// server refuses them, the attempt fails.
     ///
     /// ```
     /// use blueque::calls::{CompleteOptions, TaskOptions};
@@ -132,17 +133,17 @@ impl<L: Link> Context<L> {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = options;
     }
 
-    /// What the handler has said of its completion.
+    /// Returns the options that the handler has set for its completion.
     pub(super) fn completion(&self) -> CompleteOptions {
         std::mem::take(&mut *self.next.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether the task was cancelled by force: then the attempt can only be given back.
+    /// Returns true if the task was cancelled by force. The attempt can then only be given back.
     pub(crate) fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Acquire)
     }
 
-    /// Records an order. It never replaces a more severe one.
+    /// Records an order. An order never replaces a more severe order.
     pub(crate) fn obey(&self, order: Order) {
         if order == Order::Kill {
             self.killed.store(true, Ordering::Release);
@@ -152,7 +153,7 @@ impl<L: Link> Context<L> {
         self.processor.client().wires().ring(&self.ordered);
     }
 
-    /// How long the lease is certainly valid.
+    /// Returns how long the lease is certainly valid.
     pub(super) fn left(&self) -> Duration {
         self.processor.lease().saturating_sub(self.lock().elapsed())
     }
@@ -162,7 +163,7 @@ impl<L: Link> Context<L> {
         *self.lock() = sent;
     }
 
-    /// When the last acknowledged renewal was sent: the lease counts at least from then.
+    /// Locks the time when the last acknowledged renewal was sent. The lease counts at least from that time.
     fn lock(&self) -> MutexGuard<'_, Instant> {
         self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
     }

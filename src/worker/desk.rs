@@ -1,5 +1,5 @@
-//! Where attempts end: what waits for the server at the same moment is sent in one call, which also takes the next tasks
-//! for the slots that become free. Nobody waits for company: an end that comes alone is sent alone.
+//! Sends the ends of attempts. Ends that wait for the server at the same moment are sent in one call, which also takes
+//! the next tasks for the slots that become free. An end that arrives alone is sent alone, without waiting for others.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,19 +17,19 @@ use crate::model::{Exchanged, Outcome, QueueOrder};
 use crate::names::ListenerId;
 use crate::processor::Processor;
 
-/// Ends of one call, and the most that it takes.
+/// Maximum number of ends of one call, and of tasks that the call takes.
 pub(super) const MOST: usize = ENDS_OF_CALL as usize;
 
-/// How often an end that waits looks whether it was sent; it is woken, too.
+/// How often a waiting end checks if it was sent; a wake-up also starts a check.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What comes of an end that was handed in.
+/// What to do with a waiting end.
 pub(super) enum Turn {
-    /// It is the first of those that wait: send them.
+    /// The end is the first that waits: send all waiting ends.
     Lead,
-    /// It was sent, and this is the verdict.
+    /// The end was sent and has this verdict.
     Done(Result<Outcome>),
-    /// The call was refused as a whole, for a reason that may be another's: send it alone.
+    /// The call was refused as a whole, perhaps because of another end: send this end alone.
     Alone,
 }
 
@@ -54,7 +54,7 @@ impl<L: Link> Waiting<L> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for its turn.
+    /// Waits for the turn of the end.
     pub(super) async fn turn(&self) -> Turn {
         loop {
             let turn = self.lock().take();
@@ -71,7 +71,7 @@ impl<L: Link> Waiting<L> {
     }
 }
 
-/// The ends that wait, the first one first, and whether somebody sends.
+/// The waiting ends in their order, and a flag that is true while an end leads.
 pub(super) struct Line<L: Link> {
     waiting: VecDeque<Arc<Waiting<L>>>,
     sending: bool,
@@ -84,7 +84,7 @@ impl<L: Link> Default for Line<L> {
 }
 
 impl<L: Link> Line<L> {
-    /// Puts an end into the line. If nobody sends, it leads.
+    /// Appends an end to the line. If no end leads, this end leads.
     pub(super) fn join(&mut self, own: Arc<Waiting<L>>) {
         if !self.sending {
             self.sending = true;
@@ -93,7 +93,7 @@ impl<L: Link> Line<L> {
         self.waiting.push_back(own);
     }
 
-    /// Those that are sent together, the leader's own among them.
+    /// Removes the ends that are sent together from the line, including the leader's own end.
     pub(super) fn batch(&mut self) -> Vec<Arc<Waiting<L>>> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(next) = self.waiting.front() {
@@ -106,7 +106,7 @@ impl<L: Link> Line<L> {
         batch
     }
 
-    /// The leader is back: the next one leads.
+    /// Ends the turn of the leader: the next end leads.
     pub(super) fn pass_on(&mut self) {
         match self.waiting.front() {
             Some(next) => next.comes(Turn::Lead),
@@ -115,7 +115,7 @@ impl<L: Link> Line<L> {
     }
 }
 
-/// How a worker asks for tasks.
+/// Settings with which a worker asks for tasks.
 pub(super) struct Desk<L: Link> {
     pub(super) client: Client<L>,
     pub(super) listener: ListenerId,
@@ -126,11 +126,11 @@ pub(super) struct Desk<L: Link> {
 }
 
 impl<L: Link> Desk<L> {
-    /// The call that sends these ends, and takes up to `room` tasks.
+    /// Builds the call that sends these ends and takes up to `room` tasks.
     pub(super) async fn call(&self, batch: &[Arc<Waiting<L>>], room: usize) -> Call<Exchanged> {
         let ends: Vec<End> = batch.iter().map(|waiting| waiting.end.clone()).collect();
         if let Some(choice) = self.queues.chosen().filter(|_| room > 0) {
-            let _ = choice.look(false).await; // with those of before, if the server does not answer
+            let _ = choice.look(false).await; // without a reply the previous queues are used
         }
         let (queues, order) = if room > 0 { self.queues.now(&self.order) } else { (Vec::new(), QueueOrder::Strict) };
         let options = ExchangeOptions::new().pid(self.pid).request(request()).order(&order);
@@ -140,20 +140,20 @@ impl<L: Link> Desk<L> {
         self.client.calls().exchange(&self.listener, &ends, &queues, room, &options)
     }
 
-    /// The tasks of its answer. `sent`: when the call was first sent.
+    /// Returns the tasks in the reply. `sent` is the time when the call was first sent.
     pub(super) async fn taken(&self, exchanged: &Exchanged, sent: Instant) -> Vec<(Processor<L>, Instant)> {
         let mut all = Vec::with_capacity(exchanged.tasks.len());
         for task in &exchanged.tasks {
             let taken = Processor::new(self.client.clone(), self.listener.clone(), task.clone());
             let late = sent.elapsed() > taken.lease() / BEATS_PER_LEASE;
-            // One that cannot be renewed is left to its lease.
+            // A task that cannot be renewed is left to its lease.
             all.extend(sure(taken, sent, late).await.ok().flatten());
         }
         all
     }
 }
 
-/// Passes on the verdicts; without them each end has to be sent alone.
+/// Passes on the verdicts. An end without a verdict must be sent alone.
 pub(super) fn tell<L: Link>(batch: &[Arc<Waiting<L>>], verdicts: Vec<Result<Outcome>>) {
     let mut verdicts = verdicts.into_iter();
     for waiting in batch {

@@ -1,4 +1,4 @@
-//! The owner's calls, which hours of work may depend on.
+//! Calls of a task's owner that hours of work may depend on.
 
 use super::coming::Coming;
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use crate::model::Outcome;
 use crate::processor::Processor;
 
 impl<L: Link> Shared<L> {
-    /// Makes an owner's call until the server acknowledges it.
+    /// Repeats an owner's call until the server acknowledges it, or until the patience ends.
     pub(super) async fn persist<T>(&self, call: &Call<T>) -> Result<T> {
         let deadline = Deadline::after(self.settings.patience);
         loop {
@@ -23,7 +23,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Sends an end by a call of its own.
+    /// Sends an end in a call of its own.
     pub(super) async fn send_alone(&self, processor: &Processor<L>, coming: Coming) -> Result<Outcome> {
         match coming {
             Coming::Complete(result, options) => match self.persist(&processor.completes(&result, options)).await {
@@ -43,7 +43,7 @@ impl<L: Link> Shared<L> {
 
     async fn fail(&self, processor: &Processor<L>, failure: &Failure) -> Result<Outcome> {
         match self.persist(&processor.fails(&failure.to_string(), &failure.options())).await {
-            // The handler's options are out of bounds, or its text is too large: the attempt must end anyway.
+            // The handler's options are out of bounds, or its text is too large, but the attempt must end anyway.
             Err(Error::Invalid { code, text }) => {
                 let about = format!("the handler's failure was refused, {code}: {text}");
                 self.persist(&processor.fails(&about, &FailOptions::new())).await

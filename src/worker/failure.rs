@@ -1,4 +1,4 @@
-//! A failure of a handler with more than a text.
+//! Failures of handlers with more details than a text.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,10 +8,10 @@ use crate::calls::FailOptions;
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// The largest text of a group.
+/// Maximum size of the text of a group in bytes.
 const GROUP: usize = 65_536;
 
-/// An error that controls what comes next: when to retry, or that a retry cannot help.
+/// An error that controls the retry: when to retry, or that a retry cannot help.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -35,13 +35,14 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with a text for people.
+    /// Creates a failure with a text for people.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Sorts failures of one kind together: a name like a queue's, or any text, such as the message of the error. Of a
-    /// text the group is what is left without numbers, ids and addresses. Beyond 64 KiB it is cut.
+    /// Sets the group of failures of the same kind: a name like a queue's, or any text, such as the message of the
+    /// error. The server removes numbers, ids and addresses from a text; the rest is the group. A text is cut at 64
+    /// KiB.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         let mut group = group.into();
         group.truncate((0..=GROUP.min(group.len())).rev().find(|&at| group.is_char_boundary(at)).unwrap_or_default());
@@ -49,20 +50,20 @@ impl Failure {
         self
     }
 
-    /// The delay before the retry, if the task has retries left: at most a year. By default it follows from the
-    /// task's backoff.
+    /// Sets the delay before the retry, if the task has retries left: at most a year. By default the task's backoff
+    /// determines the delay.
     pub fn again_in(mut self, pause: Duration) -> Self {
         self.again = Some(pause);
         self
     }
 
-    /// No retry follows, even if retries are left.
+    /// Prevents a retry, even if retries are left.
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
     }
 
-    /// Whether the pause is no longer than the server allows.
+    /// Returns true if the delay is no longer than the server allows.
     pub(super) fn pause_is_short(&self) -> bool {
         self.again.is_none_or(|again| again <= YEAR)
     }

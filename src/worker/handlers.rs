@@ -1,4 +1,4 @@
-//! What a worker runs for its tasks: one handler for all, and others for those with a method.
+//! Handlers of a worker: one for all tasks, and others for tasks with a method.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::names::QueueName;
 
-/// A handler at work.
+/// A running handler.
 pub(super) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
 
-/// A handler: of bytes, over any link.
+/// A handler for bytes, over any link.
 pub(super) type Handler<L> = dyn Fn(Arc<Context<L>>) -> Running + Send + Sync;
 
 /// The handlers of a worker.
@@ -33,7 +33,7 @@ impl<L: Link> Handlers<L> {
         Self { all: None, methods: Vec::new() }
     }
 
-    /// The last one that is given for a method counts.
+    /// Sets the handler of a method. A later handler for the same method replaces an earlier one.
     pub(super) fn set(&mut self, method: &str, handler: Arc<Handler<L>>) {
         self.methods.retain(|(name, _)| name != method);
         self.methods.push((method.to_owned(), handler));
@@ -43,22 +43,23 @@ impl<L: Link> Handlers<L> {
         if self.all.is_none() && self.methods.is_empty() {
             return Err(Error::argument("a worker needs a handler: call handle(…) or handle_method(…)"));
         }
-        // A method is a name like a queue's; no task can have another.
+        // A method has the same rules as a queue's name; no task has another method.
         self.methods.iter().try_for_each(|(name, _)| QueueName::new(name.as_str()).map(|_| ()))
     }
 
-    /// Whether the method of a task decides.
+    /// Returns true if the choice of the handler depends on the task's method.
     pub(super) fn are_by_method(&self) -> bool {
         !self.methods.is_empty()
     }
 
-    /// That of its method, else the one for all.
+    /// Returns the handler of this method, or else the handler for all tasks.
     pub(super) fn of(&self, method: Option<&str>) -> Option<&Arc<Handler<L>>> {
         let own = self.methods.iter().find(|(name, _)| Some(name.as_str()) == method);
         own.map(|(_, handler)| handler).or(self.all.as_ref())
     }
 
-    /// The methods that it has handlers for, as workers report them: `*` for any; none if there are too many.
+    /// Returns the methods that have handlers, as workers report them: `*` for any method; `None` if the list is too
+    /// long.
     pub(super) fn names(&self) -> Option<String> {
         if self.all.is_some() {
             return Some("*".to_owned());
@@ -68,7 +69,7 @@ impl<L: Link> Handlers<L> {
     }
 }
 
-/// A closure, as a handler: it blocks whoever polls it.
+/// Converts a closure to a handler that blocks its caller.
 pub(super) fn closure<F>(handler: F) -> Arc<Handler<Blocking>>
 where
     F: Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync + 'static,
@@ -90,7 +91,7 @@ where
     Ok(serde_json::to_vec(&handler(cx.processor().parameters()?, cx)?)?)
 }
 
-/// Runs a handler to its end. Its panic ends nothing else.
+/// Runs a handler to its end, and catches its panic.
 pub(super) async fn ended<L: Link>(handler: &Handler<L>, cx: Arc<Context<L>>) -> Ended {
     let mut running = catch_unwind(AssertUnwindSafe(|| handler(cx)))?;
     poll_fn(|task| match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(task))) {

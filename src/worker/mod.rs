@@ -1,5 +1,5 @@
-//! A worker in this process: takes tasks, runs a handler for each, sends heartbeats beside them. Written once for threads
-//! and for tasks of an asynchronous runtime.
+//! A worker in this process: takes tasks, runs a handler for each, and sends heartbeats in parallel. The same code
+//! serves threads and tasks of an asynchronous runtime.
 
 #[cfg(feature = "tokio")]
 mod asynchronous;
@@ -28,17 +28,18 @@ pub use run::Worker;
 pub use shared::Summary;
 pub use upkeep::{Upkeep, UpkeepError};
 
-/// What a handler may fail with: any error, or a text.
+/// Error of a handler: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;
 
-/// How a worker ends.
+/// Way to stop a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// Take no more tasks, and let running ones finish, without limit.
+    /// Take no more tasks, and let running tasks finish, without limit.
     Drain,
-    /// Take no more tasks, and order running ones to stop: they go back to the queue, uncounted.
+    /// Take no more tasks, and order running tasks to stop. They go back to the queue, and the attempts are not
+    /// counted.
     Release,
-    /// Like `Drain`, and after this time like `Release`.
+    /// Drain for this time, and then release.
     ReleaseAfter(Duration),
 }

@@ -1,4 +1,4 @@
-//! Reports: what the worker is and that it is alive, whatever it does.
+//! Reports of the worker: what the worker is, and that it is alive.
 
 use super::handlers::Handlers;
 use super::settings::Settings;
@@ -10,7 +10,7 @@ use crate::link::Link;
 use crate::model::Order;
 use crate::names::ListenerId;
 
-/// Reports once. Whether the worker is to drain, which it does not yet.
+/// Sends a report. Returns true if the worker is ordered to drain and does not drain yet.
 pub(super) async fn report<L: Link>(
     settings: &Settings<L>,
     handlers: &Handlers<L>,

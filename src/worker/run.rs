@@ -1,4 +1,4 @@
-//! The life of a worker.
+//! Life cycle of a worker.
 
 use std::fmt;
 use std::process;
@@ -21,19 +21,19 @@ use crate::listener::Listener;
 use crate::model::Order;
 use crate::names::ListenerId;
 
-/// The longest wait for free slots; whoever frees one wakes it.
+/// Longest wait for free slots. A slot that becomes free ends the wait.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// A worker: takes tasks and runs a handler for each, over [`Blocking`] on threads of its own, over
-/// [`Tokio`](crate::tokio::Tokio) in tasks of the runtime. Clones are handles to the same worker, to stop it from
-/// elsewhere.
+/// A worker: takes tasks and runs a handler for each. Over [`Blocking`] the handlers run on threads of the worker, over
+/// [`Tokio`](crate::tokio::Tokio) in tasks of the runtime. Clones are handles to the same worker, so that another
+/// thread or task can stop it.
 ///
-/// Tasks that end while the server answers another end are ended together, in one call (`exchange`) that also takes and
-/// starts the next tasks for the slots that become free; a task that ends alone waits for nobody. So a busy worker needs
-/// one call for a task, or less.
+/// Tasks that end while the worker waits for the reply to another end are ended together in one call (`exchange`). The
+/// call also takes and starts the next tasks for the slots that become free. A task that ends alone does not wait for
+/// other tasks. So a busy worker needs at most one call for each task.
 ///
-/// Dropping the future of [`Worker::run`] drops the running handlers: their tasks are given to others when their leases
-/// have expired. [`Worker::stop`] ends them in order.
+/// Dropping the future of [`Worker::run`] drops the running handlers. Other workers get their tasks when the leases
+/// have expired. Use [`Worker::stop`] to end the handlers in order.
 #[derive(Clone)]
 pub struct Worker<L: Link = Blocking>(Arc<Shared<L>>);
 
@@ -43,7 +43,7 @@ impl<L: Link> fmt::Debug for Worker<L> {
     }
 }
 
-/// Ends what is left of a run whose future is dropped.
+/// Ends the rest of a run whose future is dropped.
 struct Run<'a, L: Link>(&'a Shared<L>);
 
 impl<'a, L: Link> Run<'a, L> {
@@ -71,22 +71,23 @@ impl<L: Link> Worker<L> {
         Self(Arc::new(Shared::new(settings, handlers)))
     }
 
-    /// Ends the worker; [`Worker::run`] returns when its last task has ended. May be called again, to be stricter.
+    /// Stops the worker. [`Worker::run`] returns when the last task has ended. A second call can be stricter than the
+    /// first.
     pub fn stop(&self, how: Stop) {
         self.0.stop(how, true);
     }
 
-    /// The number of running tasks.
+    /// Number of running tasks.
     #[must_use]
     pub fn running(&self) -> usize {
         self.0.lock().running.len()
     }
 
-    /// Takes and runs tasks until it is told to stop. While the server is away it waits for it.
+    /// Takes and runs tasks until the worker is stopped. While the server is away, the worker waits for it.
     ///
     /// # Errors
-    /// Those that waiting does not resolve: of the configuration, of the server's state. Running tasks are ended
-    /// first. `BADARG` while it runs already.
+    /// Errors that waiting does not resolve, in the configuration or the state of the server. Running tasks are ended
+    /// first. `BADARG` while the worker already runs.
     pub fn run(&self) -> L::Answer<'_, Result<Summary>> {
         L::answer(self.0.run())
     }
@@ -122,21 +123,21 @@ impl<L: Link> Shared<L> {
         self.end();
         L::end(self.dismiss()).await;
         drop(run);
-        // What it could not give back expires with its lease; then others remove it.
+        // Tasks that could not be given back expire with their leases; then other workers remove the listener.
         let _ = listener.leave().await;
         taken.map(|()| self.lock().summary.clone())
     }
 
-    /// Takes tasks until somebody stops the worker.
+    /// Takes tasks until the worker is stopped.
     async fn take(self: &Arc<Self>, desk: &Arc<Desk<L>>, listener: &mut Listener<L>) -> Result<()> {
         let mut room = 0;
         loop {
-            // A call that was not heard is repeated as it was.
+            // A call without a reply is repeated unchanged.
             if !listener.is_unheard() {
                 room = if let Some(room) = self.slots_now() {
                     room
                 } else {
-                    listener.pass_on().await; // a free slot looks by itself
+                    listener.pass_on().await; // a free slot checks for tasks without a wake-up
                     self.free_slots().await
                 };
             }
@@ -171,7 +172,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Free slots that nobody else fills, for the caller to fill them.
+    /// Returns the number of free slots that no other call fills. The caller must fill them.
     fn slots_now(&self) -> Option<usize> {
         let mut state = self.lock();
         let room = self.free(&state).min(MOST);
@@ -182,7 +183,7 @@ impl<L: Link> Shared<L> {
         Some(room)
     }
 
-    /// Waits for free slots; none when the worker is to stop.
+    /// Waits for free slots. Returns 0 when the worker is stopped.
     async fn free_slots(&self) -> usize {
         while !self.is_stopped() {
             if let Some(room) = self.slots_now() {
@@ -197,7 +198,7 @@ impl<L: Link> Shared<L> {
         0
     }
 
-    /// Waits for the running tasks, as the order to stop says.
+    /// Waits for the running tasks, according to the order to stop.
     async fn finish(&self) {
         loop {
             {
@@ -218,7 +219,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Renews the leases of running tasks as long as the worker lives, and passes on orders.
+    /// Renews the leases of running tasks during the worker's life, and passes on orders.
     async fn beats(self: Arc<Self>, listener: ListenerId) {
         loop {
             let groups = {
@@ -246,7 +247,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Reports as long as the worker lives, and obeys the order to drain.
+    /// Sends reports during the worker's life, and obeys the order to drain.
     async fn reports(self: Arc<Self>, listener: ListenerId, queues: Queues<L>) {
         loop {
             let sent = Instant::now();
@@ -276,7 +277,7 @@ impl<L: Link> Shared<L> {
         let mut pause = Duration::ZERO;
         while !self.ended_within(pause).await {
             if settings.adopt_dead {
-                // A failure is repeated in the next round.
+                // If this fails, the next round repeats it.
                 let _ = upkeep.adopt_all(&listener, |_| false).await;
             }
             pause = upkeep.one_round().await.unwrap_or_else(|error| error.pause);

@@ -41,7 +41,7 @@ impl<L: Link> Settings<L> {
         }
     }
 
-    /// `BADARG` for what cannot work.
+    /// Returns `BADARG` for settings that cannot work.
     pub(super) fn check(&self) -> Result<()> {
         if self.queues.is_empty() {
             return Err(Error::argument("a worker needs a queue: call queue(…)"));

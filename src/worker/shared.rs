@@ -1,4 +1,4 @@
-//! What the parts of a worker share, and how they wait for one another.
+//! Shared state of the parts of a worker, and their waits for one another.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,21 +16,21 @@ use crate::link::{Link, Signal, Way, Wires};
 use crate::listener::unblock;
 use crate::model::Outcome;
 
-/// The outcome of a worker's run.
+/// Outcome of a worker's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Tasks completed.
+    /// Number of tasks completed.
     pub complete: u64,
-    /// Tasks that failed.
+    /// Number of tasks that failed.
     pub failed: u64,
-    /// Attempts that failed, of tasks that are retried.
+    /// Number of failed attempts whose tasks are retried.
     pub retrying: u64,
-    /// Tasks whose cancel was carried out.
+    /// Number of tasks whose cancel was carried out.
     pub cancelled: u64,
-    /// Tasks given back.
+    /// Number of tasks given back.
     pub released: u64,
-    /// Attempts that were lost.
+    /// Number of attempts that were lost.
     pub lost: u64,
 }
 
@@ -50,14 +50,14 @@ impl Summary {
 
 pub(super) struct State<L: Link> {
     pub(super) running: Vec<Arc<Context<L>>>,
-    /// When their leases have to be renewed.
+    /// Times when the leases of running tasks must be renewed.
     pub(super) due: Due,
-    /// What runs, but for a slot that takes it up.
+    /// Running tasks that no slot has picked up.
     pub(super) ready: VecDeque<Arc<Context<L>>>,
-    /// Slots that wait for such a task.
+    /// Number of slots that wait for such a task.
     pub(super) idle: usize,
-    /// Whether a call that may take tasks is under way. There is one at a time: if its reply is lost, its tasks are found
-    /// by the same call again as long as the listener has taken no others since.
+    /// True while a call that may take tasks is in progress. There is at most one such call: if its reply is lost, a
+    /// repetition finds its tasks only until the listener takes other tasks.
     pub(super) taking: bool,
     pub(super) line: Line<L>,
     pub(super) stop: Option<(Stop, Instant)>,
@@ -67,7 +67,7 @@ pub(super) struct State<L: Link> {
 }
 
 impl<L: Link> State<L> {
-    /// Of a worker that begins, and may have been told to stop.
+    /// State of a worker that begins, and may already have been stopped.
     pub(super) fn new(stop: Option<(Stop, Instant)>) -> Self {
         Self {
             running: Vec::new(),
@@ -84,17 +84,17 @@ impl<L: Link> State<L> {
     }
 }
 
-/// What the parts of a worker share.
+/// Shared parts of a worker.
 pub(super) struct Shared<L: Link> {
     pub(super) settings: Settings<L>,
     pub(super) handlers: Handlers<L>,
     state: Mutex<State<L>>,
     crew: Mutex<L::Crew>,
-    /// A slot is free and nobody fills it, or the worker is to stop.
+    /// Signals that a slot is free and no call fills it, or that the worker must stop.
     pub(super) room: L::Signal,
-    /// A task is ready, or the worker has ended.
+    /// Signals that a task is ready, or that the worker has ended.
     pub(super) ready: L::Signal,
-    /// A lease has to be renewed sooner than any other, or the worker has ended.
+    /// Signals that a lease must be renewed sooner than any other, or that the worker has ended.
     pub(super) sooner: L::Signal,
     over: L::Signal,
     /// Ends the wait for a task.
@@ -116,17 +116,17 @@ impl<L: Link> Shared<L> {
         self.crew.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a part of the worker beside the others.
+    /// Runs a part of the worker in parallel to the other parts.
     pub(super) fn spawn(&self, part: impl Future<Output = ()> + Send + 'static) {
         L::begin(&mut self.crew(), part);
     }
 
-    /// All parts that run.
+    /// Returns all running parts.
     pub(super) fn dismiss(&self) -> L::Crew {
         std::mem::take(&mut *self.crew())
     }
 
-    /// Tells the worker to stop. `stricter`: whatever it was told before.
+    /// Orders the worker to stop. With `stricter` the order replaces an earlier one.
     pub(super) fn stop(&self, how: Stop, stricter: bool) {
         {
             let mut state = self.lock();
@@ -142,12 +142,12 @@ impl<L: Link> Shared<L> {
         self.lock().stop.is_some()
     }
 
-    /// Slots that are free.
+    /// Number of free slots.
     pub(super) fn free(&self, state: &State<L>) -> usize {
         self.settings.slots.saturating_sub(state.running.len())
     }
 
-    /// Lets all parts end.
+    /// Ends all parts.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         for signal in [&self.ready, &self.sooner, &self.over] {
@@ -155,7 +155,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Waits until the worker has ended, at most for `limit`.
+    /// Waits until the worker has ended, for at most `limit`. Returns true if it has ended.
     pub(super) async fn ended_within(&self, limit: Duration) -> bool {
         let deadline = Deadline::after(limit);
         loop {

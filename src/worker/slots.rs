@@ -1,4 +1,4 @@
-//! Slots: each runs tasks, one after another, and sends how they end.
+//! Slots: each slot runs tasks, one after another, and sends their ends.
 
 use std::pin::Pin;
 use std::sync::{Arc, MutexGuard};
@@ -18,11 +18,12 @@ use crate::link::{Link, Signal};
 use crate::model::{Exchanged, Order, Outcome};
 use crate::processor::Processor;
 
-/// How often a slot without a task looks for one; it is woken, too.
+/// How often a slot without a task checks for one; a wake-up also starts a check.
 const LOOK: Duration = Duration::from_secs(60);
 
 impl<L: Link> Shared<L> {
-    /// Hands tasks that were taken and started to slots that run them. `soon`: slots that look for a task next.
+    /// Hands tasks that were taken and started to slots that run them. `soon` is the number of slots that check for a
+    /// task next.
     pub(super) fn begin(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State<L>>,
@@ -45,12 +46,13 @@ impl<L: Link> Shared<L> {
             self.ready.one();
         }
         for _ in state.idle..waiting {
-            state.idle += 1; // a new slot looks for a task at once
+            state.idle += 1; // a new slot checks for a task at once
             self.spawn(Arc::clone(self).slot(Arc::clone(desk)));
         }
     }
 
-    /// Runs tasks, one after another, as long as the worker lives. The type is spelled out: a slot may begin others.
+    /// Runs tasks, one after another, during the worker's life. The return type is written out because a slot may begin
+    /// other slots.
     fn slot(self: Arc<Self>, desk: Arc<Desk<L>>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             loop {
@@ -90,8 +92,9 @@ impl<L: Link> Shared<L> {
             }
         };
         let outcome = match outcome {
-            // Cancelled by force, and the order has not arrived yet: after this report that the work has stopped,
-            // the server need not wait for the end of the lease. For any other lost task it returns the same again.
+            // The task was cancelled by force, and the order has not arrived yet. This release reports that the work
+            // has stopped, so the server need not wait for the end of the lease. For any other lost task the release
+            // returns the same error again.
             Err(Error::Lost) if context.order() != Order::Lost => self.release(processor, &ReleaseOptions::new()).await,
             outcome => outcome,
         };
@@ -107,14 +110,14 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// What the task's handler came to.
+    /// Runs the task's handler and maps its outcome to the call that ends the attempt.
     async fn handled(&self, context: &Arc<Context<L>>) -> Result<Coming> {
         let mut method = None;
         if self.handlers.are_by_method() {
             let call = self.settings.client.calls().get(context.processor().id());
             method = self.persist(&call).await?.ok_or(Error::Lost)?.method();
         }
-        // The reply that gave out the task may be old: this process was frozen, or the server away.
+        // The reply that gave out the task may be old, because this process was frozen or the server was away.
         if context.order() == Order::Lost {
             return Err(Error::Lost);
         }
@@ -146,8 +149,8 @@ impl<L: Link> Shared<L> {
         self.send_alone(processor, coming).await
     }
 
-    /// Sends an end with those that wait at the same moment, and takes the next tasks for the slots that become free. Its
-    /// verdict; none where it has to be sent alone.
+    /// Sends an end together with other ends that wait at the same moment, and takes the next tasks for the slots that
+    /// become free. Returns the verdict, or `None` if the end must be sent alone.
     async fn send(self: &Arc<Self>, desk: &Arc<Desk<L>>, own: &Arc<Waiting<L>>) -> Option<Result<Outcome>> {
         self.lock().line.join(Arc::clone(own));
         loop {
@@ -159,7 +162,7 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Sends all ends that wait.
+    /// Sends all waiting ends.
     async fn lead(self: &Arc<Self>, desk: &Arc<Desk<L>>) {
         let (batch, room) = {
             let mut state = self.lock();
@@ -181,7 +184,7 @@ impl<L: Link> Shared<L> {
         let looks = {
             let mut state = self.lock();
             state.taking &= room == 0;
-            // They are not renewed any more, and their slots are free.
+            // The leases of these tasks are no longer renewed, and their slots are free.
             let ended = |context: &Arc<Context<L>>| {
                 outcomes.iter().zip(&batch).any(|(outcome, waiting)| outcome.is_ok() && waiting.is_of(context))
             };
@@ -200,7 +203,7 @@ impl<L: Link> Shared<L> {
     }
 }
 
-/// Why a task cannot be run here. Another attempt would not help: a worker takes its tasks whatever their methods are.
+/// Explains why a task cannot run here. Another attempt cannot help, because a worker takes tasks with any method.
 fn unknown(method: Option<&str>) -> String {
     match method {
         Some(method) => format!("the worker has no handler for the method {method}"),

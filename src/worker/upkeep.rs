@@ -1,6 +1,6 @@
-//! What every worker does for its queues besides its own tasks: schedules, due scheduled tasks, orphans, retention,
-//! and repairs of what clients without scripts leave behind. Any number of workers do it safely together, each less
-//! often the more they are.
+//! Maintenance that every worker does for its queues: schedules, due scheduled tasks, orphans, retention, and repairs
+//! of damage by clients without scripts. Any number of workers can do it safely at the same time. With more workers,
+//! each does it less often.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
@@ -15,62 +15,63 @@ use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::queue::Queue;
 
-/// This many listeners check as often as one would.
+/// Number of listeners that together check as often as one listener alone.
 const SHARING: u32 = 5;
 
-/// The shortest pause between two rounds.
+/// Shortest pause between two rounds.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// The interval of retention and repairs.
+/// Interval of retention and repairs.
 const SELDOM: Duration = Duration::from_secs(60);
 
-/// Calls of `tally` in one round: enough for all events that a queue keeps.
+/// Number of calls of `tally` in one round: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
-/// Tasks of graphs that one round releases, or tells that what they wait for has ended; the rest is for the next.
+/// Maximum number of tasks of graphs that one round releases, or notifies of an upstream's end. The next round does the
+/// rest.
 const SETTLED: usize = 10_000;
 
-/// Steps of repairs in one round of a listener that is alone; several share them.
+/// Number of repair steps in one round of a single listener; several listeners share the steps.
 const STEPS: u32 = 12;
 
-/// The part of the repairs that answers what others claimed, which is the last.
+/// Cursor of the last part of the repairs, which returns claimed tasks.
 const CLAIMS: &str = "claims:0";
 
-/// How long a queue that matches a pattern is looked after once it has no work any more.
+/// How long the worker maintains a queue that matches a pattern after the queue has no more work.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// The most calls of a round that find queues or search for them.
+/// Maximum number of calls of a round that find queues or search for them.
 const CALLS: usize = 100;
 
-/// A listener that the server has seen within this time lives, whatever the table of processes says: a worker reports
+/// A listener that the server has seen within this time is alive, whatever the process table shows: a worker reports
 /// every 10 s.
 const RECENT: Duration = Duration::from_secs(15);
 
-/// The lease between adopting an orphan and giving it back.
+/// Lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
 
-/// Why a part of the upkeep was not done: the first error. The other parts, and other queues, were done.
+/// First error of a maintenance round. The other parts of the maintenance, and other queues, were done.
 #[derive(Debug, thiserror::Error)]
 #[error("the upkeep of {} fails", queue.as_ref().map_or("schedules and dependents", QueueName::as_str))]
 #[non_exhaustive]
 pub struct UpkeepError {
-    /// The queue; none for what is kept for the whole namespace: schedules, and dependents of ended tasks.
+    /// Queue of the failed part; `None` for parts of the whole namespace: schedules, and dependents of ended tasks.
     pub queue: Option<QueueName>,
     /// The error.
     pub source: Error,
-    /// How long to pause before the next round.
+    /// Pause before the next round.
     pub pause: Duration,
 }
 
-/// The first error of a round that goes on after it.
+/// First error of a round that continues after the error.
 #[derive(Default)]
 struct Troubles(Option<(Option<QueueName>, Error)>);
 
-/// The server is away: each further call would wait for its limit.
+/// The server is away: each further call waits for its whole limit.
 struct Away;
 
 impl Troubles {
-    /// The reply, if there was one.
+    /// Records an error, and returns the reply if there is one.
     fn note<T>(&mut self, queue: Option<&QueueName>, outcome: Result<T>) -> Result<Option<T>, Away> {
         outcome.map(Some).or_else(|error| {
             let away = matches!(error, Error::Unavailable { .. });
@@ -87,51 +88,52 @@ impl Troubles {
     }
 }
 
-/// The state of a round.
+/// State of a round.
 struct Round {
     troubles: Troubles,
-    /// When the next thing is due, if known.
+    /// Time when the next part is due, if known.
     due: Option<SystemTime>,
-    /// By what factor each of several listeners checks less often than one alone would.
+    /// Factor by which several listeners check less often than a single listener.
     rarer: u32,
 }
 
-/// A queue, and the progress of its rarer upkeep. What fails stays due.
+/// A queue, and the progress of its less frequent maintenance. A failed part stays due.
 #[derive(Debug)]
 struct Kept {
     name: QueueName,
-    /// When it was last found to have work.
+    /// Last time when the queue had work.
     found_at: Instant,
     retain_at: Instant,
     claims_at: Instant,
-    /// Tasks that others claimed, according to the repairs.
+    /// Claimed tasks, as the repairs report them.
     claims: Vec<Claim>,
 }
 
-/// What every worker does for its queues besides its own tasks; for workers other than [`crate::Worker`].
+/// Maintenance that every worker does for its queues; for programs that run tasks without [`crate::Worker`].
 ///
 /// Call [`Upkeep::round`] repeatedly, on a separate thread.
 #[derive(Debug)]
 pub struct Upkeep<L: Link = Blocking> {
     client: Client<L>,
     queues: Vec<Kept>,
-    /// Who looks after the queues that match which patterns.
+    /// Patterns of the queues to maintain, and the listener that has them.
     patterns: Option<(ListenerId, Vec<Pattern>)>,
     host_names: Vec<String>,
-    /// The server's clock, and when it was read.
+    /// Time of the server's clock, and when it was read.
     clock: Option<(SystemTime, Instant)>,
 }
 
 impl<L: Link> Upkeep<L> {
-    /// The upkeep of these queues.
+    /// Creates the upkeep of these queues.
     #[must_use]
     pub fn new(client: Client<L>, queues: Vec<QueueName>) -> Self {
         let queues = queues.into_iter().map(Kept::new).collect();
         Self { client, queues, patterns: None, host_names: Vec::new(), clock: None }
     }
 
-    /// The upkeep for a listener of the queues that match these patterns and have work: tasks that wait, are due later,
-    /// or have an owner. Finished tasks of others are kept until there is work again.
+    /// Creates the upkeep for a listener with these patterns: it maintains the queues that match and have work. Work
+    /// means tasks that wait, are due later, or have an owner. Queues without work keep their finished tasks until they
+    /// have work again.
     #[must_use]
     pub fn of(client: Client<L>, listener: &ListenerId, patterns: Vec<Pattern>) -> Self {
         match Pattern::queues(&patterns) {
@@ -140,39 +142,40 @@ impl<L: Link> Upkeep<L> {
         }
     }
 
-    /// Other names of this host, by which [`Upkeep::adopt_dead`] recognises listeners of its processes. The name of
-    /// the machine and the resolver's full name need not be given, unless that begins with `localhost`.
+    /// Sets other names of this host, by which [`Upkeep::adopt_dead`] recognises listeners of its processes. The name
+    /// of the machine and the resolver's full name are known, unless the full name begins with `localhost`.
     #[must_use]
     pub fn host_names(mut self, names: Vec<String>) -> Self {
         self.host_names = names;
         self
     }
 
-    /// One round: due slots of schedules, and what calls leave behind in graphs, in any queue; then, over its queues, due
-    /// scheduled tasks, orphans, retention, a step of repairs, statistics. Returns how long to pause before the next: about
-    /// two seconds for a few listeners, longer for many, but not beyond the moment when something is due.
+    /// Does one round. The round first handles due slots of schedules, and deferred work of graphs in any queue. For
+    /// its own queues it then handles due scheduled tasks, orphans, retention, a step of repairs, and statistics.
+    /// Returns how long to pause before the next round: about two seconds for a few listeners, longer for many, but not
+    /// beyond the time when something is due.
     ///
     /// # Errors
-    /// The first of those of [`Client::call`]. It does not affect the rest, unless the server is away; what was not
-    /// done is done in the next round.
+    /// The first error of [`Client::call`]. The error does not affect the other parts, unless the server is away. The
+    /// next round does the parts that were not done.
     pub fn round(&mut self) -> L::Answer<'_, Result<Duration, UpkeepError>> {
         L::answer(self.one_round())
     }
 
     pub(super) async fn one_round(&mut self) -> Result<Duration, UpkeepError> {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= CLOCK_EVERY) {
-            // A server that would be refused at the start still needs upkeep.
+            // A server that the client refuses to open still needs upkeep.
             let greeting = self.client.run(&self.client.calls().hello()).await;
             self.clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(self.clock);
         }
         let mut round = Round { troubles: Troubles::default(), due: None, rarer: 1 };
-        // The error that the server is away is recorded, too.
+        // The error that the server is away has also been recorded.
         let _ = self.parts(&mut round).await;
         let pause = self.until(round.due, UPKEEP_EVERY.saturating_mul(round.rarer));
         round.troubles.answer(pause, pause)
     }
 
-    /// The parts of a round, each done whatever becomes of the others.
+    /// Does all parts of a round. A failed part does not prevent the others.
     async fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
         let Round { troubles, due, rarer } = round;
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
@@ -195,7 +198,7 @@ impl<L: Link> Upkeep<L> {
         Ok(())
     }
 
-    /// Finds the queues that match its patterns, and does its part of the search for further ones.
+    /// Finds the queues that match the patterns, and does its part of the search for further queues.
     async fn find(&mut self) -> Result<()> {
         let Some((listener, patterns)) = &self.patterns else { return Ok(()) };
         let (mut cursor, options) = ("0".to_owned(), ReadyOptions::new().live(true));
@@ -220,7 +223,7 @@ impl<L: Link> Upkeep<L> {
         Ok(())
     }
 
-    /// Creates the tasks of due slots. Returns when the next one is.
+    /// Creates the tasks of due slots. Returns the time of the next slot.
     async fn make_slots(&self) -> Result<Option<SystemTime>> {
         loop {
             let ticked = self.client.tick_once().await?;
@@ -230,8 +233,8 @@ impl<L: Link> Upkeep<L> {
         }
     }
 
-    /// How long to pause if something is due at `due`. Many listeners do not all check at that moment: each keeps
-    /// its own rhythm.
+    /// Returns how long to pause if something is due at `due`. Many listeners do not all check at that moment: each
+    /// keeps its own rhythm.
     fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
         let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
         let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
@@ -239,16 +242,17 @@ impl<L: Link> Upkeep<L> {
         pause.min(left.max(shortest).max(SHORTEST))
     }
 
-    /// Gives back what listeners of dead processes on this host hold, and unregisters them; also tasks that such a
-    /// listener claimed from others, and tasks of a listener that was removed from its queue, as found by repairs.
-    /// A task is left alone while its own process lives, or if `spare` says so.
+    /// Gives back the tasks that listeners of dead processes on this host hold, and unregisters these listeners. Also
+    /// gives back tasks that such a listener claimed from other listeners, and tasks of a listener that was removed
+    /// from its queue, as the repairs report them. A task is left alone while its own process lives, or if `spare`
+    /// returns true.
     ///
-    /// An id of [`ListenerId::of_this_process`] tells whether its process was on this very host; ids without an identity,
-    /// as those of Blueque 1.0, are judged by the host's name, and only if their listener never called a script. A listener
-    /// that the server has just seen is left alone, and so are processes that this one may not see.
+    /// An id of [`ListenerId::of_this_process`] identifies the host of its process. An id without an identity, as of
+    /// Blueque 1.0, is compared with the host's name, and only if its listener never called a script. Listeners that
+    /// the server has just seen are left alone, and so are processes that this process may not see.
     ///
     /// # Errors
-    /// As [`Upkeep::round`].
+    /// The errors of [`Upkeep::round`].
     pub fn adopt_dead<'a>(
         &'a self,
         own: &'a ListenerId,
@@ -285,7 +289,7 @@ impl<L: Link> Upkeep<L> {
         let listeners = self.client.pages(|cursor| self.client.calls().listeners(queue, cursor, 500)).await;
         let listeners = troubles.note(Some(queue), listeners)?.unwrap_or_default();
         let registered = listeners.iter().filter_map(ListenerInfo::listener);
-        // Who is responsible for tasks of others, with the holders of those that are started.
+        // Listeners that are responsible for tasks of other listeners, with the holders of started tasks.
         let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
             registered.map(|id| (id, BTreeMap::new())).collect();
         for claim in &kept.claims {
@@ -310,8 +314,8 @@ impl<L: Link> Upkeep<L> {
         Ok(())
     }
 
-    /// Returns true if a listener that calls scripts may live although its process is not here. Without an identity nobody
-    /// knows where its process is: its leases end by themselves.
+    /// Returns true if a listener that calls scripts may live although its process is not on this host. Without an
+    /// identity the location of the process is unknown: its leases end without help.
     fn may_live(&self, id: &ListenerId, seen: SystemTime) -> bool {
         let Some((time, read)) = self.clock.filter(|_| id.identity().is_some()) else { return true };
         (time + read.elapsed()).duration_since(seen).unwrap_or_default() < RECENT
@@ -327,8 +331,8 @@ impl<L: Link> Upkeep<L> {
         let calls = self.client.calls();
         let mut left = false;
         for held in self.client.run(&calls.held(queue, dead)).await? {
-            // The process of the task may have outlived its listener; or the task has a supervisor, which may still have
-            // its end to send, and renews its lease as long as it lives.
+            // The process of the task may have outlived its listener. Or the task has a supervisor, which may still
+            // have to send the end of the task, and renews its lease during its own life.
             let supervised = held.token.is_some() && held.pid.is_some_and(|pid| pid != dead.host_and_pid().1);
             if supervised || held.pid.is_some_and(alive) || spare(&held) {
                 left = true;
@@ -340,14 +344,14 @@ impl<L: Link> Upkeep<L> {
             return Ok(());
         }
         match self.client.run(&calls.unregister(queue, dead)).await {
-            // A client without scripts has given it another task meanwhile, which the next round takes back.
+            // A client without scripts has given the listener another task since. The next round takes that task back.
             Err(Error::State { code: Code::Held, .. }) => Ok(()),
             done => done.map(drop),
         }
     }
 
-    /// Gives back what a living listener claimed from a dead one, if it was started and its process is dead, too:
-    /// Blueque 1.0 only waits for that.
+    /// Gives back started tasks that a living listener claimed from a dead one, if the task's process is also dead.
+    /// Blueque 1.0 only waits for that process.
     async fn relieve(
         &self,
         own: &ListenerId,
@@ -370,7 +374,7 @@ impl<L: Link> Upkeep<L> {
         Ok(())
     }
 
-    /// Adopts a task and gives it back. False if that listener no longer holds it.
+    /// Adopts a task and gives it back. Returns false if that listener no longer holds the task.
     async fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
         let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
         let calls = self.client.calls();
@@ -404,7 +408,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Reads which tasks others claimed: whoever is responsible for them may have died on this host.
+    /// Reads which tasks listeners have claimed from others: the responsible listener may have died on this host.
     async fn read_claims<L: Link>(&mut self, client: &Client<L>) -> Result<()> {
         if self.claims_at > Instant::now() {
             return Ok(());
@@ -420,7 +424,7 @@ impl Kept {
     }
 }
 
-/// Some steps of the repairs that all listeners make together, so that a round stays short.
+/// Does some steps of the repairs, which all listeners share. The bound keeps a round short.
 async fn mend<L: Link>(queue: &Queue<L>, steps: u32) -> Result<()> {
     let client = queue.client();
     let next = client.calls().mend(queue.name(), "", 100, &MendOptions::new().shared(true));
@@ -432,7 +436,7 @@ async fn mend<L: Link>(queue: &Queue<L>, steps: u32) -> Result<()> {
     Ok(())
 }
 
-/// The earlier of two times, as far as they are known.
+/// Returns the earlier of two times, as far as they are known.
 fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTime> {
     one.into_iter().chain(other).min()
 }
@@ -457,7 +461,7 @@ async fn requeue<L: Link>(queue: &Queue<L>) -> Result<u32> {
     }
 }
 
-/// Adds up the events since the last round.
+/// Adds the events since the last round to the statistics.
 async fn tally<L: Link>(queue: &Queue<L>) -> Result<()> {
     for _ in 0..TALLIES {
         if !queue.client().run(&queue.tallies()).await?.more {
