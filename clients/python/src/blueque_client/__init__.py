@@ -1,7 +1,7 @@
 """Very long running tasks on Redis or Valkey.
 
-`Client` and what it gives are synchronous; `blueque_client.aio` has the same for asyncio. `calls` has every command of
-the contract as a function that gives a call, for `Client.run`.
+`Client` and the objects that it returns are synchronous; `blueque_client.aio` is the same API for asyncio. `calls` has
+a function for every command of the contract. Each function returns a call for `Client.run`.
 """
 
 from . import calls, contract

@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Runs a worker until it is told to stop."""
+    """Runs a worker until it is stopped."""
     worker = Worker(
         Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing),
         loaded(given.tasks),
@@ -111,18 +111,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def loaded(tasks: str) -> Any:
-    """What `MODULE[:NAME]` names."""
+    """The object that `MODULE[:NAME]` names."""
     module, _, name = tasks.partition(":")
     try:
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A module that is missing within it is a fault of the program, whose traceback says where.
+        # A module that is missing within that module is a fault of the program, and the traceback shows where.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         hint = f": write {module[:-3]}, without .py" if module.endswith(".py") else f" in {os.getcwd()} or installed"
         raise InvalidCall("BADARG", f"there is no module {module}{hint}.") from None
     except SystemExit:
-        # As of a script without `if __name__ == "__main__":`. The worker would end as if it were done.
+        # A script without `if __name__ == "__main__":` may exit. The exit must not end the worker without an error.
         raise InvalidCall("BADARG", f"the module {module} ends the program when it is imported.") from None
     if name and not hasattr(found, name):
         raise InvalidCall("BADARG", f"the module {module} has no {name}.")
@@ -163,7 +163,7 @@ class Changes:
         self.worker.stop(release=True)
 
     def _changed(self) -> list[str]:
-        """The files that differ from when they were seen first; those of modules that were loaded since do not."""
+        """The files that have changed since they were first seen. Files of newly loaded modules do not count."""
         here, changed = Path.cwd(), []
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
@@ -180,7 +180,7 @@ class Changes:
 
 
 def _is_own(file: Path, here: Path) -> bool:
-    """Whether a file belongs to the program: not what was installed, wherever the environment is."""
+    """Returns true if a file belongs to the program. Installed packages do not, wherever the environment is."""
     return here in file.parents and Path(sys.prefix).resolve() not in file.parents and "site-packages" not in file.parts
 
 

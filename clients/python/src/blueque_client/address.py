@@ -1,6 +1,6 @@
-"""Where a server is: the URLs of `blueque`, in the words of redis-py.
+"""The address of a server: converts the URLs of `blueque` to the options of redis-py.
 
-What a URL says and this client cannot do is refused by its name; nothing is left out without a word.
+An option of a URL that this client does not support is refused by its name. No option is ignored silently.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from redis.exceptions import AuthenticationError
 
 from .errors import ConnectionFailed
 
-#: Files for TLS, and what redis-py calls them.
+#: Options with files for TLS, and their names in redis-py.
 TLS = {"ca": "ssl_ca_certs", "cert": "ssl_certfile", "key": "ssl_keyfile"}
 FILES = ("password_file", "sentinel_password_file", *TLS)
 OWN = (*FILES, "sentinel_user", "read")
-#: How long a password may be.
+#: Maximum length of a password.
 LONGEST = 64 << 10
 
 
 class Unreadable(AuthenticationError):
-    """A password that cannot be read. As an error of redis-py, which then gives up the connection."""
+    """A password that cannot be read. The error is one of redis-py, so that redis-py gives up the connection."""
 
 
 class PasswordFile(CredentialProvider):
-    """A user with a password in a file, which is read at each connection: it may be replaced at any time."""
+    """A user with a password in a file. The file is read at each connection, so it may be replaced at any time."""
 
     def __init__(self, user: str | None, path: str) -> None:
         self.user, self.path = user, path
 
     def get_credentials(self) -> tuple[str, str] | tuple[str]:
-        """The user, if one is named, and the password."""
+        """The user, if named, and the password."""
         try:
             file = Path(self.path)
             if not file.is_file() or file.stat().st_size > LONGEST:
@@ -54,29 +54,29 @@ class PasswordFile(CredentialProvider):
 
 @dataclass(frozen=True, repr=False)
 class Address:
-    """One server, the Sentinels that name it, or nodes of its cluster."""
+    """A server, the Sentinels that name the server, or nodes of its cluster."""
 
     #: `""`, `sentinel` or `cluster`.
     kind: str
     #: Sentinels, or nodes of a cluster.
     nodes: list[tuple[str, int]]
-    #: What the Sentinels call the master.
+    #: Name of the master at the Sentinels.
     service: str
-    #: Of one server, for redis-py.
+    #: The URL of a single server, for redis-py.
     url: str
-    #: Of connections to servers.
+    #: Options of connections to servers.
     options: dict[str, Any]
-    #: Of connections to Sentinels.
+    #: Options of connections to Sentinels.
     sentinel: dict[str, Any]
 
 
 def patience(limit: float) -> dict[str, Any]:
-    """The longest time in which one reply is awaited, and one connection: no longer than a call may take."""
+    """The time limits of a reply and of a connection: at most the limit of a call."""
     return {name: min(most, limit or most) for name, most in (("socket_timeout", 15), ("socket_connect_timeout", 5))}
 
 
 def place_of(url: str) -> str:
-    """A URL for people: without its login and its parameters."""
+    """A URL for messages, without its login and its parameters."""
     scheme, separator, rest = url.partition("?")[0].partition("://")
     authority, slash, path = rest.partition("/")
     return scheme + separator + authority.rpartition("@")[2] + slash + path
@@ -89,7 +89,7 @@ def without_passwords(text: str) -> str:
 
 
 def parse(url: str, limit: float = 30) -> Address:
-    """Reads a URL. `ConnectionFailed` says what is wrong with it, and never repeats its password."""
+    """Reads a URL. `ConnectionFailed` describes the fault of the URL, and never repeats its password."""
     scheme, separator, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     plain = plain.replace("valkey", "redis")
@@ -119,10 +119,10 @@ def parse(url: str, limit: float = 30) -> Address:
 
     found = _options(one(login + at))
     options: dict[str, Any] = {**patience(limit), **{TLS[name]: file for name, file in own.items() if name in TLS}}
-    if plain == "rediss" and kind != "cluster":  # where redis-py leaves it out
+    if plain == "rediss" and kind != "cluster":  # redis-py omits this setting
         options["ssl_check_hostname"] = True
     if "password_file" in own and "password" not in found:
-        # Which redis-py does not take beside a user.
+        # redis-py does not accept a password file together with a user.
         options["credential_provider"] = PasswordFile(found.pop("username", None), own["password_file"])
         others.pop("username", None)
         login = at = ""
@@ -142,7 +142,7 @@ def parse(url: str, limit: float = 30) -> Address:
 
 
 def completed(url: str, environ: Mapping[str, str]) -> str:
-    """A URL with what the environment says besides, as for `blueque`; the password there comes before any other."""
+    """Adds the settings of the environment to a URL, as `blueque` does. The environment's password takes precedence."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return url
@@ -164,7 +164,7 @@ def completed(url: str, environ: Mapping[str, str]) -> str:
     return f"{scheme}://{login}{'@' if login else ''}{rest[at + 1 :]}" + (f"?{urlencode(given)}" if given else "")
 
 
-#: What redis-py finds in a URL besides options of connections.
+#: Options of a URL that redis-py reads apart from options of connections.
 PLACE = ("host", "port", "connection_class")
 
 
@@ -173,7 +173,7 @@ def _wrong(what: str) -> ConnectionFailed:
 
 
 def _parameters(query: str, plain: str, kind: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Those that Blueque knows, and those for redis-py."""
+    """Returns the parameters of Blueque, and the parameters for redis-py."""
     given = dict(parse_qsl(query, keep_blank_values=True))
     if plain == "unix":
         for short, name in (("user", "username"), ("pass", "password")):
@@ -199,11 +199,11 @@ def _parameters(query: str, plain: str, kind: str) -> tuple[dict[str, str], dict
 
 
 def _options(url: str) -> dict[str, Any]:
-    """What redis-py reads in the URL of one server."""
+    """Returns the options that redis-py reads in the URL of a single server."""
     try:
         options: dict[str, Any] = dict(parse_url(url))
     except ValueError:
-        # Its text has parts of the URL, perhaps of the password.
+        # The text of the error has parts of the URL, possibly of the password.
         raise _wrong("the URL is malformed; in a password %2F stands for /, %3A for a colon, %40 for @") from None
     known = {"max_connections", "connection_class"}
     for each in options.get("connection_class", ConnectionPool().connection_class).__mro__:

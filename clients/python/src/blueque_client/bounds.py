@@ -1,4 +1,4 @@
-"""The bounds of a call and of its reply, however a server sends it: redis-py limits the time of each read alone."""
+"""Limits of a call and of its reply, however the server sends the reply. redis-py only limits the time of each read."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if sys.version_info >= (3, 11):
 else:
     from async_timeout import timeout as async_timeout
 
-#: Bytes of the largest reply, as for the crate.
+#: Maximum size of a reply in bytes, as in the crate.
 LARGEST = 256 << 20
 
-#: The end of the call that a thread makes.
+#: End of the current call of a thread.
 _call = threading.local()
 
 
 class TooLong(exceptions.InvalidResponse):
-    """A reply over the bound."""
+    """A reply that is too large."""
 
 
 class within:
-    """Limits the time of a call with all its reads; `async with` in asyncio. None: only that of each reply."""
+    """Limits the time of a call with all its reads; `async with` in asyncio. None: each reply has its own limit."""
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
@@ -63,7 +63,7 @@ def _end() -> float:
 
 
 class _Left:
-    """The bytes that a reply may still have."""
+    """Number of bytes that the reply may still have."""
 
     def __init__(self) -> None:
         self.begin()
@@ -79,7 +79,7 @@ class _Left:
 
 
 class _Socket:
-    """A socket whose reply has an end: what follows a send or a new limit."""
+    """A socket that limits each reply. A send or a new time limit begins a new reply."""
 
     def __init__(self, own: socket.socket) -> None:
         self._own, self._left = own, _Left()
@@ -93,13 +93,13 @@ class _Socket:
         self._until = float("inf") if self._limit is None else time.monotonic() + self._limit
 
     def settimeout(self, limit: float | None) -> None:
-        """Limits what is sent from now on, and each reply."""
+        """Limits the following sends, and each reply."""
         self._limit = limit
         self._own.settimeout(limit)
         self._begin()
 
     def _hurry(self) -> None:
-        """Limits the next step by what is left of the reply and of the call."""
+        """Limits the next step by the remaining time of the reply and of the call."""
         until = min(self._until, _end())
         if self._limit != 0 and until < float("inf"):
             left = until - time.monotonic()
@@ -111,7 +111,7 @@ class _Socket:
         try:
             self._left.count(read)
         except TooLong:
-            # Whatever still comes belongs to no command.
+            # Further bytes belong to no command.
             self._own.shutdown(socket.SHUT_RDWR)
             raise
         return read
@@ -130,13 +130,13 @@ class _Socket:
         return data
 
     def recv_into(self, buffer: Any) -> int:
-        """The same as `recv`, for the parser of hiredis."""
+        """Receives a part of a reply, for the parser of hiredis."""
         self._hurry()
         return self._counted(self._own.recv_into(buffer))
 
 
 class _Stream:
-    """The reader or the writer of asyncio, with a bound for the bytes of a reply. redis-py limits its time."""
+    """The reader or the writer of asyncio, with a limit for the size of a reply. redis-py limits the time."""
 
     def __init__(self, own: Any, writer: Any, left: _Left) -> None:
         self._own, self._writer, self._left = own, writer, left
@@ -162,31 +162,31 @@ class _Stream:
             raise
 
     async def readexactly(self, size: int) -> bytes:
-        """Receives a part of a reply, whose size is known before."""
+        """Receives a part of a reply with a known size."""
         self._count(size)
         return bytes(await self._own.readexactly(size))
 
     async def readline(self) -> bytes:
-        """Receives a line, which asyncio bounds."""
+        """Receives a line. asyncio limits its length."""
         data: bytes = await self._own.readline()
         self._count(len(data))
         return data
 
     async def read(self, size: int) -> bytes:
-        """Receives what is there."""
+        """Receives the available bytes."""
         data: bytes = await self._own.read(size)
         self._count(len(data))
         return data
 
 
 def bounded(connection: Any) -> None:
-    """Greets a server, after the connection was made, with bounds from the first reply on."""
+    """Greets a server after connecting, with limits from the first reply on."""
     connection._sock = _Socket(connection._sock)
     connection.on_connect()
 
 
 async def async_bounded(connection: Any) -> None:
-    """The same for asyncio."""
+    """Greets a server after connecting, for asyncio."""
     left = _Left()
     reader, writer = connection._reader, connection._writer
     connection._reader, connection._writer = _Stream(reader, writer, left), _Stream(writer, writer, left)
@@ -194,7 +194,7 @@ async def async_bounded(connection: Any) -> None:
 
 
 class Cluster(RedisCluster):
-    """A cluster with bounds: redis-py greets its nodes by a function of its own."""
+    """A cluster with limits. redis-py greets the nodes of a cluster with its own function."""
 
     def on_connect(self, connection: Any) -> None:
         """Greets a node."""
@@ -203,7 +203,7 @@ class Cluster(RedisCluster):
 
 
 def AsyncCluster(**options: Any) -> Any:
-    """The same for asyncio, where redis-py takes no function for greetings."""
+    """A cluster with limits for asyncio, where redis-py accepts no function for greetings."""
     cluster = AsyncRedisCluster(**options)
     for each in (cluster, *cluster.nodes_manager.startup_nodes.values()):
         each.connection_kwargs["redis_connect_func"] = async_bounded

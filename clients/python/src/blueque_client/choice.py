@@ -1,4 +1,4 @@
-"""Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says."""
+"""The choice of queues that a worker asks: named queues, or queues that match patterns and have tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .wire import Names
 class Choice:
     """The queues of a worker.
 
-    names: Names; or, if there is a `*` or a `!` among them, patterns: `["video-*", "!video-test"]`.
+    names: Names of queues; or patterns, if a name contains a `*` or a `!`: `["video-*", "!video-test"]`.
     """
 
     def __init__(self, link: Link, listener: str, names: Sequence[str], has: Names | None) -> None:
@@ -24,9 +24,9 @@ class Choice:
         self.by_pattern = any("*" in name or name.startswith("!") for name in self.names)
         if self.by_pattern and all(name.startswith("!") for name in self.names):
             raise InvalidCall("BADARG", "these patterns only leave queues out: add one for those to take, such as *.")
-        #: Those to ask.
+        #: The queues to ask.
         self.now: list[str] = [] if self.by_pattern else self.names
-        #: Those with which the worker is registered.
+        #: The queues on which the worker is registered.
         self.known: set[str] = set()
         self._list: str | None = None
         self._next = "0"
@@ -34,28 +34,29 @@ class Choice:
         self._lock = threading.Lock()
 
     def register(self) -> None:
-        """Registers the worker, again if it was forgotten. Patterns: where it has found tasks."""
+        """Registers the worker, also after it was forgotten. With patterns: on the queues in which it has found
+        tasks."""
         for name in sorted(self.known) if self.by_pattern else self.names:
             self._link.run(calls.register(name, self._listener, has=self._has))
             self.known.add(name)
 
     def unregister(self) -> None:
-        """The worker ends."""
+        """Unregisters the worker at its end."""
         for name in sorted(self.known):
             try:
                 self._link.run(calls.unregister(name, self._listener), limit=2)
-            except NotFound:  # a queue that was removed
+            except NotFound:  # the queue was removed
                 continue
 
     def look(self, woken: bool | None, fresh: bool = False) -> bool:
-        """Asks the server which queues have tasks, unless its last answer is new. Whether there are any."""
+        """Asks the server which queues have tasks, unless its last reply is recent. Returns true if there are any."""
         if self.by_pattern and (fresh or woken or not self.now or time.monotonic() - self._at > contract.QUEUES_FRESH):
             self._page("0", woken)
             return bool(self.now) or self.more()
         return bool(self.now)
 
     def more(self) -> bool:
-        """Goes on with the next queues. Whether there are any."""
+        """Goes on with the next queues. Returns true if there are any."""
         for _ in range(contract.EMPTY_PAGES):
             if self._next == "0":
                 return False
@@ -74,14 +75,14 @@ class Choice:
             self._list, self._next, self._at = found.list_, found.cursor, time.monotonic()
 
     def lists(self) -> list[str]:
-        """The lists on which it waits for a task of any of them; none: it looks again after a second."""
+        """The lists on which the worker waits for a task of any queue. Empty: the worker looks again after a second."""
         space = self._link.namespace
         if not self.by_pattern:
             return [f"{space}_wake_{name}" for name in self.names]
         return [f"{space}_{self._list}"] if self._list else []
 
     def to_keep(self) -> list[list[str]]:
-        """The queues that it looks after, as many together as a call takes."""
+        """The queues whose upkeep the worker does, in groups of the size of a call."""
         if not self.by_pattern:
             return [self.names]
         found: dict[str, None] = {}
@@ -92,7 +93,7 @@ class Choice:
             if (cursor := page.cursor) == "0":
                 break
         names = list(found)
-        # Without a queue it is still what the namespace needs.
+        # The namespace needs upkeep even without a queue.
         return [
             names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)
         ] or [[]]

@@ -1,4 +1,4 @@
-"""What a task function may say while it runs: `from blueque_client import context`."""
+"""The interface of a running task function: `from blueque_client import context`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .jobs import TaskFunction
 
 
 class Stopped(Carried):
-    """The attempt is to stop: it is raised in the function, wherever that is at the moment.
+    """The attempt must stop. This exception is raised in the function, wherever its code is at that moment.
 
-    Not an `Exception`, so that `except Exception` does not hold it up. Save a checkpoint if you like, and let it pass.
+    Not an `Exception`, so that `except Exception` does not catch it. Save a checkpoint if you like, and let it
+    propagate.
     """
 
     def __init__(self, order: str) -> None:
@@ -27,10 +28,10 @@ class Stopped(Carried):
 
 
 class Failure(Carried, Exception):
-    """A failure that says what comes next.
+    """A failure that determines the next attempt.
 
-    text: For people.
-    group: The kind; by default `Failure`.
+    text: The error text, for people.
+    group: The kind of the failure; by default `Failure`.
     again: Seconds until the next attempt, if retries are left; by default as the task's backoff says.
     permanent: No retry follows, even if some are left.
     """
@@ -39,7 +40,7 @@ class Failure(Carried, Exception):
         self, text: str, *, group: str | None = None, again: float | None = None, permanent: bool = False
     ) -> None:
         super().__init__(text)
-        # To Python it would be 0 or 1 seconds.
+        # Python would take a boolean as 0 or 1 seconds.
         if isinstance(again, bool):
             meant = f"again={again}: that is a number of seconds, and `permanent=True` says that no attempt follows"
             raise InvalidCall("BADARG", f"the Failure {text!r} has {meant}.")
@@ -47,7 +48,7 @@ class Failure(Carried, Exception):
 
 
 class Again(Carried, Exception):
-    """Gives the task back, not as a failure: with its checkpoint, for another attempt in so many seconds."""
+    """Gives the task back with its checkpoint, not as a failure. The next attempt begins after this many seconds."""
 
     def __init__(self, seconds: float = 0, reason: str | None = None) -> None:
         super().__init__(reason or f"again in {seconds:g} s")
@@ -55,7 +56,7 @@ class Again(Carried, Exception):
 
 
 class Attempt(Protocol):
-    """A running attempt, as its function knows it."""
+    """A running attempt, from the view of its function."""
 
     id: str
     queue: str
@@ -66,39 +67,39 @@ class Attempt(Protocol):
 
     @property
     def folder(self) -> Path:
-        """A folder of its own."""
+        """The folder of the attempt."""
 
     def last_checkpoint(self) -> Any:
-        """What the attempt before has saved."""
+        """The checkpoint that the previous attempt saved."""
 
     def ask(self, kind: str, value: Any) -> None:
-        """Tells the worker, and waits for its answer."""
+        """Sends a message to the worker, and waits for its answer."""
 
     def log(self, text: str) -> None:
-        """A line of the log."""
+        """Adds a line to the log."""
 
 
 current: ContextVar[Attempt] = ContextVar("blueque")
-#: What to do where no task runs.
+#: Remedy for a call where no task runs.
 USE = "Report from the function itself, with what its threads and processes return."
 
 
 class Alone:
-    """The attempt that has this process for itself, whose threads of its own are its task's, too."""
+    """The only attempt in this process. Threads that it starts also belong to its task."""
 
     attempt: Attempt | None = None
-    #: Threads that were there before it, such as those that the task before has left.
+    #: Threads that were older than the attempt, for example threads that the previous task left behind.
     others: ClassVar[WeakSet[threading.Thread]] = WeakSet()
 
     @classmethod
     def begin(cls, attempt: Attempt) -> None:
-        """It has the process from now on."""
+        """Assigns the process to an attempt."""
         cls.others = WeakSet(each for each in threading.enumerate() if each is not threading.main_thread())
         cls.attempt = attempt
 
 
 def attempt_here() -> Attempt | None:
-    """The attempt whose code runs here."""
+    """Returns the attempt whose code runs here."""
     found = current.get(None)
     return found or (None if threading.current_thread() in Alone.others else Alone.attempt)
 
@@ -120,7 +121,7 @@ class Context:
 
     @property
     def queue(self) -> str:
-        """Its queue."""
+        """The queue of the task."""
         return _attempt().queue
 
     @property
@@ -135,21 +136,21 @@ class Context:
 
     @property
     def order(self) -> str | None:
-        """The order to stop, if there is one; `Stopped` has its words."""
+        """The order to stop, or None; `Stopped` lists the possible orders."""
         return _attempt().order
 
     def check(self) -> None:
-        """Raises `Stopped` if the attempt is to stop: call it between two steps of the work in a thread."""
+        """Raises `Stopped` if the attempt must stop: call it between two steps of the work in a thread."""
         if order := _attempt().order:
             raise Stopped(order)
 
     def last_checkpoint(self, default: Any = None) -> Any:
-        """What the attempt before has saved, to go on from there."""
+        """The checkpoint that the previous attempt saved, or the default."""
         found = _attempt().last_checkpoint()
         return default if found is None else found
 
     def checkpoint(self, value: Any) -> None:
-        """Saves what the next attempt is to go on from. When it returns, the server has it."""
+        """Saves a checkpoint for the next attempt. When this returns, the server has stored the checkpoint."""
         _attempt().ask("checkpoint", value)
 
     def progress(self, done: Any, total: float | None = None, unit: str | None = None) -> None:
@@ -158,13 +159,13 @@ class Context:
         _attempt().ask("progress", value)
 
     def log(self, text: str) -> None:
-        """Adds a line to the task's log. What goes through `logging` is there, too."""
+        """Adds a line to the task's log. Records of `logging` are also added to the log."""
         _attempt().log(text)
 
     def next(self, step: TaskFunction[Any, Any] | str, method: str | None = None) -> None:
-        """Once the function has returned, the task goes on with another one, whose parameters are the result.
+        """When the function has returned, the task goes on with another function, whose parameters are the result.
 
-        step: The other function; or the queue, and perhaps the method, of a worker in any language.
+        step: The next function; or the queue of a worker in any language, with `method` if the worker needs it.
         """
         queue, method = (step, method) if isinstance(step, str) else (step.queue, step.name)
         _attempt().next_step = {"next": queue, **({"method": method} if method else {})}

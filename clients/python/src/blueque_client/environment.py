@@ -1,7 +1,7 @@
-"""The environment of the processes of tasks: that of the worker, without the passwords of its server.
+"""The environment of the processes of tasks: the environment of the worker, without the passwords of its server.
 
-A function can then print its environment, or pass it to a program, without showing them. Other secrets in the
-environment stay: only Blueque's are known here.
+A function can then print its environment, or pass it to a program, without showing the passwords. Other secrets in the
+environment stay, because only Blueque's secrets are known here.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def for_tasks(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def forget_passwords() -> None:
-    """Takes passwords out of the environment of this process, a fork, and out of what the system shows of it."""
+    """Removes passwords from the environment of this process, a fork, and from the copy that the system shows."""
     kept = for_tasks(os.environ)
     changed = [name for name, value in os.environ.items() if kept.get(name) != value]
     for name in changed:
         del os.environ[name]
     os.environ.update(kept)
-    with suppress(OSError):  # elsewhere than on Linux
-        # The memory from which `/proc/PID/environ` is read: what the environment was when the program began.
+    with suppress(OSError):  # not on Linux
+        # `/proc/PID/environ` is read from this memory. It holds the environment at the start of the program.
         about = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
         at, end = int(about[47]), int(about[48])
         for entry in ctypes.string_at(at, end - at).split(b"\0") if at else ():

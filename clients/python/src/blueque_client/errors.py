@@ -1,4 +1,4 @@
-"""What can go wrong, sorted by what the caller can do.
+"""Errors, sorted by what the caller can do.
 
 Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
 
@@ -6,8 +6,8 @@ Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
 - `NotFound`, `Refused`, `InvalidCall`: the call was wrong, changed nothing, and will not succeed as it is.
 - `Unavailable`: the server was not reached, or did not answer, within the limit of the call. It may have been executed;
   every call of this package may be repeated.
-- `Unsuitable`, `ServerError`: somebody has to look at the server.
-- `TaskFailed`, `TaskCancelled`, `TimedOut`: of a task that was waited for.
+- `Unsuitable`, `ServerError`: the server needs attention.
+- `TaskFailed`, `TaskCancelled`, `TimedOut`: results of waiting for a task.
 - `PayloadError`: a value that cannot be sent or read.
 """
 
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from . import contract
 
-#: What to do about the codes that do not come from the server.
+#: Remedies for the codes that do not come from the server.
 OWN = {
     "UNAVAILABLE": "Check that the server runs and is reachable; the same call may be repeated.",
     "CONNECTION": "Correct the URL or the credentials.",
@@ -39,7 +39,8 @@ def _carried(kind: type[BaseException], args: tuple[object, ...], about: dict[st
 
 
 class Carried(BaseException):
-    """An exception that other processes get as it is, as those of `multiprocessing`, whatever its arguments are."""
+    """An exception that other processes, such as those of `multiprocessing`, receive unchanged, whatever its arguments
+    are."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return _carried, (type(self), self.args, self.__dict__)
@@ -50,23 +51,23 @@ class BluequeError(Carried, Exception):
 
     def __init__(self, code: str, cause: str, remedy: str | None = None) -> None:
         self.code = code
-        #: What is wrong, in words.
+        #: Cause of the error, in words.
         self.cause = cause
         known = contract.ERRORS.get(code)
-        #: What to do about it: of this error, where more is known than the code says.
+        #: Remedy; more specific than the remedy of the code where more is known.
         self.remedy = remedy or OWN.get(code) or (known.act if known else "")
         stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
         super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
 
     @property
     def transient(self) -> bool:
-        """Whether the same call may succeed later without a change by the caller."""
+        """Returns true if the same call may succeed later without a change by the caller."""
         known = contract.ERRORS.get(self.code)
         return self.code == "UNAVAILABLE" or bool(known and known.repeat)
 
 
 class Lost(BluequeError):
-    """The attempt no longer holds the task: stop the work and discard what it made."""
+    """The attempt no longer holds the task: stop the work and discard its result."""
 
 
 class CancelledAtStart(BluequeError):
@@ -74,7 +75,8 @@ class CancelledAtStart(BluequeError):
 
 
 class NotFound(BluequeError):
-    """No task, queue, schedule or listener has this name. A repeated delete may say so because the first succeeded."""
+    """No task, queue, schedule or listener has this name. A repeated delete raises this if the first delete
+    succeeded."""
 
 
 class Refused(BluequeError):
@@ -86,11 +88,11 @@ class InvalidCall(BluequeError):
 
 
 class Unsuitable(BluequeError):
-    """The server or its data: another schema, an eviction policy that loses tasks, a key of another application."""
+    """The server or its data is unsuitable: another schema, an eviction policy that loses tasks, a foreign key."""
 
 
 class ServerError(BluequeError):
-    """The server refused the call, for example as its memory is full. Nothing was changed."""
+    """The server refused the call, for example because its memory is full. Nothing was changed."""
 
 
 class Unavailable(BluequeError):
@@ -117,7 +119,7 @@ class TimedOut(BluequeError):
 
 
 class TaskFailed(BluequeError):
-    """The task that was waited for has failed."""
+    """The awaited task has failed."""
 
     def __init__(self, error: str, group: str | None) -> None:
         super().__init__("FAILED", error)
@@ -128,11 +130,11 @@ class TaskFailed(BluequeError):
 
 
 class TaskCancelled(BluequeError):
-    """The task that was waited for was cancelled."""
+    """The awaited task was cancelled."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__("TASKCANCELLED", f"the task was cancelled: {reason}" if reason else "the task was cancelled.")
-        #: Why, if whoever cancelled it said so.
+        #: The reason for the cancel, if given.
         self.reason = reason
 
 
@@ -152,7 +154,7 @@ def verdict(code: str, text: str) -> BluequeError:
 
 @contextmanager
 def duplicate(remedy: str) -> Iterator[None]:
-    """Within this, the error of a name or an id that another one has gets this remedy: the code is of both."""
+    """Within this context, errors with the code DUPLICATE get this remedy, because a name and an id share the code."""
     try:
         yield
     except Refused as error:

@@ -1,16 +1,16 @@
 """The process from which the processes of tasks are forked.
 
-It is a copy of the worker, made before that starts a thread, with everything imported, and does nothing but fork, watch
-and kill. So a fork is quick and safe, whatever threads the worker has; and whatever a task does, to itself or to the
-interpreter, it does neither to the worker nor to other tasks.
+The fork server is a copy of the worker with all modules imported, made before the worker starts a thread. It only
+forks, watches and kills. So a fork is quick and safe, whatever threads the worker has. Damage that a task does to
+itself or to the interpreter affects neither the worker nor other tasks.
 
-Each process that it makes leads a session of its own. What a task has started and left behind, even as a daemon, is
-killed with the task: orphans become children of the task's process, and those of a dead task of this one (on Linux).
-Whoever kills this process gains nothing: a keeper, between it and the worker, waits for its end and then kills what is
-left. If the keeper is killed, this one does it.
+Each process of a task leads its own session. Programs that a task has started and left behind, even daemons, are killed
+with the task: orphans become children of the task's process, and after its end children of the fork server (on Linux).
+A kill of the fork server leaves no processes behind: a keeper, a process between the fork server and the worker, waits
+for its end and then kills the remaining processes. If the keeper is killed, the fork server kills them.
 
-It also kills processes whose leases have passed, at times that the worker writes to memory they share: so a worker that
-is frozen loses its tasks, and nobody runs them beside the next owner.
+The fork server also kills processes whose leases have passed, at times that the worker writes to shared memory. So the
+tasks of a frozen worker end, and never run at the same time as those of the next owner.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ from typing import Any
 
 from .frames import now
 
-#: Orders and reports are this long, so that none is read in part.
+#: Size of orders and reports. The size is fixed, so that no message is read in part.
 SIZE = 128
 
 _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
-#: How often it looks for leases that have passed, in milliseconds.
+#: Interval between two checks for leases that have passed, in milliseconds.
 LOOK = 200
 
 
 class Ends:
-    """When the processes are to be killed, unless the worker writes a later time: numbers that two processes share."""
+    """Times at which the processes are killed unless the worker writes a later time, in memory that two processes
+    share."""
 
     def __init__(self, count: int) -> None:
         self._times = memoryview(mmap.mmap(-1, 8 * count)).cast("d")
@@ -52,18 +53,18 @@ class Ends:
         return self._free.pop() if self._free else None
 
     def give_back(self, place: int | None) -> None:
-        """The process is gone."""
+        """Frees the place of a process that is gone."""
         if place is not None:
             self._times[place] = 0
             self._free.append(place)
 
     def set(self, place: int | None, at: float) -> None:
-        """When it is to be killed; 0: never."""
+        """Sets the time at which the process is killed; 0: never."""
         if place is not None:
             self._times[place] = at
 
     def passed(self, place: int | None) -> bool:
-        """Whether its time has come."""
+        """Returns true if the time of the process has come."""
         return place is not None and 0 < self._times[place] < now()
 
 
@@ -81,11 +82,12 @@ def _prctl(option: int, value: int) -> None:
 
 
 def keep(control: socket.socket) -> int:
-    """Forks. The child is to be the fork server and gets the pid of its parent, which waits for its end and then kills
-    all that it has left. Only on Linux does that become a child of the parent: elsewhere nobody does so."""
+    """Forks. The child becomes the fork server and gets the pid of its parent. The parent waits for the end of the
+    child
+    and then kills all processes that the child has left. This needs Linux, where they become children of the parent."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    # Whoever started the worker may have ignored or blocked some, which forks and programs would inherit.
+    # The parent of the worker may have ignored or blocked signals, and forks and programs would inherit that.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if sys.platform != "linux":
@@ -94,7 +96,7 @@ def keep(control: socket.socket) -> int:
     keeper = os.getpid()
     pid = os.fork()
     if not pid:
-        # So it wakes up, and looks who its parent is.
+        # A signal wakes the child up, and the child checks who its parent is.
         _prctl(_SET_PDEATHSIG, signal.SIGCHLD)
         return keeper
     control.close()
@@ -104,24 +106,24 @@ def keep(control: socket.socket) -> int:
 
 
 def _children() -> list[int]:
-    """The processes whose parent is this one."""
+    """The child processes of this process."""
     with suppress(OSError):
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
     return []
 
 
 class ForkServer:
-    """The server's side; `serve` returns only in a child, with the end of its pipe."""
+    """The fork server itself; `serve` returns only in a child, with the end of its pipe."""
 
     def __init__(self, control: socket.socket, ends: Ends) -> None:
         self.control, self.ends = control, ends
         self.keeper = keep(control)
-        #: Its processes, each with its place among the ends.
+        #: Processes of the fork server, each with its place among the ends.
         self.known: dict[int, int | None] = {}
         self.late: set[int] = set()
 
     def serve(self) -> socket.socket | None:
-        """Obeys orders; returns the pipe in a process that is to run tasks, None when the worker is gone."""
+        """Obeys orders. Returns the pipe in a new process for tasks, and None when the worker is gone."""
         signal.signal(signal.SIGCHLD, lambda *_: None)
         _prctl(_SET_SUBREAPER, 1)
         bell, ring = os.pipe()
@@ -144,7 +146,7 @@ class ForkServer:
             if self.control.fileno() in ready:
                 try:
                     message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
-                except ConnectionResetError:  # it was killed with a report unread
+                except ConnectionResetError:  # the worker was killed with a report unread
                     message, fds = b"", []
                 if not message:
                     break
@@ -187,7 +189,7 @@ class ForkServer:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
-        # If memory runs out, the task is to go, not the worker.
+        # If memory runs out, the system must kill the task, not the worker.
         with suppress(OSError):
             score = Path("/proc/self/oom_score_adj")
             score.write_text(str(min(int(score.read_text()) + 300, 1000)))
@@ -196,7 +198,7 @@ class ForkServer:
     def _reap(self) -> None:
         for pid, status, usage in _dead():
             if pid in self.known:
-                # What it has left in its group, then its daemons.
+                # Processes left in its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
                 del self.known[pid]
                 _kill_strays(self.known)
@@ -210,7 +212,8 @@ class ForkServer:
         _quietly(os.kill, pid, signal.SIGKILL)
 
     def _end(self) -> None:
-        """The worker or the keeper is gone: nobody renews the leases of what runs here, or sees to what it leaves."""
+        """Ends all tasks: without the worker or the keeper nobody renews leases, or kills the processes that tasks
+        leave behind."""
         for pid in self.known:
             self._kill(pid)
         for pid in self.known:
@@ -221,7 +224,8 @@ class ForkServer:
 
 
 def _kill_strays(known: Container[int] = ()) -> None:
-    """Kills children that this process has not made: those that a dead task has left, and what these leave."""
+    """Kills children that this process has not started: processes that a dead task has left, and their children in
+    turn."""
     while strays := [pid for pid in _children() if pid not in known]:
         for pid in strays:
             _quietly(os.kill, pid, signal.SIGKILL)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from . import contract
 
 _HEAD = struct.Struct(">II")
-#: The longest object of a message from a process of tasks.
+#: Maximum size of the object of a message from a process of tasks.
 MOST_ABOUT = 64 << 10
 
 
@@ -30,7 +30,7 @@ class Frame(NamedTuple):
     """A message."""
 
     kind: str
-    #: Of the attempt.
+    #: Number of the attempt.
     key: int
     about: dict[str, Any]
     body: bytes
@@ -42,7 +42,7 @@ def _pack(kind: str, key: int, body: bytes, about: dict[str, Any]) -> bytes:
 
 
 class Pipe:
-    """One end of a connection between two processes. Any thread may send, one receives.
+    """One end of a connection between two processes. Any thread may send; only one thread receives.
 
     trusts: If true, messages may have any length. True for messages of the worker.
     """
@@ -55,14 +55,15 @@ class Pipe:
         self._posts = False
 
     def send(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
-        """Sends a message. Raises `OSError` if nobody is there."""
+        """Sends a message. Raises `OSError` if the other end is closed."""
         data = _pack(kind, key, body, about)
         with self._lock:
             self._end.sendall(data)
         self._send_together()
 
     def join(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
-        """Sends a message together with those of other threads: while one of them sends, it sends for all."""
+        """Sends a message together with the messages of other threads: while a thread sends, it also sends for the
+        others."""
         self._together.append(_pack(kind, key, body, about))
         self._send_together()
 
@@ -74,8 +75,9 @@ class Pipe:
                 self._lock.release()
 
     def post(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
-        """Sends a message without waiting: what the other end does not take at once, a thread sends. Nobody hears of it
-        if nobody is there."""
+        """Sends a message without waiting: a thread sends the bytes that the other end does not take at once. No error
+        is
+        reported if the other end is closed."""
         data = _pack(kind, key, body, about)
         with self._lock:
             if not self._posts:
@@ -124,7 +126,7 @@ class Pipe:
         return Frame(kind, key, about, body)
 
     def _exactly(self, size: int) -> bytes | None:
-        # What has come already is read at once: each call gives up the interpreter's lock.
+        # All bytes that have arrived are read at once, because each call releases the interpreter's lock.
         while len(self._read) < size:
             part = self._end.recv(min(max(size - len(self._read), 1 << 16), 1 << 20))
             if not part:
@@ -136,7 +138,7 @@ class Pipe:
 
     def close(self) -> None:
         """Closes this end."""
-        # A thread that reads from it hears of this, too.
+        # A thread that reads from this end also notices the close.
         with suppress(OSError):
             self._end.shutdown(socket.SHUT_RDWR)
         self._end.close()

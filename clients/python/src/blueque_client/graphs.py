@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from .aio import Task as AsyncTask
     from .sync import Task
 
-#: What a task may wait for: another one of the graph, an earlier task, or its id.
+#: An upstream of a task: another task of the graph, an earlier task, or the id of an earlier task.
 Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
 
 
 @dataclass(frozen=True, eq=False)
 class optional:
-    """As an argument the result of another task, or `None` if that one fails or is cancelled: this one goes on then."""
+    """As an argument: the result of another task, or `None` if that task fails or is cancelled. The task runs in either
+    case."""
 
     what: Upstream
 
@@ -47,18 +48,19 @@ class Node:
 
 @dataclass
 class Graph:
-    """Tasks that wait for others. Among the arguments of one, another stands for its result:
+    """Tasks that wait for other tasks. A node among the arguments of a task stands for the result of that node:
 
         graph = Graph("film")
         parts = graph.add(split, "a.mkv")
         graph.add(join, graph.add(encode, parts, 1), graph.add(encode, parts, 2))
         client.submit_graph(graph)
 
-    name: For people.
-    on_failure: What becomes of the others if one fails: `cancel` those that nothing else needs, `continue`, or `hold`.
-    tags: Of each task.
-    deadline: The time by which all must have ended.
-    id: By default a random one. Submitted again with one of your own, it is the same graph, and another one is refused.
+    name: The name of the graph, for people.
+    on_failure: Policy if a task fails: `cancel` the tasks that no other task needs, `continue`, or `hold`.
+    tags: Tags of each task.
+    deadline: The time by which all tasks must have ended.
+    id: The id of the graph, by default random. With your own id a repeated submit is the same graph; another graph with
+      this id is refused.
     """
 
     name: str | None = None
@@ -83,11 +85,14 @@ class Graph:
         """Adds a task; its parameters are the list of the arguments.
 
         what: A `@task` function, or the queue of a worker in any language.
-        args: Values, and other nodes or earlier tasks, whose results it gets once they are complete; of one in
-          `optional(…)` it gets `None` if that one fails or is cancelled.
-        id, label: Its name in the namespace, by default that of the graph and its place; within the graph, for people.
-        after_success, after, after_failure: What else it waits for: until it is complete; has ended, whatever its end;
-          has failed or was cancelled.
+        args: Values, and other nodes or earlier tasks. The task gets the results of these tasks when they are complete.
+        For
+          a task in `optional(…)` it gets `None` if that task fails or is cancelled.
+        id, label: `id` is the name in the namespace, by default the id of the graph and the position of the task.
+        `label` is
+          the name within the graph, for people.
+        after_success, after, after_failure: Further upstreams. The task waits until they are complete; until they have
+          ended, with any outcome; until they have failed or were cancelled.
         """
         queue, own = (what, {}) if isinstance(what, str) else (what.queue, what.options)
         kinds = {"success": after_success, "after": after, "failure": after_failure}
@@ -99,7 +104,7 @@ class Graph:
         return node
 
     def digest(self, each: Iterable[calls.SubmitGraphEach]) -> str:
-        """What stands for all that is said of it and of its tasks, as the contract defines it."""
+        """The digest of the graph and all its tasks, as the contract defines it."""
         own = {
             "name": self.name,
             "on_failure": self.on_failure,
@@ -117,7 +122,7 @@ class Graph:
         return found.hexdigest()
 
     def entries(self, serializer: Serializer, more: calls.SubmitOptions) -> list[calls.SubmitGraphEach]:
-        """The nodes as the call takes them, with tags that all of them get."""
+        """The nodes in the form of the call, with the tags that all nodes get."""
         return [_entry(node, serializer, more.get("tags") or ()) for node in self.nodes]
 
 
@@ -126,7 +131,7 @@ def _part(data: bytes) -> bytes:
 
 
 def _sorted(options: dict[str, bytes]) -> bytes:
-    # Times are often relative to the submit.
+    # Only the presence of a deadline counts, because times are often relative to the submit.
     known = {name: b"1" if name == "deadline" else value for name, value in options.items()}
     return b"".join(_part(name.encode()) + _part(value) for name, value in sorted(known.items()))
 
@@ -148,7 +153,7 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
         given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
     options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
     if not any(map(_is_upstream, node.args)):
-        # No slots: the list as it is.
+        # Without slots, the parameters are the list as it is.
         parameters = serializer.dumps(list(node.args))
         return calls.SubmitGraphEach(node.id, node.queue, node.eta, parameters, " ".join(node.after), options)
     inputs, values = list(node.after), bytearray()
@@ -165,7 +170,7 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
 
 
 class _Part(NamedTuple):
-    """A task, or some of its inputs: the text of each, with the bytes of a value."""
+    """A task, or some of its inputs: the text of each input, with the bytes of a value."""
 
     task: calls.SubmitGraphEach
     #: The parameters of a task without slots.
@@ -173,7 +178,7 @@ class _Part(NamedTuple):
     inputs: list[tuple[str, bytes]]
 
     def is_long(self) -> bool:
-        """Whether it goes in several calls."""
+        """Returns true if the task is sent in several calls."""
         return (
             len(self.inputs) > contract.INPUTS_OF_CALL
             or sum(len(value) for _, value in self.inputs) > contract.CALL_BYTES
@@ -190,10 +195,10 @@ def _parted(task: calls.SubmitGraphEach) -> _Part:
 
 
 def batches(each: list[calls.SubmitGraphEach]) -> list[list[calls.SubmitGraphEach]]:
-    """The entries, as many as a call takes: a task with more inputs comes again with the further ones.
+    """Splits the entries into calls. A task with more inputs than a call takes is repeated with its further inputs.
 
-    The call that brings the last of the tasks creates the graph. If that task comes in several calls, the one before it
-    comes with its last part.
+    The call with the last task creates the graph. If that task is sent in several calls, the task before it is sent
+    together with its last part.
     """
     if not each:
         raise InvalidCall("BADARG", "the graph has no tasks.")
@@ -241,7 +246,7 @@ def _filled(parts: list[_Part]) -> list[list[calls.SubmitGraphEach]]:
 
 
 def _chunks(part: _Part) -> list[list[tuple[str, bytes]]]:
-    """Its inputs, as many as a call takes, with another task in each."""
+    """Splits the inputs of a task into calls, with at least one upstream in each call."""
     if not part.is_long():
         return [part.inputs]
     done: list[list[tuple[str, bytes]]] = []

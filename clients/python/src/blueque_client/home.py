@@ -1,8 +1,8 @@
-"""The folder of a worker, in which its attempts have theirs.
+"""The folder of a worker, which contains the folders of its attempts.
 
-A lock in it says that the worker lives, or a process of its tasks: these are forks, which hold it, too. The system
-releases it with the last of them, however they end; and unlike a pid it is not given to another process, and means the
-same in every container that shares the folder.
+A lock in the folder shows that the worker or a process of its tasks lives: these processes are forks and also hold the
+lock. The system releases the lock with the last of these processes, however they end. Unlike a pid, a lock is never
+reused by another process, and it is valid in every container that shares the folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOCK = ".lock"
 
 
 class Home:
-    """A folder that is removed with its worker, or by the next one that begins in the same place."""
+    """A folder that is removed with its worker, or by the next worker that starts in the same place."""
 
     def __init__(self, base: Path) -> None:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -29,7 +29,8 @@ class Home:
             raise InvalidCall("BADARG", f"{base} belongs to another user: pass a `folder` of your own.")
         gate = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            # Nobody makes one meanwhile, so that each that has a lock has it held, or was left.
+            # No other worker makes a folder at the same time. So the lock of each folder is either held, or was left
+            # behind.
             fcntl.flock(gate, fcntl.LOCK_EX)
             left = [each for each in base.iterdir() if each.is_dir() and _is_left(each)]
             self.path = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=base))
@@ -40,16 +41,16 @@ class Home:
             removed(each)
 
     def remove(self) -> None:
-        """Removes it."""
+        """Removes the folder."""
         removed(self.path)
         if self._lock is not None:
             os.close(self._lock)
 
 
 def removed(folder: Path) -> None:
-    """Removes a folder, also one that is too deep for Python, or that a program has made read-only.
+    """Removes a folder, even if it is too deep for Python, or if a program has made it read-only.
 
-    What cannot be removed stays, for the next worker."""
+    Files that cannot be removed stay, for the next worker."""
     with suppress(OSError, RecursionError):
         if os.path.lexists(folder):
             with suppress(OSError, RecursionError):
@@ -60,7 +61,7 @@ def removed(folder: Path) -> None:
 
 
 def _locked(folder: Path) -> int | None:
-    """The lock of a folder, held; None: another process holds it."""
+    """Takes and returns the lock of a folder; None: another process holds the lock."""
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,7 +72,8 @@ def _locked(folder: Path) -> int | None:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether all that have used a folder are gone. Of one without a lock that is not known."""
+    """Returns true if all processes that used a folder are gone. Without a lock that is unknown, and the result is
+    false."""
     with suppress(OSError):
         if (folder / LOCK).exists() and (lock := _locked(folder)) is not None:
             os.close(lock)
