@@ -1,4 +1,4 @@
-"""What becomes of an error of redis-py: another try, or an error for the caller."""
+"""Handling of errors of redis-py: another try, or an error for the caller."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Tries:
 
     @property
     def left(self) -> float | None:
-        """The seconds of the next try. None: one without a limit has those of each reply."""
+        """The time limit of the next try in seconds. None: only each reply has a limit."""
         return max(self.until - time.monotonic(), 0) if self.limit else None
 
     def after(self, error: Exception) -> float:
@@ -105,7 +105,7 @@ class Tries:
             if said in str(error):
                 raise ConnectionFailed("CONNECTION", f"{cause}: {str(error).strip()}.", remedy) from error
         if isinstance(error, exceptions.RedisClusterException):
-            # Of the last node that was asked.
+            # The error of the node that was asked last.
             error = error.__cause__ if isinstance(error.__cause__, (exceptions.RedisError, OSError)) else error
         if isinstance(error, TooLong):
             raise ReplyError("REPLY", f"{error}.") from error

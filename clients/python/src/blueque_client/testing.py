@@ -157,5 +157,5 @@ class Clock:
         return self.now
 
     def advance(self, seconds: float) -> None:
-        """Goes on by so many seconds."""
+        """Advances the clock by this number of seconds."""
         self.now += seconds

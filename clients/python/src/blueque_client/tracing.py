@@ -96,7 +96,7 @@ def _context(header: str | None) -> Context | None:
 
 
 def carried(span: Span | None) -> str | None:
-    """What tells a process of tasks of the span of an attempt."""
+    """The header that passes the span of an attempt to a process of tasks."""
     return _written(span) if span else None
 
 
