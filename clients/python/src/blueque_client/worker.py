@@ -828,8 +828,7 @@ class Worker:
             if woken and (self._stop or len(self._held) >= self._slots):
                 with suppress(*TROUBLE):  # for another listener
                     self._link.server.lpush(woken[0], 1)
-                    self._link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # no listener may be left to take the
-                    wake-up
+                    self._link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # perhaps no listener is left
             elif woken:
                 self._woken = True
             self._events.put(None)
