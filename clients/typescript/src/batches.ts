@@ -35,7 +35,7 @@ function parted(task: calls.SubmitGraphEach): Part {
 /**
  * The entries, as many as a call takes: a task with more inputs comes again with the further ones.
  *
- * The call that brings the last of the tasks creates the graph. If that task comes in several calls, the one before it comes
+ * The call that brings the last of the tasks creates the graph. If that task is sent in several calls, the task before it comes
  * with its last part.
  */
 export function batches(each: readonly calls.SubmitGraphEach[]): calls.SubmitGraphEach[][] {

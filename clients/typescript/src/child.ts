@@ -65,7 +65,7 @@ function main(file: string): void {
     if (isHandlers(exports.default)) return exports;
     throw new Error("its default export is no function, and no functions by their names");
   });
-  // The worker hears of it, with what was printed, before a handler can end the process. One that cannot load ends.
+  // The worker is notified, with the printed text, before a handler can end the process. A child that cannot load ends.
   const told = loaded.then(
     async (exports) => {
       await print("");

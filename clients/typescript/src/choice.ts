@@ -1,4 +1,4 @@
-// Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says.
+// The choice of queues that a worker asks: named queues, or queues that match patterns and have tasks.
 import * as calls from "./calls.js";
 import * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";

@@ -11,7 +11,7 @@ import { Schedule } from "./schedule.js";
 import { Task } from "./task.js";
 import type { Call, Seconds, Time } from "./wire.js";
 
-/** What a client is to be like. */
+/** Options of a client. */
 export interface ClientOptions {
   /** The beginning of all keys; on a cluster with a `{tag}`. By default `blueque`. */
   readonly namespace?: string;
@@ -98,7 +98,7 @@ export class Client implements AsyncDisposable {
     return new Task<R>(this.link, id);
   }
 
-  /** Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused with `DUPLICATE`. */
+  /** Submits all tasks of a graph together. May be repeated; another graph with this id is refused with `DUPLICATE`. */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;

@@ -15,7 +15,7 @@ export interface NodeRedis {
   connect(): Promise<unknown>;
   /** The same with connections of its own. */
   duplicate(): unknown;
-  /** Hears of its errors. */
+  /** Called with errors of the connection. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Closes its connections at once. */
   destroy(): unknown;
@@ -71,7 +71,7 @@ export class Connection {
   }
 
   #adopt(server: NodeRedis): (key: string, words: Argument[]) => Promise<Reply> {
-    // Each call is tried again, and tells the last error if it is given up.
+    // Each call is tried again, and throws the last error if it is given up.
     server.on("error", (error: Error | string) => {
       if (server !== this.#server) return;
       // That of a Sentinel may be a text.
@@ -153,7 +153,7 @@ export class Connection {
     return new Connection(this.#server, this.place, this.#make);
   }
 
-  /** Hears the messages of channels, or of all that match patterns, until it is closed; after a lost connection again. */
+  /** Receives the messages of channels, or of all channels that match patterns, until closed. Reconnects if needed. */
   async subscribe(channels: readonly string[], listener: Listener, byPattern = false): Promise<void> {
     await this.#connect(PATIENCE);
     type Subscribe = (channels: string[], listener: Listener) => Promise<void>;
@@ -189,7 +189,7 @@ export class Connection {
   }
 }
 
-/** Ends the connections of one client of node-redis, of which a cluster has many. */
+/** Ends the connections of a client of node-redis. A client of a cluster has many connections. */
 function closing(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

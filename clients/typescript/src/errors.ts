@@ -83,7 +83,7 @@ export class PayloadError extends BluequeError {
 /** The caller's time limit has passed; the task goes on. */
 export class TimedOut extends BluequeError {}
 
-/** The task that was waited for has failed. */
+/** The awaited task has failed. */
 export class TaskFailed extends BluequeError {
   /**
    * @param error The error that its last attempt reported.
@@ -97,7 +97,7 @@ export class TaskFailed extends BluequeError {
   }
 }
 
-/** The task that was waited for was cancelled. */
+/** The awaited task was cancelled. */
 export class TaskCancelled extends BluequeError {
   /** @param reason Why, if whoever cancelled it said so. */
   constructor(readonly reason: string | null) {
@@ -127,7 +127,7 @@ export function verdict(code: string, detail: string, cause?: unknown): BluequeE
   return new kind(code, detail, cause);
 }
 
-/** The error of a name or an id that another one has, with this remedy: the code is of both. */
+/** Gives errors with the code `DUPLICATE` this remedy, because a name and an id share the code. */
 export function duplicate(error: unknown, remedy: string): unknown {
   return error instanceof Refused && error.code === "DUPLICATE" ? new Refused(error.code, error.detail, error, remedy) : error;
 }

@@ -135,7 +135,7 @@ function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trimEnd();
 }
 
-/** Waits for so many milliseconds. */
+/** Waits for this number of milliseconds. */
 export async function pause(milliseconds: number): Promise<void> {
   await sleep(milliseconds);
 }

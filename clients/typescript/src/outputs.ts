@@ -1,5 +1,5 @@
 // What a child process prints. Its two streams and its messages come to the worker by ways of their own, so that the end of a
-// task is a mark in the streams, too.
+// task is also a mark in the streams.
 import type { Readable, Writable } from "node:stream";
 
 /** The mark at the end of a task, which no program prints by chance. */

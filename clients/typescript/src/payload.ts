@@ -1,4 +1,4 @@
-// Parameters, results and checkpoints: values on the one side, bytes on the other. The server never looks into them.
+// Conversion of parameters, results and checkpoints between values and bytes. The server never looks into them.
 import { randomUUID } from "node:crypto";
 import { PayloadError } from "./errors.js";
 import { shown } from "./given.js";

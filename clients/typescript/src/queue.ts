@@ -12,22 +12,22 @@ import type { Bytes, Time } from "./wire.js";
 /** What to do if another task has the unique name. */
 const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
 
-/** What a task is to be like. */
+/** Options of a task. */
 export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
   /** A name of your own makes the submit repeatable: of two with one id the second changes nothing. */
   readonly id?: string | undefined;
   /** When it is due; by default at once. */
   readonly eta?: Time | undefined;
   /**
-   * A name that only one task of the queue has at a time. While another one has it, this is {@link Refused}, or with
-   * `uniquePolicy: "existing"` that task is returned.
+   * A name that only one task of the queue has at a time. While another task has the name, this throws
+   * {@link Refused}, or returns that task with `uniquePolicy: "existing"`.
    */
   readonly unique?: string | undefined;
-  /** One of this id that has ended begins a new round, and one that waits is changed. */
+  /** If true, a finished task with this id runs again, and a waiting task is updated. */
   readonly again?: boolean | undefined;
 }
 
-/** What the events of a queue are to be. */
+/** Options of the events of a queue. */
 export interface EventsOptions {
   /** The `event` of the last one that you have seen. */
   readonly after?: string;
@@ -123,7 +123,7 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** Submits some of many, the first of which has the index `sent`; if one is too large, that says which one. */
+  /** Submits a batch that begins at the index `sent`. The error for a task that is too large names its index. */
   async #submitSome(batch: readonly calls.SubmitEach[], options: calls.SubmitOptions, sent: number): Promise<void> {
     try {
       await this.#link.run(calls.submit(this.name, batch, options));
@@ -232,7 +232,7 @@ export class Queue<P = unknown, R = unknown> {
     await this.#link.run(calls.limit(this.name, key, of, rate ?? "-", { by: this.#link.by }));
   }
 
-  /** Removes what is left of an empty queue. */
+  /** Removes the data of an empty queue. */
   async forget(): Promise<void> {
     await this.#link.make(calls.forget(this.name, { by: this.#link.by }));
   }

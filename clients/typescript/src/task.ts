@@ -63,7 +63,7 @@ export class Task<R = unknown, P = unknown> {
     return record;
   }
 
-  /** Such as `pending`, `started`, `complete`; null if it is of a graph that has yet to be released. */
+  /** The state, such as `pending`, `started`, `complete`; null if the task's graph is not released yet. */
   async state(): Promise<calls.GetReply["status"]> {
     return (await this.info()).status;
   }
@@ -148,7 +148,7 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /**
-   * Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
+   * Cancels the task. Returns `cancelled`, or `cancelling` while its owner still runs.
    *
    * `force`: its owner is to kill it at once, without a grace period. `atOnce`: it is cancelled now, even if its program
    * still runs for a while.
@@ -195,7 +195,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.run(calls.tag(this.id, tags));
   }
 
-  /** Removes tags; returns those that are left. */
+  /** Removes tags; returns the remaining tags. */
   untag(...tags: string[]): Promise<string[]> {
     return this.#link.run(calls.untag(this.id, tags));
   }

@@ -90,7 +90,7 @@ export class Clock {
   /** What a client takes. */
   readonly read = (): number => this.now;
 
-  /** Goes on by so many seconds. */
+  /** Advances the clock by this number of seconds. */
   advance(seconds: number): void {
     this.now += seconds;
   }
@@ -103,7 +103,7 @@ export class Clock {
  * @param client The way to the server.
  * @param queues The queue, or several.
  * @param handlers The handler, or several by their methods, as for a `Worker`. What they throw ends their attempts, as there.
- * @param most After so many tasks it gives up.
+ * @param most Maximum number of tasks to run before it gives up.
  * @returns How many ran.
  */
 export async function runUntilIdle(

@@ -60,7 +60,7 @@ export class Call<T> {
     return new Call(this.command, [written(now), ...this.sent.slice(1)], this.read, this.takesRequest);
   }
 
-  /** The same with a random `request`: repeated, it does nothing a second time, whatever others did meanwhile. */
+  /** This call with a random `request`: a repeated call has no second effect, whatever other clients did in between. */
   once(): Call<T> {
     if (!this.takesRequest) return this;
     return new Call(this.command, [...this.sent, "request", randomUUID()], this.read, true);
@@ -112,7 +112,7 @@ export interface Type {
   readonly words?: readonly string[];
 }
 
-/** A part of a reply: its type, or words beside it, and whether it may be nil, empty or missing. */
+/** A part of a reply: its type, additional words, and whether it may be nil, empty or missing. */
 export interface Field {
   readonly name: string;
   readonly property: string;
@@ -267,7 +267,7 @@ export function pairs<T>(fields: readonly Field[], flags: Flags): Shape<T> {
   };
 }
 
-/** Several groups of pairs, each of which begins with the same name. */
+/** Several groups of pairs. Each group begins with the same name. */
 export function groups<T>(begins: string, shape: Shape<T>): Shape<T[]> {
   return (reply) => {
     const all = array(reply);

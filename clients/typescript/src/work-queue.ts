@@ -12,7 +12,7 @@ import { type Bytes, type Seconds, written } from "./wire.js";
 
 /** The cap of losses that no task reaches. */
 const UNLIMITED = 1_000_000_000;
-/** How often an item is added anew while others add and complete it at the same time. */
+/** Maximum number of tries to add an item while others add and complete it at the same time. */
 const TRIES = 10;
 /** The longest wait for a wake-up, in seconds: shorter than the time limit of a connection. */
 const LOOK = 5;
@@ -77,7 +77,7 @@ export class WorkItem {
   }
 }
 
-/** What a {@link WorkQueue} is to be like, and the items that it adds. */
+/** Options of a {@link WorkQueue}, and of the items that it adds. */
 export interface WorkQueueOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
   /** Whether records of completed items are kept, as long as the queue's settings say. By default they are not. */
   readonly keepRecords?: boolean;
@@ -113,7 +113,7 @@ export class WorkQueue implements AsyncDisposable {
   readonly #keep: boolean;
   readonly #listener = `work-queue.${randomUUID()}_${process.pid}`;
   #registered = false;
-  /** Connections for waits, and those of them that none uses. */
+  /** Connections for waits, and the idle connections among them. */
   readonly #waits = new Set<Link["connection"]>();
   readonly #idle: Link["connection"][] = [];
 
@@ -129,7 +129,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /**
-   * Adds an item. True if it was added: one with this id that has ended is made anew. False if there is an unfinished
+   * Adds an item and returns true; a finished item with this id is created again. Returns false if there is an unfinished
    * one: then nothing changes.
    */
   async addItem(item: WorkItem): Promise<boolean> {
@@ -215,7 +215,7 @@ export class WorkQueue implements AsyncDisposable {
     }
     if (!this.#keep) {
       await this.#link.run(calls.delete(lease.task)).catch((error: unknown) => {
-        // It is complete: what is left, retention deletes.
+        // The item is complete: retention deletes the remaining record.
         if (!(error instanceof BluequeError)) throw error;
       });
     }
