@@ -114,7 +114,7 @@ export function withoutPasswords(text: string): string {
 /** Makes a client of node-redis, whose connections end with the signal. */
 export type Make = (closing: AbortSignal) => NodeRedis;
 
-/** How clients of node-redis for this URL are made. What is wrong with it is said without its password. */
+/** Returns a function that makes clients of node-redis for this URL. Errors never contain its password. */
 export function fromUrl(url: string): Make {
   const parts = /^([a-z]+)(?:\+([a-z]+))?:\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(url);
   const [, given = "", kind = "", authority = "", path = "", query = ""] = parts ?? [];

@@ -142,7 +142,7 @@ export class Context {
     return this.#way.folder();
   }
 
-  /** The order to stop, or `null`. */
+  /** The order to stop, or `undefined`. */
   get order(): Order | undefined {
     return this.signal.reason instanceof Stopped ? this.signal.reason.order : undefined;
   }

@@ -29,7 +29,7 @@ export class Home {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     if (lstatSync(base).uid !== user) throw new InvalidCall("BADARG", `${base} belongs to another user: set TMPDIR.`);
     await sweep(base);
-    // It has its name once its socket is there, so that nobody takes it for one that was left.
+    // The folder gets its name when its socket exists, so that no other worker takes it for an abandoned folder.
     const made = mkdtempSync(join(base, "new-"));
     const server = createServer((visitor) => visitor.destroy());
     server.unref();
@@ -79,7 +79,7 @@ async function sweep(base: string): Promise<void> {
   }));
 }
 
-/** Whether nobody listens to a socket that is there. */
+/** Returns true if a socket exists and nobody listens to it. */
 function isGone(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const visit = connect(path);

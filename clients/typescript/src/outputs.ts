@@ -11,7 +11,7 @@ export function markOf(child: string): string {
 export class Output {
   readonly #mark: string;
   readonly #hear: (text: string) => void;
-  /** What may be the beginning of a mark. */
+  /** Bytes that may be the beginning of a mark. */
   #rest = "";
   #task = true;
   #over = false;
@@ -74,7 +74,7 @@ export class Printer {
     stream.on("error", () => undefined); // what cannot be printed ends no handler
   }
 
-  /** Prints a text after all that was printed before, and waits until the system has it. Whether it has. */
+  /** Prints a text after all earlier output, and waits until the system has it. Returns true if it succeeded. */
   print(text: string): Promise<boolean> {
     const stream = this.#stream;
     if (stream.writableEnded || stream.destroyed) return Promise.resolve(false);

@@ -26,7 +26,7 @@ export type ToChild =
 export type FromChild =
   | { readonly kind: "loaded"; readonly good: boolean }
   | { readonly kind: "begun" }
-  /** Which of its streams, stdout and stderr, have the mark of the end. */
+  /** The streams, stdout and stderr, that have the mark of the end. */
   | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress" }
   | { readonly kind: "log" };
@@ -62,12 +62,12 @@ async function* messages(stream: Readable, mostAbout: number, most: number): Asy
   }
 }
 
-/** What the worker says. */
+/** Messages of the worker. */
 export async function* fromWorker(stream: Readable): AsyncGenerator<readonly [ToChild, Buffer], void, undefined> {
   for await (const [about, body] of messages(stream, Infinity, Infinity)) yield [about as ToChild, body];
 }
 
-/** What a child says. Fails at what none of this package would. */
+/** Messages of a child. Invalid messages, which no child of this package sends, are errors. */
 export async function* fromChild(stream: Readable): AsyncGenerator<readonly [FromChild, Buffer], void, undefined> {
   for await (const [about, body] of messages(stream, MOST_ABOUT, RESULT_BYTES)) {
     if (!isFromChild(about)) throw new TypeError("a message is of another shape");

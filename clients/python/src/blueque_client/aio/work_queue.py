@@ -117,7 +117,7 @@ class WorkQueue:
         if outcome != "complete":
             return False
         if not self.keep_records:
-            with suppress(BluequeError):  # it is complete: what is left, retention deletes
+            with suppress(BluequeError):  # the item is complete: retention deletes the rest
                 await self._link.run(calls.delete(lease.task))
         return True
 
