@@ -14,7 +14,7 @@ const KNOWN = [...FILES, "sentinel_user", "read"];
 const LOCAL = ["db", "user", "pass"];
 const NEEDS: Readonly<Record<string, string>> = { cert: "key", key: "cert", sentinel_user: "sentinel_password_file" };
 const MALFORMED = "the URL is malformed; in a password %2F stands for /, %3A for a colon, %40 for @, %20 for a space";
-/** How long a password may be. */
+/** Maximum length of a password. */
 const LONGEST = 64 << 10;
 
 function wrong(what: string): ConnectionFailed {
@@ -87,7 +87,7 @@ function place(host: string, otherwise: number): { host: string; port: number } 
   return { host: decoded(parts[1] ?? parts[2] ?? "") || "localhost", port };
 }
 
-/** Of each socket. Node-redis makes some after the client was destroyed, and connects them again and again. */
+/** Options of each socket. Node-redis opens and reconnects some sockets even after the client was destroyed. */
 const waits = (closing: AbortSignal) => ({
   connectTimeout: 5000,
   signal: closing,

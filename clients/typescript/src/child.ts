@@ -9,7 +9,7 @@ import { type FromChild, PIPE, fromWorker, packed } from "./pipe.js";
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
 
-/** What the file exports. */
+/** The exports of the file. */
 interface Exports {
   readonly default: Handlers;
   readonly serializer?: Serializer;
@@ -18,7 +18,7 @@ interface Exports {
 /** The longest text about why a file cannot be used. */
 const MOST_REASON = 10_000;
 
-/** Why a file cannot be used, and where in it. */
+/** The reason why a file cannot be used, and the place in the file. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = /file:\/\/\S+:\d+:\d+/.exec(error.stack ?? "")?.[0];

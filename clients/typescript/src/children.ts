@@ -176,7 +176,7 @@ export class Child {
     return { how: "fail", body: `${end} before the handler did`, group: "crashed" };
   }
 
-  /** Sets the remaining seconds of the lease. The child is killed just before the end, even if this process is frozen. */
+  /** Sets the remaining seconds of the lease. The child is killed just before its end, even if the worker is frozen. */
   renewed(left: number): void {
     this.#watchdog?.write(`${uptime() + left - Math.min(left / 10, 0.5)}\n`);
   }

@@ -1,7 +1,7 @@
-// What can go wrong, sorted by what the caller can do. Every error has a stable `code`, a `detail` in words, and a `remedy`.
+// Errors, sorted by what the caller can do. Every error has a stable `code`, a `detail` in words, and a `remedy`.
 import { ERRORS } from "./contract.js";
 
-// What to do about the codes that do not come from the server.
+// Remedies for the codes that do not come from the server.
 const OWN: Readonly<Record<string, string>> = {
   UNAVAILABLE: "Check that the server runs and is reachable; the same call may be repeated.",
   CONNECTION: "Correct the URL or the credentials.",
@@ -16,7 +16,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** Any error of this package. */
 export class BluequeError extends Error {
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: string;
 
   /**
@@ -37,7 +37,7 @@ export class BluequeError extends Error {
     this.name = new.target.name;
   }
 
-  /** Whether the same call may succeed later without a change by the caller. */
+  /** Returns true if the same call may succeed later without a change by the caller. */
   get transient(): boolean {
     return this.code === "UNAVAILABLE" || (ERRORS[this.code]?.repeat ?? false);
   }

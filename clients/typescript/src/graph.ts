@@ -15,7 +15,7 @@ import { type Bytes, type Time, written } from "./wire.js";
 export class Node {
   /** @internal */
   constructor(
-    /** Its id. */
+    /** The id. */
     readonly id: string,
     /** @internal */
     readonly queue: string,
@@ -47,7 +47,7 @@ export type Upstream = Node | Task | string;
 export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request" | "inputs" | "by"> {
   /** The id of the task; by default the id of the graph and the position of the task. */
   readonly id?: string | undefined;
-  /** Its name within the graph, for people. */
+  /** The name of the task within the graph, for people. */
   readonly label?: string | undefined;
   /** The time at which the task is due. */
   readonly eta?: Time | undefined;
@@ -61,7 +61,7 @@ export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique
 
 /** Options of a graph. */
 export interface GraphOptions {
-  /** The id of the graph. With your own id a repeated submit changes nothing, and another graph with this id is refused. */
+  /** The id of the graph. With your own id a repeated submit changes nothing; another graph with this id is refused. */
   readonly id?: string;
   /** The name of the graph, for people. */
   readonly name?: string;
@@ -84,7 +84,7 @@ export interface GraphOptions {
  * ```
  */
 export class Graph {
-  /** Its id. */
+  /** The id. */
   readonly id: string;
   readonly #nodes: Node[] = [];
 
@@ -193,7 +193,7 @@ export class GraphHandle {
   /** @internal */
   constructor(
     link: Link,
-    /** Its id. */
+    /** The id. */
     readonly id: string,
   ) {
     this.#link = link;

@@ -1,4 +1,4 @@
-// Messages between a worker and a child process: a small object and bytes, over a pipe of their own. What a child sends is bounded,
+// Messages between a worker and a child process: a small object and bytes, over their own pipe. A child's are bounded,
 // and read as what a handler may have made up: the worker of all tasks must not fail by it.
 import type { Readable } from "node:stream";
 import { type About, type End, type Order, isEnd } from "./attempt.js";
@@ -22,7 +22,7 @@ export type ToChild =
   | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
-/** From a child. The bytes are the body of the end, the checkpoint or progress, the log, or the reason of a failed load. */
+/** Messages of a child. The bytes are the end's body, a checkpoint or progress, a log, or the error of a failed load. */
 export type FromChild =
   | { readonly kind: "loaded"; readonly good: boolean }
   | { readonly kind: "begun" }

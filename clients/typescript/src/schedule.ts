@@ -11,13 +11,13 @@ export class Schedule {
   /** @internal */
   constructor(
     link: Link,
-    /** Its name. */
+    /** The name of the schedule. */
     readonly name: string,
   ) {
     this.#link = link;
   }
 
-  /** What it creates, when, and how it has gone. */
+  /** The record of the schedule: its tasks, its times, and its results so far. */
   info(): Promise<calls.ShowScheduleReply> {
     return this.#link.run(calls.showSchedule(this.name));
   }

@@ -30,7 +30,7 @@ function installed(): string {
  * ```
  */
 export class Server implements AsyncDisposable {
-  /** Where its socket and its data are; removed at the end. */
+  /** The folder of the socket and the data; removed at the end. */
   readonly folder = mkdtempSync(join(tmpdir(), "blueque-server-"));
   /** The way to it. */
   readonly url = `unix://${this.folder}/socket`;
@@ -87,7 +87,7 @@ export class Clock {
     this.now = now;
   }
 
-  /** What a client takes. */
+  /** The clock in the form that a client takes. */
   readonly read = (): number => this.now;
 
   /** Advances the clock by this number of seconds. */
@@ -102,7 +102,7 @@ export class Clock {
  *
  * @param client The way to the server.
  * @param queues The queue, or several.
- * @param handlers The handler, or several by their methods, as for a `Worker`. What they throw ends their attempts, as there.
+ * @param handlers The handler, or several by their methods, as for a `Worker`. Errors end their attempts.
  * @param most Maximum number of tasks to run before it gives up.
  * @returns How many ran.
  */

@@ -1,4 +1,4 @@
-// How calls are written and replies are read; `calls` is made of these pieces.
+// Writing of calls and reading of replies; `calls` is made of these pieces.
 import { randomUUID } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
 import { shown } from "./given.js";
@@ -55,7 +55,7 @@ export class Call<T> {
     readonly takesRequest: boolean,
   ) {}
 
-  /** The same at a time of one's own, in a namespace for tests. */
+  /** This call at a given time, in a namespace for tests. */
   at(now: Time): Call<T> {
     return new Call(this.command, [written(now), ...this.sent.slice(1)], this.read, this.takesRequest);
   }
@@ -123,7 +123,7 @@ export interface Field {
   readonly absent?: boolean;
 }
 
-/** What a reply looks like, and what it becomes. */
+/** The shape of a reply, and the value that it becomes. */
 export type Shape<T> = (reply: Reply) => T;
 
 type Got = Buffer | string | number | boolean | string[] | null;
@@ -186,7 +186,7 @@ function array(reply: Reply | undefined): Reply[] {
   return reply;
 }
 
-/** One value. */
+/** A single value. */
 export function single<T>(field: Field): Shape<T> {
   return (reply) => valueOf(field, reply) as T;
 }
@@ -201,7 +201,7 @@ export function values<T>(field: Field): Shape<T[]> {
   return (reply) => array(reply).map((got) => valueOf(field, got) as T);
 }
 
-/** The same fields over and over. */
+/** Repeated fields. */
 export function rows<T>(fields: readonly Field[]): Shape<T[]> {
   return (reply) => {
     const [all, found] = [array(reply), []] as [Reply[], T[]];
@@ -234,7 +234,7 @@ export function list<T>(fields: readonly Field[], items?: Shape<unknown[]>): Sha
 interface Flags {
   /** Any field may be missing. */
   readonly absent: boolean;
-  /** What is not known is kept in `extra`. */
+  /** Unknown names are kept in `extra`. */
   readonly open: boolean;
 }
 

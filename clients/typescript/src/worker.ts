@@ -43,11 +43,11 @@ export interface WorkerOptions {
   readonly name?: string;
   /** Seconds after which an attempt is stopped, and has failed with the group `timeout`. */
   readonly timeLimit?: Seconds;
-  /** For child processes: seconds between an order to stop and SIGKILL; SIGTERM comes after half of them. By default 30. */
+  /** For child processes: seconds from an order to stop to SIGKILL; SIGTERM comes halfway. By default 30. */
   readonly grace?: Seconds;
   /** For child processes: number of tasks after which a process is replaced. By default 1. */
   readonly tasksPerProcess?: number;
-  /** Of child processes: how many bytes the heap of one may take; what goes over it has crashed. By default as Node.js says. */
+  /** For child processes: maximum heap in bytes; a larger heap crashes the process. By default as in Node.js. */
   readonly memory?: number;
   /** If true, `run` stops at SIGTERM and SIGINT. By default true. */
   readonly signals?: boolean;
@@ -74,7 +74,7 @@ interface Held {
   ordered: number;
   child: Child | undefined;
   over: boolean;
-  /** Of its own, if it was asked for. */
+  /** The folder of the attempt, if the handler requested it. */
   folder: string | undefined;
   log: string;
   leftOut: number;
@@ -566,7 +566,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Takes no tasks for a while, because a child has ended before it loaded its handlers. Each further time is longer. */
+  /** Takes no tasks for a while, because a child ended before it loaded its handlers. Each further pause is longer. */
   #rest(why: string): void {
     const now = this.#clock.now();
     if (now < this.#restsUntil) return;

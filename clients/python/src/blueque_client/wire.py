@@ -1,4 +1,4 @@
-"""How calls are written and replies are read; `calls` is made of these pieces."""
+"""Writing of calls and reading of replies; `calls` is made of these pieces."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Call(Generic[T_co]):
     arguments: tuple[bytes, ...]
     #: Reads the server's reply.
     read: Callable[[Any], T_co]
-    #: Whether it may carry a `request`.
+    #: True if the call may carry a `request`.
     takes_request: bool = False
 
     def at(self, now: Time) -> Call[T_co]:
@@ -189,7 +189,7 @@ class Field:
 
 
 class Shape(Generic[T]):
-    """What a reply looks like, and what it becomes."""
+    """The shape of a reply, and the value that it becomes."""
 
     def read(self, reply: Any) -> T:
         raise NotImplementedError
@@ -197,7 +197,7 @@ class Shape(Generic[T]):
 
 @dataclass(frozen=True)
 class Value(Shape[T]):
-    """One value."""
+    """A single value."""
 
     field: Field
 
@@ -268,7 +268,7 @@ class Pairs(Shape[T]):
     fields: tuple[Field, ...]
     #: Any field may be missing.
     absent: bool = False
-    #: Whether the class has `extra`.
+    #: True if the class has `extra`.
     open: bool = False
 
     def read(self, reply: Any) -> T:

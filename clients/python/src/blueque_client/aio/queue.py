@@ -1,4 +1,4 @@
-"""One queue: its tasks, its settings, what happens in it."""
+"""A queue: its tasks, its settings, its events."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .task import Task
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: What to do if another task has the unique name.
+#: Remedy if another task has the unique name.
 UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
 
 
 class Queue:
-    """A queue by its name. It needs no creation: the first submit makes it."""
+    """A queue by its name. The first submit creates the queue."""
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
@@ -123,14 +123,14 @@ class Queue:
         """A task by its id."""
         return Task(self._link, id)
 
-    # What is in it
+    # Contents
 
     async def counts(self) -> calls.CountsReply:
         """The number of its tasks in each state."""
         return await self._link.run(calls.counts(self.name))
 
     async def tasks(self, state: contract.List = "all") -> AsyncIterator[Task[Any]]:
-        """Its tasks in a state."""
+        """The tasks of the queue in a state."""
         cursor = "0"
         while True:
             page = await self._link.run(calls.list_(self.name, state, cursor, 500))
@@ -140,7 +140,7 @@ class Queue:
                 return
 
     async def search(self, **filters: Unpack[calls.FindOptions]) -> AsyncIterator[Task[Any]]:
-        """Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        """The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
         cursor = "0"
         while True:
             page = await self._link.run(calls.find(self.name, cursor, 500, **filters))
@@ -190,10 +190,10 @@ class Queue:
         return await self._link.pages(lambda cursor: calls.tags(self.name, cursor, 500))
 
     async def listeners(self) -> list[calls.ListenersItem]:
-        """Whoever takes its tasks."""
+        """The listeners of the queue."""
         return await self._link.pages(lambda cursor: calls.listeners(self.name, cursor, 500))
 
-    # How it works
+    # Settings
 
     async def pause(self, reason: str = "", *, stop: bool = False, by: str | None = None) -> None:
         """Stops giving out tasks; with `stop` the owners of running tasks must give them back."""
@@ -223,5 +223,5 @@ class Queue:
 
 
 def _one_of(at: int, sent: int) -> str:
-    """Which of many parameters."""
+    """Names one of many parameters, for an error."""
     return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"

@@ -1,4 +1,4 @@
-"""One task."""
+"""A task."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Task(Generic[R]):
         return f"Task({self.id!r})"
 
     async def info(self) -> calls.GetReply:
-        """Its record."""
+        """The record of the task."""
         record = await self._link.run(calls.get(self.id))
         if record is None:
             raise NotFound("NOTASK", f"there is no task {self.id}.")
@@ -77,15 +77,15 @@ class Task(Generic[R]):
         return self._link.loads(record.checkpoint) if record.checkpoint else None
 
     async def why(self) -> calls.WhyReply:
-        """Why it waits: limits, needs, pauses, other tasks."""
+        """The reasons why the task waits: limits, needs, pauses, other tasks."""
         return await self._link.run(calls.why(self.id))
 
     async def estimate(self, progress: float | None = None) -> calls.EstimateReply:
-        """When it is expected to start and to end. `progress`: from 0 to 1, if known."""
+        """The expected start and end of the task. `progress`: from 0 to 1, if known."""
         return await self._link.run(calls.estimate(self.id, progress=progress))
 
     async def history(self) -> list[calls.HistoryItem]:
-        """Its transitions, as far as they are kept, the earliest first."""
+        """The stored transitions of the task, the earliest first."""
         found: list[calls.HistoryItem] = []
         while True:
             page = await self._link.run(calls.history(self.id, found[-1].number if found else 0, 500))
@@ -94,7 +94,7 @@ class Task(Generic[R]):
             found += page.items
 
     async def logs(self, follow: bool = False) -> AsyncIterator[calls.LogsItem]:
-        """Its log; with `follow` also what comes, until it has ended."""
+        """The log of the task; with `follow` also new entries, until the task has ended."""
         after = "0"
         interval = 0.05
         while True:
