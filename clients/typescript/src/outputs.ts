@@ -1,4 +1,4 @@
-// What a child process prints. Its two streams and its messages come to the worker by ways of their own, so that the end of a
+// The output of a child process. Its two streams and its messages come to the worker by ways of their own, so that the end of a
 // task is also a mark in the streams.
 import type { Readable, Writable } from "node:stream";
 

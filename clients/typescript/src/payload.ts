@@ -17,7 +17,7 @@ const DEEPEST = 200;
 /**
  * JSON, and nothing else: null, booleans, finite numbers, texts, arrays and plain objects.
  *
- * What JSON would change or leave out without a word is refused with its place: `undefined`, NaN, whole numbers beyond
+ * Values that JSON silently changes or omits are refused with their place: `undefined`, NaN, whole numbers beyond
  * 2^53, big integers, dates, bytes, maps, objects of classes, symbols as keys, properties of arrays besides their entries,
  * halves of surrogate pairs. -0 alone becomes 0, to which it is equal. Send `String(big)`,
  * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own. Likewise when it is read:

@@ -1,5 +1,5 @@
-// Messages between a worker and a child process: a small object and bytes, over their own pipe. A child's are bounded,
-// and read as what a handler may have made up: the worker of all tasks must not fail by it.
+// Messages between a worker and a child process: a small object and bytes, over their own pipe. Messages of a child are
+// bounded and checked, because a handler may have forged them, and they must not crash the worker of all tasks.
 import type { Readable } from "node:stream";
 import { type About, type End, type Order, isEnd } from "./attempt.js";
 import { RESULT_BYTES } from "./contract.js";
@@ -22,7 +22,7 @@ export type ToChild =
   | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
-/** Messages of a child. The bytes are the end's body, a checkpoint or progress, a log, or the error of a failed load. */
+/** A message of a child. The bytes are the body of an end, a checkpoint, progress, log, or the error of a load. */
 export type FromChild =
   | { readonly kind: "loaded"; readonly good: boolean }
   | { readonly kind: "begun" }

@@ -150,8 +150,8 @@ export class Task<R = unknown, P = unknown> {
   /**
    * Cancels the task. Returns `cancelled`, or `cancelling` while its owner still runs.
    *
-   * `force`: the owner must kill the task at once, without a grace period. `atOnce`: it is cancelled now, even if its program
-   * still runs for a while.
+   * `force`: the owner must kill the task at once, without a grace period. `atOnce`: the task is cancelled
+   * now, even if its program still runs for a while.
    */
   cancel(reason = "", options: { readonly force?: boolean; readonly atOnce?: boolean } = {}): Promise<string> {
     return this.#link.make(calls.cancel(this.id, reason, { ...options, by: this.#link.by }));

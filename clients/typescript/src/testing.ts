@@ -97,14 +97,14 @@ export class Clock {
 }
 
 /**
- * Runs what is due in this process, one task after another, until nothing is left. With a {@link Clock} of the client that
- * decides what is due.
+ * Runs all due tasks in this process, one after another, until no task is due. A {@link Clock} of the client decides
+ * which tasks are due.
  *
- * @param client The way to the server.
+ * @param client The client of the server.
  * @param queues The queue, or several.
  * @param handlers The handler, or several by their methods, as for a `Worker`. Errors end their attempts.
  * @param most Maximum number of tasks to run before it gives up.
- * @returns How many ran.
+ * @returns The number of tasks that ran.
  */
 export async function runUntilIdle(
   client: Client,

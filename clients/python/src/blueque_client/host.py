@@ -131,7 +131,7 @@ class Running:
             line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
         self.host.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
-    # Its life
+    # Run and end
 
     def run(self) -> Ending:
         """Runs its function, to whatever end."""
@@ -582,7 +582,7 @@ def main(text: str) -> None:
     except BaseException as error:
         if end is None:
             raise
-        # It could be imported when the worker began: it is the host's trouble, as during a deployment.
+        # The functions could be imported when the worker began, so the host is at fault, for example during a deployment.
         with suppress(OSError):
             Pipe(end).send("unusable", 0, _text(error).split(b"\n", 1)[0])
         os._exit(1)

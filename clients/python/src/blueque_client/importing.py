@@ -194,7 +194,7 @@ class WorkQueueImport:
         finally:
             self._old.eval(UNLOCK, 1, self._key("importer"), self._me)
 
-    # What has been taken
+    # Items that have been taken
 
     def _recover(self) -> None:
         """Goes on where the previous importer was killed."""
@@ -302,7 +302,7 @@ class WorkQueueImport:
     def _forget(self, id: bytes) -> None:
         """Removes an id without data: an old worker has completed it, perhaps after an importer had submitted it."""
         with suppress(UnicodeDecodeError):
-            # Where another importer has just moved it, it is in the list of the imported until it is due.
+            # An item that another importer has just moved is in the list of imported items until it is due.
             info = None
             if id not in self._old.lrange(self._key("imported"), 0, -1):
                 info = self._link.run(calls.get(encode(id.decode())))
@@ -329,7 +329,7 @@ class WorkQueueImport:
             pipeline.execute()
         self.imported.refused += 1
 
-    # What old workers have
+    # Items that old workers have
 
     def _look(self) -> int:
         """Takes items that are no longer leased. Returns the number of items that are left."""

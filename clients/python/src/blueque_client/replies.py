@@ -68,7 +68,7 @@ def code_of(error: Exception) -> tuple[str, str]:
     return code, rest or text
 
 
-#: What a server says that is of another kind than the URL, or lacks its database; and what to write there.
+#: Replies of a server of another kind than in the URL, or without its database, and the URL to use instead.
 _MISTAKES = {
     "DB index is out of range": (
         "the server has no database with the number in the URL",

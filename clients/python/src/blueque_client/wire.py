@@ -230,7 +230,7 @@ def _name(got: Any) -> str:
 
 @dataclass(frozen=True)
 class Items(Shape[list[T]]):
-    """The same fields over and over; of a single field the bare values."""
+    """Repeated fields; for a single field the bare values."""
 
     make: Callable[..., T] | None
     fields: tuple[Field, ...]

@@ -33,7 +33,7 @@ class Link:
         self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
         self.serializer = serializer or Json()
         self.tracing = Tracing() if tracing else None
-        #: Where the server is, for people.
+        #: The address of the server, for people.
         self.place = place
 
     @property

@@ -81,7 +81,7 @@ class WorkQueue:
             except Refused as error:
                 if error.code != "NOLISTENER":
                     raise
-                # It was silent for long, or the server lost its data.
+                # The listener was silent for long, or the server lost its data.
                 await self._link.run(calls.register(self.queue.name, self._listener))
                 taken = await self._link.run(take)
             if taken:
