@@ -582,7 +582,7 @@ def main(text: str) -> None:
     except BaseException as error:
         if end is None:
             raise
-        # The functions could be imported when the worker began, so the host is at fault, for example during a deployment.
+        # The worker could import the functions at its start, so the host is at fault, for example during a deployment.
         with suppress(OSError):
             Pipe(end).send("unusable", 0, _text(error).split(b"\n", 1)[0])
         os._exit(1)
