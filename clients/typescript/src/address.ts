@@ -14,7 +14,7 @@ const KNOWN = [...FILES, "sentinel_user", "read"];
 const LOCAL = ["db", "user", "pass"];
 const NEEDS: Readonly<Record<string, string>> = { cert: "key", key: "cert", sentinel_user: "sentinel_password_file" };
 const MALFORMED = "the URL is malformed; in a password %2F stands for /, %3A for a colon, %40 for @, %20 for a space";
-/** How long a password may be. */
+/** Maximum length of a password. */
 const LONGEST = 64 << 10;
 
 function wrong(what: string): ConnectionFailed {
@@ -87,7 +87,7 @@ function place(host: string, otherwise: number): { host: string; port: number } 
   return { host: decoded(parts[1] ?? parts[2] ?? "") || "localhost", port };
 }
 
-/** Of each socket. Node-redis makes some after the client was destroyed, and connects them again and again. */
+/** Options of each socket. Node-redis opens and reconnects some sockets even after the client was destroyed. */
 const waits = (closing: AbortSignal) => ({
   connectTimeout: 5000,
   signal: closing,
@@ -114,7 +114,7 @@ export function withoutPasswords(text: string): string {
 /** Makes a client of node-redis, whose connections end with the signal. */
 export type Make = (closing: AbortSignal) => NodeRedis;
 
-/** How clients of node-redis for this URL are made. What is wrong with it is said without its password. */
+/** Returns a function that makes clients of node-redis for this URL. Errors never contain its password. */
 export function fromUrl(url: string): Make {
   const parts = /^([a-z]+)(?:\+([a-z]+))?:\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(url);
   const [, given = "", kind = "", authority = "", path = "", query = ""] = parts ?? [];

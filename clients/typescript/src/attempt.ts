@@ -6,21 +6,21 @@ import { number } from "./given.js";
 import type { Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
 
-/** Why an attempt is to stop: `stop`: given back, for another attempt; `drain`: the worker ends. */
+/** The reason to stop an attempt: `stop`: the task is given back for another attempt; `drain`: the worker ends. */
 export type Order = "cancel" | "stop" | "drain" | "timeout" | "lost";
 
-/** The attempt is to stop: the reason of its signal. Save a checkpoint if you like, and let it pass. */
+/** The attempt must stop: the reason of its signal. Save a checkpoint if you like, and let the error propagate. */
 export class Stopped extends Error {
-  /** @param order Who wants it. */
+  /** @param order The order to stop. */
   constructor(readonly order: Order) {
     super(`stopped: ${order}`);
     this.name = "Stopped";
   }
 }
 
-/** A failure that says what comes next. */
+/** A failure that determines the next attempt. */
 export class Failure extends Error {
-  /** The kind; by default `Failure`. */
+  /** The kind of the failure; by default `Failure`. */
   readonly group: string;
   /** Seconds until the next attempt, if retries are left; by default as the task's backoff says. */
   readonly again: number | undefined;
@@ -40,7 +40,7 @@ export class Failure extends Error {
   }
 }
 
-/** Gives the task back, not as a failure: with its checkpoint, for another attempt in so many seconds. */
+/** Gives the task back with its checkpoint, not as a failure. The next attempt begins after this many seconds. */
 export class Again extends Error {
   constructor(
     readonly seconds = 0,
@@ -52,7 +52,7 @@ export class Again extends Error {
   }
 }
 
-/** How an attempt ends: the words of `exchange`, and what goes with them. */
+/** The end of an attempt: the words of `exchange`, and the data for them. */
 export interface End {
   readonly how: contract.Ending;
   readonly body?: Bytes;
@@ -64,11 +64,11 @@ export interface End {
   readonly method?: string | undefined;
 }
 
-/** The longest text in an end, besides its body: names of its group and of the next step, and a reason. */
+/** Maximum length of a text in an end, except its body: names of its group and of the next step, and a reason. */
 const MOST_TEXT = 1000;
 const ENDINGS: readonly unknown[] = ["complete", "fail", "final", "release", "uncounted"] satisfies contract.Ending[];
 
-/** Whether it is an end, whatever a handler has given to `Again` or `next`, or a child process sends. */
+/** Returns true if a value of a handler or of a child process is a valid end. */
 export function isEnd(given: unknown): given is End {
   if (typeof given !== "object" || given === null) return false;
   const { how, body, group, again, reason, next, method } = given as Partial<Record<string, unknown>>;
@@ -80,7 +80,7 @@ export function isEnd(given: unknown): given is End {
   );
 }
 
-/** An attempt, as it is handed to whatever runs its handler. */
+/** The data of an attempt, for the code that runs its handler. */
 export interface About {
   readonly id: string;
   readonly queue: string;
@@ -90,13 +90,13 @@ export interface About {
   readonly checkpoint: Buffer | null;
 }
 
-/** The way from a handler to the worker. */
+/** The connection of a handler to the worker. */
 export interface Way {
-  /** Saves something; fails if the lease was lost. */
+  /** Saves a value; fails if the lease was lost. */
   persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void>;
   /** Adds to the log. */
   log(text: string): void;
-  /** The folder of the attempt, which is there from now on. */
+  /** Creates the folder of the attempt, and returns its path. */
   folder(): string;
 }
 
@@ -120,7 +120,7 @@ export class Context {
   /** @internal */
   constructor(
     about: About,
-    /** Is aborted when the attempt is to stop, with {@link Stopped} as the reason. Pass it on to whatever takes one. */
+    /** Aborted with {@link Stopped} when the attempt must stop. Pass it on to functions that take a signal. */
     readonly signal: AbortSignal,
     serializer: Serializer,
     way: Way,
@@ -135,30 +135,30 @@ export class Context {
   }
 
   /**
-   * A folder of the attempt's own, empty at its begin and removed at its end, with all that is in it. In a child process it is
-   * the current one, too.
+   * The folder of the attempt: empty at the begin, and removed with its contents at the end. In a child process it is
+   * also the current folder.
    */
   get folder(): string {
     return this.#way.folder();
   }
 
-  /** The order to stop, if there is one. */
+  /** The order to stop, or `undefined`. */
   get order(): Order | undefined {
     return this.signal.reason instanceof Stopped ? this.signal.reason.order : undefined;
   }
 
-  /** Throws {@link Stopped} if the attempt is to stop: call it between two steps of the work. */
+  /** Throws {@link Stopped} if the attempt must stop: call it between two steps of the work. */
   check(): void {
     this.signal.throwIfAborted();
   }
 
-  /** What the attempt before has saved, to go on from there. */
+  /** The checkpoint that the previous attempt saved. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- whoever calls it knows what it saved
   lastCheckpoint<T = unknown>(): T | undefined {
     return this.#checkpoint === null ? undefined : (this.#serializer.loads(this.#checkpoint) as T);
   }
 
-  /** Saves what the next attempt is to go on from. When it resolves, the server has it. */
+  /** Saves a checkpoint for the next attempt. When this resolves, the server has stored the checkpoint. */
   checkpoint(value: unknown): Promise<void> {
     return this.#persist("checkpoint", value);
   }
@@ -176,38 +176,38 @@ export class Context {
       }
       await this.#way.persist(kind, body);
     })();
-    // Of a report that nobody awaits, as of a timer that goes on for too long, nobody needs to hear: it ends no process.
+    // A failed report that nobody awaits, for example from a timer that runs for too long, must not end the process.
     saved.catch(() => undefined);
     return saved;
   }
 
-  /** Adds a line to the task's log; of a longer one than 1 Mi characters the rest is left out. */
+  /** Adds a line to the task's log. A line is cut after 1 Mi characters. */
   log(text: string): void {
     const more = text.length - LOG_KEPT_BYTES;
     if (more > 0) text = `${text.slice(0, LOG_KEPT_BYTES)}\n[${more} characters were left out]`;
     this.#way.log(text.endsWith("\n") ? text : `${text}\n`);
   }
 
-  /** Once the handler has returned, the task goes on in another queue, with the result as its parameters. */
+  /** When the handler has returned, the task goes on in another queue, with the result as its parameters. */
   next(queue: string, options: { readonly method?: string } = {}): void {
     this.step = { next: queue, method: options.method };
   }
 }
 
-/** Does the work of a task. What it returns is the result. */
+/** Does the work of a task, and returns its result. */
 export type Handler<P = unknown, R = unknown> = (parameters: P, context: Context) => R | Promise<R>;
 
-/** Handlers: one for all tasks, or by their methods, and by the queue for those without one. */
+/** Handlers: one for all tasks, or several by method, and by queue for tasks without a method. */
 export type Handlers = Handler<never> | Readonly<Record<string, Handler<never>>>;
 
-/** Whether they are handlers, at least one, whatever a caller without types has passed. */
+/** Returns true if a value, possibly of a caller without types, is at least one handler. */
 export function isHandlers(given: unknown): given is Handlers {
   if (typeof given !== "object" || given === null) return typeof given === "function";
   const each = Object.values(given);
   return each.length > 0 && each.every((handler) => typeof handler === "function");
 }
 
-/** The longest text of an error. */
+/** Maximum length of the text of an error. */
 const MOST_ERROR = 32 << 10;
 
 /** Runs the handler of an attempt; never rejects. */
@@ -223,7 +223,7 @@ async function ended(about: About, handlers: Handlers, context: Context, seriali
     const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
     const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
-    // A task may have none, as one of a document of graphs: that is no argument.
+    // A task of a document of graphs may have no parameters: the handler then gets no argument.
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
     const result: unknown = await handler(parameters, context);
     const body = serializer.dumps(result === undefined ? null : result);
@@ -236,7 +236,7 @@ async function ended(about: About, handlers: Handlers, context: Context, seriali
   }
 }
 
-/** Whether an error is only the order to stop. */
+/** Returns true if an error is only the order to stop. */
 function isStop(error: unknown): boolean {
   return (
     error instanceof Stopped ||
@@ -286,7 +286,7 @@ function named(name: unknown): string {
   return typeof name === "string" && name ? name.toWellFormed().slice(0, MOST_TEXT) : "Error";
 }
 
-/** What went wrong, then the last lines of the stack; whatever was thrown. */
+/** The error text, then the last lines of the stack, for any thrown value. */
 function text(error: unknown): string {
   try {
     if (!(error instanceof Error)) return `thrown: ${String(error)}`;
@@ -300,7 +300,7 @@ function text(error: unknown): string {
   }
 }
 
-/** The most errors that are told of one that others have caused. */
+/** Maximum number of errors that are reported for an error and its causes. */
 const MOST_REASONS = 20;
 
 function line(error: unknown): string {
@@ -312,7 +312,7 @@ function stackOf(error: unknown, most: number): string[] {
   return stack.split("\n").filter((each) => /^\s+at /.test(each)).slice(0, most);
 }
 
-/** An error, and those that have caused it. */
+/** Returns an error and its causes. */
 function chain(error: unknown): { readonly error: unknown; readonly line: string }[] {
   const found = [{ error, line: line(error) }];
   const seen = new Set([error]);

@@ -33,10 +33,10 @@ function parted(task: calls.SubmitGraphEach): Part {
 }
 
 /**
- * The entries, as many as a call takes: a task with more inputs comes again with the further ones.
+ * Splits the entries into calls. A task with more inputs than a call takes is repeated with its further inputs.
  *
- * The call that brings the last of the tasks creates the graph. If that task comes in several calls, the one before it comes
- * with its last part.
+ * The call with the last task creates the graph. If that task is sent in several calls, the task before it is sent
+ * together with its last part.
  */
 export function batches(each: readonly calls.SubmitGraphEach[]): calls.SubmitGraphEach[][] {
   const parts = each.map(parted);

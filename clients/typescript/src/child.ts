@@ -9,7 +9,7 @@ import { type FromChild, PIPE, fromWorker, packed } from "./pipe.js";
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
 
-/** What the file exports. */
+/** The exports of the file. */
 interface Exports {
   readonly default: Handlers;
   readonly serializer?: Serializer;
@@ -18,7 +18,7 @@ interface Exports {
 /** The longest text about why a file cannot be used. */
 const MOST_REASON = 10_000;
 
-/** Why a file cannot be used, and where in it. */
+/** The reason why a file cannot be used, and the place in the file. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = /file:\/\/\S+:\d+:\d+/.exec(error.stack ?? "")?.[0];
@@ -65,7 +65,7 @@ function main(file: string): void {
     if (isHandlers(exports.default)) return exports;
     throw new Error("its default export is no function, and no functions by their names");
   });
-  // The worker hears of it, with what was printed, before a handler can end the process. One that cannot load ends.
+  // The worker is notified, with the printed text, before a handler can end the process. A child that cannot load ends.
   const told = loaded.then(
     async (exports) => {
       await print("");

@@ -1,4 +1,4 @@
-// Child processes that run handlers, each in a process group of its own.
+// Child processes that run handlers, each in its own process group.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -13,12 +13,12 @@ import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./pipe.js
 import { MARK, killStrays } from "./strays.js";
 import type { Bytes } from "./wire.js";
 
-/** Its pipe to the watchdog, beside stdin, stdout, stderr and the messages. */
+/** Number of a child's pipe to the watchdog, after stdin, stdout, stderr and the messages. */
 const WATCHDOG = 4;
-/** How many milliseconds after its process what is left in its streams may come. */
+/** Milliseconds after the end of a process in which the rest of its output may arrive. */
 const REST = 1000;
 
-/** What children run: a file beside this one. Nothing: a bundler has put this one elsewhere. */
+/** The file that children run, next to this file. Undefined: a bundler has moved this file. */
 function program(): string | undefined {
   try {
     const path = fileURLToPath(new URL("./child.js", import.meta.url));
@@ -28,10 +28,10 @@ function program(): string | undefined {
   }
 }
 
-/** Options of Node.js that are about this program and this process alone; what is in a file of `--env-file` is inherited. */
+/** Options of Node.js that only concern this program and process. Values of an `--env-file` are inherited. */
 const OWN = /^(?:-[eipc]|-pe|--(?:eval|print|interactive|check|input-type|test|watch|inspect|cpu-prof|heap-prof|env-file)\b.*)$/;
 
-/** Those that children have, too. With `--eval` each of them would run this program again. */
+/** Options that children also get. With `--eval` each child would run this program again. */
 function inherited(options: readonly string[]): string[] {
   let own = false;
   return options.filter((option) => {
@@ -40,7 +40,7 @@ function inherited(options: readonly string[]): string[] {
   });
 }
 
-/** The environment of this process without passwords of the server: what a handler prints of it, or leaves to a program, has none. */
+/** The environment of this process without passwords of the server, so that handlers and their programs see none. */
 function environment(): NodeJS.ProcessEnv {
   const kept = { ...process.env };
   delete kept["BLUEQUE_PASSWORD"];
@@ -57,7 +57,7 @@ export class Child {
   readonly #pipe: Duplex | undefined;
   readonly #watchdog: Writable | undefined;
   #begun = 0;
-  /** Of these, those that it has confirmed. */
+  /** Number of these tasks that the child has confirmed. */
   #confirmed = 0;
   #over = false;
   #loaded = false;
@@ -66,12 +66,12 @@ export class Child {
   #way: Way | undefined;
   #load: ((error: string | undefined) => void) | undefined;
   #done: ((end: End | string) => void) | undefined;
-  /** Resolves when it is gone. */
+  /** Resolves when the child is gone. */
   readonly gone: Promise<void>;
 
   /**
-   * @param file What it runs.
-   * @param memory How many bytes its heap may take.
+   * @param file The file of the handlers.
+   * @param memory Maximum size of its heap in bytes.
    */
   constructor(file: string, memory: number | undefined) {
     const path = program();
@@ -83,7 +83,7 @@ export class Child {
     const own = memory === undefined ? [] : [`--max-old-space-size=${Math.max(Math.floor(memory / 2 ** 20), 1)}`];
     const execArgv = [...inherited(process.execArgv), ...own];
     const env = { ...environment(), [MARK]: mark };
-    // Not by `fork`: what a handler writes to the channel of Node.js ends the worker, and has no bound.
+    // Not `fork`: a handler that writes to the channel of Node.js could end the worker, and its messages have no bound.
     this.#process = spawn(process.execPath, [...execArgv, path, file], { detached: true, env, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"] });
     const [messages, watchdog] = [PIPE, WATCHDOG].map((number) => this.#process.stdio[number] as Duplex | null | undefined);
     for (const each of [messages, watchdog]) each?.on("error", () => undefined); // it is gone, which is noticed otherwise
@@ -105,7 +105,7 @@ export class Child {
         this.#kill("SIGKILL"); // what it has started and left behind
         killStrays(mark);
         const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
-        // What it has said and printed is still on its way. Something that cannot be killed may hold its streams.
+        // Messages and output of the child may still arrive. A process that cannot be killed may hold its streams.
         const rest = setTimeout(over, REST, how);
         this.#process.once("close", () => {
           void heard.finally(() => {
@@ -123,32 +123,32 @@ export class Child {
     this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
   }
 
-  /** Waits until it has read its file; what that prints goes to stderr. Why it cannot, or nothing. */
+  /** Waits until the child has read its file, whose output goes to stderr. Resolves to the error, if any. */
   loads(): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#load = resolve;
     });
   }
 
-  /** How many tasks it has begun. */
+  /** Number of tasks that the child has begun. */
   get begun(): number {
     return this.#begun;
   }
 
-  /** Why it cannot begin any task, if it has ended before it had its handlers: that is the host's trouble. */
+  /** The error of a child that ended before it loaded its handlers. The host is at fault, not a task. */
   get unusable(): string | undefined {
     return this.#loaded ? undefined : this.#trouble;
   }
 
-  /** Whether it is gone. */
+  /** True if the child is gone. */
   get over(): boolean {
     return this.#over;
   }
 
   /**
-   * Runs the handler of an attempt, whose lease has so many seconds left. If it is the `last` one, or was ordered to stop,
-   * the child is gone, with all that it has started, before this resolves. Nothing: it was killed after the task before,
-   * and has not begun this one.
+   * Runs the handler of an attempt, whose lease ends after the given seconds. After the `last` attempt, or an order to
+   * stop, the child and all its processes are gone before this resolves. Undefined: the child was killed after the
+   * previous task, and has not begun the new task.
    */
   async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End | undefined> {
     this.#begun += 1;
@@ -176,22 +176,22 @@ export class Child {
     return { how: "fail", body: `${end} before the handler did`, group: "crashed" };
   }
 
-  /** The lease has so many seconds left: just before it is gone, even if this process is frozen. */
+  /** Sets the remaining seconds of the lease. The child is killed just before its end, even if the worker is frozen. */
   renewed(left: number): void {
     this.#watchdog?.write(`${uptime() + left - Math.min(left / 10, 0.5)}\n`);
   }
 
-  /** Tells the handler to stop. */
+  /** Orders the handler to stop. */
   order(order: Order): void {
     this.#tell({ kind: "order", order });
   }
 
-  /** Has it end in any case. */
+  /** Makes the child end in any case. */
   kill(signal: "SIGTERM" | "SIGKILL"): void {
     this.#kill(signal);
   }
 
-  /** Ends it, with all that it has started. */
+  /** Ends the child, with all processes that it has started. */
   async end(): Promise<void> {
     this.#kill("SIGKILL");
     await this.gone;
@@ -201,7 +201,7 @@ export class Child {
     try {
       if (this.#process.pid !== undefined) process.kill(-this.#process.pid, signal);
     } catch {
-      // All of it is gone.
+      // All processes are gone.
     }
   }
 
@@ -214,7 +214,7 @@ export class Child {
     try {
       if (this.#pipe) for await (const [message, body] of fromChild(this.#pipe)) await this.#hear(message, body);
     } catch {
-      // It is gone, or says what no child does.
+      // The child is gone, or its message is invalid.
     }
     // A child whose pipe has ended must not go on.
     if (!this.#over) this.#kill("SIGKILL");

@@ -1,4 +1,4 @@
-// Which queues a worker asks: those that are named, or those that match patterns and have tasks, as the server says.
+// The choice of queues that a worker asks: named queues, or queues that match patterns and have tasks.
 import * as calls from "./calls.js";
 import * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
@@ -11,17 +11,17 @@ export class Choice {
   readonly #link: Link;
   readonly #listener: string;
   readonly #has: Names | undefined;
-  /** Those with which the worker is registered. */
+  /** The queues on which the worker is registered. */
   readonly #known = new Set<string>();
   #list = "";
   #next = "0";
   #at = -Infinity;
 
-  /** What the worker was given. */
+  /** The names or patterns of the worker. */
   readonly names: readonly string[];
-  /** Whether these are patterns. */
+  /** True if these are patterns. */
   readonly byPattern: boolean;
-  /** Those to ask. */
+  /** The queues to ask. */
   now: readonly string[];
 
   constructor(link: Link, listener: string, names: readonly string[], has: Names | undefined) {
@@ -60,7 +60,7 @@ export class Choice {
     }
   }
 
-  /** Asks the server which queues have tasks, unless its last answer is new. Whether there are any. */
+  /** Asks the server which queues have tasks, unless its last reply is recent. Returns true if there are any. */
   async look(woken: true | undefined, fresh = false): Promise<boolean> {
     if (this.byPattern && (fresh || woken || !this.now.length || performance.now() - this.#at > contract.QUEUES_FRESH * 1000)) {
       await this.#page("0", woken);
@@ -69,7 +69,7 @@ export class Choice {
     return this.now.length > 0;
   }
 
-  /** Goes on with the next queues. Whether there are any. */
+  /** Goes on with the next queues. Returns true if there are any. */
   async more(): Promise<boolean> {
     for (let page = 0; page < contract.EMPTY_PAGES && this.#next !== "0"; page += 1) {
       await this.#page(this.#next, undefined);

@@ -11,21 +11,21 @@ import { Schedule } from "./schedule.js";
 import { Task } from "./task.js";
 import type { Call, Seconds, Time } from "./wire.js";
 
-/** What a client is to be like. */
+/** Options of a client. */
 export interface ClientOptions {
   /** The beginning of all keys; on a cluster with a `{tag}`. By default `blueque`. */
   readonly namespace?: string;
-  /** How many seconds a call may take, with all its repetitions. By default 30. */
+  /** Maximum number of seconds of a call, including its repetitions. By default 30. */
   readonly limit?: number;
   /** Who makes the changes, for the audit. */
   readonly by?: string;
-  /** Of parameters, results, checkpoints and progress; by default JSON. */
+  /** Serializer of parameters, results, checkpoints and progress; by default JSON. */
   readonly serializer?: Serializer;
   /** The time of each call, for tests in a namespace of their own. */
   readonly clock?: () => Time;
 }
 
-/** When a schedule creates tasks, and what they are like. */
+/** Options of a schedule, and of the tasks that it creates. */
 export interface ScheduleOptions extends Omit<calls.ScheduleOptions, "request" | "by"> {
   /** Seconds from one task to the next, counted from 1970. */
   readonly every: Seconds;
@@ -81,7 +81,7 @@ export class Client implements AsyncDisposable {
     return this.link.run(call);
   }
 
-  /** Whether the server can be used: its schema, its policy of eviction, the rights of this user. */
+  /** Checks that the server is suitable: its schema, its eviction policy, the permissions of this user. */
   async check(): Promise<calls.HelloReply> {
     const reply = await this.link.run(calls.hello());
     if (reply.lacks) throw new Unsuitable("NOPERM", `this user may not do all that is needed: ${reply.lacks}.`);
@@ -98,7 +98,7 @@ export class Client implements AsyncDisposable {
     return new Task<R>(this.link, id);
   }
 
-  /** Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused with `DUPLICATE`. */
+  /** Submits all tasks of a graph together. May be repeated; another graph with this id is refused with `DUPLICATE`. */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;

@@ -7,19 +7,19 @@ import { shown } from "./given.js";
 import { behind, isFinal, isReply, mistake } from "./refusals.js";
 import type { Argument, Reply } from "./wire.js";
 
-/** What a client, a cluster and a Sentinel of node-redis have in common. */
+/** The common interface of a client, a cluster and a Sentinel of node-redis. */
 export interface NodeRedis {
-  /** Whether it was connected. */
+  /** True if the client was connected. */
   readonly isOpen: boolean;
   /** Connects it. */
   connect(): Promise<unknown>;
-  /** The same with connections of its own. */
+  /** A client with the same options and its own connections. */
   duplicate(): unknown;
-  /** Hears of its errors. */
+  /** Called with errors of the connection. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Closes its connections at once. */
   destroy(): unknown;
-  /** The same with replies of another kind. */
+  /** A client with the same connections and another form of replies. */
   withTypeMapping(mapping: Record<number, unknown>): unknown;
 }
 
@@ -43,7 +43,7 @@ function closed(): ConnectionFailed {
 
 /** Connections to a server, a cluster, or what Sentinel names. */
 export class Connection {
-  /** Where it is, for people: without the login. */
+  /** The address for messages, without the login. */
   readonly place: string;
   readonly #make: Make;
   #closing = closing();
@@ -52,7 +52,7 @@ export class Connection {
   #connecting: Promise<unknown> | undefined;
   #closed = false;
   readonly #waits = new Set<(error: Error) => void>();
-  /** Why there is no connection. */
+  /** The reason why there is no connection. */
   #trouble: Error | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class Connection {
   }
 
   #adopt(server: NodeRedis): (key: string, words: Argument[]) => Promise<Reply> {
-    // Each call is tried again, and tells the last error if it is given up.
+    // Each call is tried again, and throws the last error if it is given up.
     server.on("error", (error: Error | string) => {
       if (server !== this.#server) return;
       // That of a Sentinel may be a text.
@@ -98,7 +98,7 @@ export class Connection {
         })
         .finally(() => {
           this.#connecting = undefined;
-          // It was closed, or given up, before it was there: nobody else would close it now.
+          // The connection was closed or given up before it was made, so it must be closed here.
           if (this.#closed || this.#server !== server) destroy(server);
         });
       await this.#within(this.#connecting, patience);
@@ -127,7 +127,7 @@ export class Connection {
     return this.#trouble;
   }
 
-  /** Why there is no answer, as far as it is known. */
+  /** The reason why there is no answer, if known. */
   #cause(error: Error): Error {
     const trouble = this.#trouble;
     if (!trouble || trouble === error) return error;
@@ -148,12 +148,12 @@ export class Connection {
     closes.abort();
   }
 
-  /** The same with connections of its own. */
+  /** A client with the same options and its own connections. */
   duplicate(): Connection {
     return new Connection(this.#server, this.place, this.#make);
   }
 
-  /** Hears the messages of channels, or of all that match patterns, until it is closed; after a lost connection again. */
+  /** Receives the messages of channels, or of all channels that match patterns, until closed. Reconnects if needed. */
   async subscribe(channels: readonly string[], listener: Listener, byPattern = false): Promise<void> {
     await this.#connect(PATIENCE);
     type Subscribe = (channels: string[], listener: Listener) => Promise<void>;
@@ -189,7 +189,7 @@ export class Connection {
   }
 }
 
-/** Ends the connections of one client of node-redis, of which a cluster has many. */
+/** Ends the connections of a client of node-redis. A client of a cluster has many connections. */
 function closing(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -198,14 +198,14 @@ function closing(): AbortController {
 
 function destroy(server: NodeRedis): void {
   try {
-    // Of Sentinel it is a promise.
+    // Sentinel returns a promise.
     void Promise.resolve(server.destroy()).catch(() => undefined);
   } catch {
-    // It was closed already.
+    // The client was closed already.
   }
 }
 
-/** What an error says; that of one of several addresses has no text of its own. */
+/** The text of an error. An error of several addresses has no text of its own. */
 export function textOf(error: Error): string {
   return error.message || ((error as NodeJS.ErrnoException).code ?? "");
 }

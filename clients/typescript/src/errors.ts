@@ -1,7 +1,7 @@
-// What can go wrong, sorted by what the caller can do. Every error has a stable `code`, a `detail` in words, and a `remedy`.
+// Errors, sorted by what the caller can do. Every error has a stable `code`, a `detail` in words, and a `remedy`.
 import { ERRORS } from "./contract.js";
 
-// What to do about the codes that do not come from the server.
+// Remedies for the codes that do not come from the server.
 const OWN: Readonly<Record<string, string>> = {
   UNAVAILABLE: "Check that the server runs and is reachable; the same call may be repeated.",
   CONNECTION: "Correct the URL or the credentials.",
@@ -16,7 +16,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** Any error of this package. */
 export class BluequeError extends Error {
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: string;
 
   /**
@@ -37,7 +37,7 @@ export class BluequeError extends Error {
     this.name = new.target.name;
   }
 
-  /** Whether the same call may succeed later without a change by the caller. */
+  /** Returns true if the same call may succeed later without a change by the caller. */
   get transient(): boolean {
     return this.code === "UNAVAILABLE" || (ERRORS[this.code]?.repeat ?? false);
   }
@@ -83,7 +83,7 @@ export class PayloadError extends BluequeError {
 /** The caller's time limit has passed; the task goes on. */
 export class TimedOut extends BluequeError {}
 
-/** The task that was waited for has failed. */
+/** The awaited task has failed. */
 export class TaskFailed extends BluequeError {
   /**
    * @param error The error that its last attempt reported.
@@ -97,7 +97,7 @@ export class TaskFailed extends BluequeError {
   }
 }
 
-/** The task that was waited for was cancelled. */
+/** The awaited task was cancelled. */
 export class TaskCancelled extends BluequeError {
   /** @param reason Why, if whoever cancelled it said so. */
   constructor(readonly reason: string | null) {
@@ -127,7 +127,7 @@ export function verdict(code: string, detail: string, cause?: unknown): BluequeE
   return new kind(code, detail, cause);
 }
 
-/** The error of a name or an id that another one has, with this remedy: the code is of both. */
+/** Gives errors with the code `DUPLICATE` this remedy, because a name and an id share the code. */
 export function duplicate(error: unknown, remedy: string): unknown {
   return error instanceof Refused && error.code === "DUPLICATE" ? new Refused(error.code, error.detail, error, remedy) : error;
 }

@@ -11,11 +11,11 @@ import type { Serializer } from "./payload.js";
 import { Task, type Wait, until } from "./task.js";
 import { type Bytes, type Time, written } from "./wire.js";
 
-/** A task of a graph; in the parameters of another one it stands for its result. */
+/** A task of a graph. In the parameters of another task a node stands for the result of its task. */
 export class Node {
   /** @internal */
   constructor(
-    /** Its id. */
+    /** The id. */
     readonly id: string,
     /** @internal */
     readonly queue: string,
@@ -35,46 +35,46 @@ export class Optional {
   ) {}
 }
 
-/** In the parameters of a node the result of another task, or `null` if that one fails or is cancelled: it goes on then. */
+/** In the parameters of a node: the result of another task, or `null` if that task fails or is cancelled. */
 export function optional(what: Upstream): Optional {
   return new Optional(what);
 }
 
-/** What a task may wait for: another one of the graph, an earlier task, or its id. */
+/** An upstream of a task: another task of the graph, an earlier task, or the id of an earlier task. */
 export type Upstream = Node | Task | string;
 
-/** What a task of a graph is to be like. */
+/** Options of a task of a graph. */
 export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request" | "inputs" | "by"> {
-  /** Its id; by default that of the graph, and its place. */
+  /** The id of the task; by default the id of the graph and the position of the task. */
   readonly id?: string | undefined;
-  /** Its name within the graph, for people. */
+  /** The name of the task within the graph, for people. */
   readonly label?: string | undefined;
-  /** When it is due. */
+  /** The time at which the task is due. */
   readonly eta?: Time | undefined;
-  /** What must be complete before. */
+  /** Upstreams that must be complete. */
   readonly afterSuccess?: readonly Upstream[] | undefined;
-  /** What must have ended before, whatever its end. */
+  /** Upstreams that must have ended, with any outcome. */
   readonly after?: readonly Upstream[] | undefined;
-  /** What must have failed or been cancelled before. */
+  /** Upstreams that must have failed or been cancelled. */
   readonly afterFailure?: readonly Upstream[] | undefined;
 }
 
-/** What a graph is to be like. */
+/** Options of a graph. */
 export interface GraphOptions {
-  /** Its id; with one of your own a repeated submit changes nothing, and another graph with it is refused. */
+  /** The id of the graph. With your own id a repeated submit changes nothing; another graph with this id is refused. */
   readonly id?: string;
-  /** For people. */
+  /** The name of the graph, for people. */
   readonly name?: string;
-  /** What becomes of the others if one fails: `cancel` those that nothing else needs, `continue`, or `hold`. */
+  /** Policy if a task fails: `cancel` the tasks that no other task needs, `continue`, or `hold`. */
   readonly onFailure?: contract.OnFailure;
-  /** Of each task. */
+  /** Tags of each task. */
   readonly tags?: readonly string[];
-  /** The time by which all must have ended. */
+  /** The time by which all tasks must have ended. */
   readonly deadline?: Time;
 }
 
 /**
- * Tasks that wait for others. Among the parameters of one, another stands for its result:
+ * Tasks that wait for other tasks. A node among the parameters of a task stands for the result of that node:
  *
  * ```ts
  * const graph = new Graph({ name: "film" });
@@ -84,12 +84,12 @@ export interface GraphOptions {
  * ```
  */
 export class Graph {
-  /** Its id. */
+  /** The id. */
   readonly id: string;
   readonly #nodes: Node[] = [];
 
   constructor(
-    /** What it is like. */
+    /** The options of the task. */
     readonly options: GraphOptions = {},
   ) {
     this.id = options.id ?? randomUUID();
@@ -98,7 +98,7 @@ export class Graph {
   /**
    * Adds a task.
    *
-   * @param queue Where it is to run.
+   * @param queue The queue of the task.
    * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results, in
    *   {@link optional} for `null` if they fail or are cancelled.
    */
@@ -122,7 +122,7 @@ export class Graph {
   }
 }
 
-/** What stands for all that is said of a graph and of its tasks, as the contract defines it. */
+/** The digest of a graph and all its tasks, as the contract defines it. */
 function digest({ name, onFailure, tags, deadline }: GraphOptions, each: readonly calls.SubmitGraphEach[]): string {
   const part = (data: Bytes | string): Buffer => {
     const bytes = Buffer.from(data as string);
@@ -193,7 +193,7 @@ export class GraphHandle {
   /** @internal */
   constructor(
     link: Link,
-    /** Its id. */
+    /** The id. */
     readonly id: string,
   ) {
     this.#link = link;
@@ -204,7 +204,7 @@ export class GraphHandle {
     return new Task(this.#link, typeof node === "string" ? node : node.id);
   }
 
-  /** How many of its tasks are complete, have failed, were cancelled. */
+  /** The numbers of complete, failed and cancelled tasks. */
   info(): Promise<calls.ShowGraphReply> {
     return this.#page("0", 1);
   }
@@ -215,7 +215,7 @@ export class GraphHandle {
     return found;
   }
 
-  /** All its tasks, with their states, and what they still wait for. */
+  /** All tasks of the graph, with their states and numbers of open upstreams. */
   async tasks(): Promise<calls.ShowGraphItem[]> {
     const found: calls.ShowGraphItem[] = [];
     for (let cursor = "0"; ; ) {
@@ -226,7 +226,7 @@ export class GraphHandle {
     }
   }
 
-  /** Waits until all its tasks have ended or are deleted, and returns them. */
+  /** Waits until all tasks have ended or are deleted, and returns the tasks. */
   wait(wait: Wait = {}): Promise<calls.ShowGraphItem[]> {
     // Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
     let first = "0";
@@ -249,12 +249,12 @@ export class GraphHandle {
     return until(look, wait, () => `the graph ${this.id} has not ended`);
   }
 
-  /** Cancels what has not ended; with `task` that one and what waits for it. */
+  /** Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it. */
   async cancel(reason = "", options: { readonly task?: string; readonly force?: boolean } = {}): Promise<void> {
     await this.#link.make(calls.cancelGraph(this.id, reason, { ...options, by: this.#link.by }));
   }
 
-  /** Runs what has failed or was cancelled again; with `task` that one and all that wait for it. */
+  /** Retries failed and cancelled tasks. With `task`, reruns this task and everything downstream. */
   async retry(options: { readonly task?: string; readonly deadline?: Time } = {}): Promise<void> {
     await this.#link.make(calls.retryGraph(this.id, { ...options, by: this.#link.by }));
   }

@@ -1,5 +1,6 @@
-// The folder of a worker, in which its attempts have theirs. A socket in it, to which the worker listens, says that it lives:
-// the kernel closes it with the process, however that ends, and no other process can be taken for it.
+// The folder of a worker, which contains the folders of its attempts. The worker listens to a socket in the folder, which
+// shows that the worker lives: the kernel closes the socket at the end of the process, however the process ends, and no
+// other process can be mistaken for the worker.
 import { execFile } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -29,7 +30,7 @@ export class Home {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     if (lstatSync(base).uid !== user) throw new InvalidCall("BADARG", `${base} belongs to another user: set TMPDIR.`);
     await sweep(base);
-    // It has its name once its socket is there, so that nobody takes it for one that was left.
+    // The folder gets its name when its socket exists, so that no other worker takes it for an abandoned folder.
     const made = mkdtempSync(join(base, "new-"));
     const server = createServer((visitor) => visitor.destroy());
     server.unref();
@@ -58,8 +59,8 @@ export class Home {
 }
 
 /**
- * Removes a folder, also one that is too deep for Node.js, or that a program has made read-only. What still writes there was
- * left behind: then it stays, for the next worker.
+ * Removes a folder, even if it is too deep for Node.js, or if a program has made it read-only. If a process that was left
+ * behind still writes to the folder, the folder stays for the next worker.
  */
 export async function removed(folder: string): Promise<void> {
   try {
@@ -79,7 +80,7 @@ async function sweep(base: string): Promise<void> {
   }));
 }
 
-/** Whether nobody listens to a socket that is there. */
+/** Returns true if a socket exists and nobody listens to it. */
 function isGone(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const visit = connect(path);

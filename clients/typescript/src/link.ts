@@ -20,7 +20,7 @@ function body(command: Command): string {
 
 /** A reply with a cursor. */
 export interface Page<T> {
-  /** Where the next page begins; `0` at the end. */
+  /** Start of the next page; `0` at the end. */
   readonly cursor: string;
   /** The entries. */
   readonly items: readonly T[];
@@ -31,9 +31,9 @@ export class Link {
   /**
    * @param connection The way to the server.
    * @param namespace The beginning of all keys.
-   * @param limit How many seconds a call may take, with all its repetitions.
+   * @param limit Maximum number of seconds of a call, including its repetitions.
    * @param by Who makes the changes, for the audit.
-   * @param serializer Of payloads.
+   * @param serializer The serializer of payloads.
    * @param clock The time of each call, for tests.
    */
   constructor(
@@ -62,7 +62,7 @@ export class Link {
           continue;
         }
         const failure = judged(error, limit, this.connection.place);
-        // What passes only when somebody has made room is for the caller.
+        // An error that ends only after somebody has made room is thrown to the caller.
         if (!failure.transient || failure.code === "OOM" || failure.code === "MISCONF") throw failure;
         if (until - performance.now() <= pause) throw failure;
         await sleep(pause * (0.5 + Math.random() / 2)); // so that clients do not act in step
@@ -135,7 +135,7 @@ function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trimEnd();
 }
 
-/** Waits for so many milliseconds. */
+/** Waits for this number of milliseconds. */
 export async function pause(milliseconds: number): Promise<void> {
   await sleep(milliseconds);
 }

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A new id for a listener of this process: HOSTNAME:IDENTITY-RANDOM_PID. IDENTITY tells hosts of one name apart. */
+/** A new id for a listener of this process: HOSTNAME:IDENTITY-RANDOM_PID. IDENTITY separates hosts of one name. */
 export function listenerId(): string {
   const host = hostname().replace(/[^A-Za-z0-9.-]/g, "-").slice(0, 100) || "host";
   return `${host}:${identity()}-${randomBytes(3).toString("hex")}_${process.pid}`;
 }
 
-/** Hosts have the same identity if they see each other's process ids; empty if the system does not tell. */
+/** The identity of the host. Hosts that see each other's process ids share an identity. Empty if it is unknown. */
 function identity(): string {
   const boot = optional(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const table = optional(() => readlinkSync("/proc/self/ns/pid"));

@@ -1,5 +1,5 @@
-// What a child process prints. Its two streams and its messages come to the worker by ways of their own, so that the end of a
-// task is a mark in the streams, too.
+// The output of a child process. Its two streams and its messages come to the worker by ways of their own, so that the end of a
+// task is also a mark in the streams.
 import type { Readable, Writable } from "node:stream";
 
 /** The mark at the end of a task, which no program prints by chance. */
@@ -11,7 +11,7 @@ export function markOf(child: string): string {
 export class Output {
   readonly #mark: string;
   readonly #hear: (text: string) => void;
-  /** What may be the beginning of a mark. */
+  /** Bytes that may be the beginning of a mark. */
   #rest = "";
   #task = true;
   #over = false;
@@ -74,7 +74,7 @@ export class Printer {
     stream.on("error", () => undefined); // what cannot be printed ends no handler
   }
 
-  /** Prints a text after all that was printed before, and waits until the system has it. Whether it has. */
+  /** Prints a text after all earlier output, and waits until the system has it. Returns true if it succeeded. */
   print(text: string): Promise<boolean> {
     const stream = this.#stream;
     if (stream.writableEnded || stream.destroyed) return Promise.resolve(false);

@@ -1,4 +1,4 @@
-// Parameters, results and checkpoints: values on the one side, bytes on the other. The server never looks into them.
+// Conversion of parameters, results and checkpoints between values and bytes. The server never looks into them.
 import { randomUUID } from "node:crypto";
 import { PayloadError } from "./errors.js";
 import { shown } from "./given.js";
@@ -17,11 +17,11 @@ const DEEPEST = 200;
 /**
  * JSON, and nothing else: null, booleans, finite numbers, texts, arrays and plain objects.
  *
- * What JSON would change or leave out without a word is refused with its place: `undefined`, NaN, whole numbers beyond
+ * Values that JSON silently changes or omits are refused with their place: `undefined`, NaN, whole numbers beyond
  * 2^53, big integers, dates, bytes, maps, objects of classes, symbols as keys, properties of arrays besides their entries,
  * halves of surrogate pairs. -0 alone becomes 0, to which it is equal. Send `String(big)`,
  * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own. Likewise when it is read:
- * a number of another language that would be another one here is refused with its place.
+ * a number of another language that would change its value here is refused with its place.
  */
 export class Json implements Serializer {
   dumps(value: unknown): string {
@@ -52,7 +52,7 @@ const PERHAPS_CHANGED = /\d{16}|[eE]\+?\d{3}/;
 /** A text or a number of JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Whether a number is read as another one. Digits behind a point are rounded in every language. */
+/** Returns true if a number changes when it is read. Digits behind a point are rounded in every language. */
 function isChanged(token: string): boolean {
   const read = Number(token);
   return !Number.isFinite(read) || (/^-?\d+$/.test(token) && BigInt(token) !== BigInt(read));
@@ -69,7 +69,7 @@ function unchanged(text: string): void {
   }
 }
 
-/** Where a text is in a value. */
+/** The position of a text in a value. */
 function placeOf(value: unknown, text: string): string | undefined {
   if (value === text) return "";
   if (typeof value !== "object" || value === null) return undefined;

@@ -1,5 +1,5 @@
-// Messages between a worker and a child process: a small object and bytes, over a pipe of their own. What a child sends is bounded,
-// and read as what a handler may have made up: the worker of all tasks must not fail by it.
+// Messages between a worker and a child process: a small object and bytes, over their own pipe. Messages of a child are
+// bounded and checked, because a handler may have forged them, and they must not crash the worker of all tasks.
 import type { Readable } from "node:stream";
 import { type About, type End, type Order, isEnd } from "./attempt.js";
 import { RESULT_BYTES } from "./contract.js";
@@ -22,11 +22,11 @@ export type ToChild =
   | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
-/** From a child. The bytes are the body of the end, the checkpoint or progress, the log, or the reason of a failed load. */
+/** A message of a child. The bytes are the body of an end, a checkpoint, progress, log, or the error of a load. */
 export type FromChild =
   | { readonly kind: "loaded"; readonly good: boolean }
   | { readonly kind: "begun" }
-  /** Which of its streams, stdout and stderr, have the mark of the end. */
+  /** The streams, stdout and stderr, that have the mark of the end. */
   | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress" }
   | { readonly kind: "log" };
@@ -62,12 +62,12 @@ async function* messages(stream: Readable, mostAbout: number, most: number): Asy
   }
 }
 
-/** What the worker says. */
+/** Messages of the worker. */
 export async function* fromWorker(stream: Readable): AsyncGenerator<readonly [ToChild, Buffer], void, undefined> {
   for await (const [about, body] of messages(stream, Infinity, Infinity)) yield [about as ToChild, body];
 }
 
-/** What a child says. Fails at what none of this package would. */
+/** Messages of a child. Invalid messages, which no child of this package sends, are errors. */
 export async function* fromChild(stream: Readable): AsyncGenerator<readonly [FromChild, Buffer], void, undefined> {
   for await (const [about, body] of messages(stream, MOST_ABOUT, RESULT_BYTES)) {
     if (!isFromChild(about)) throw new TypeError("a message is of another shape");

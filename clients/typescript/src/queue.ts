@@ -1,4 +1,4 @@
-// One queue: its tasks, its settings, what happens in it.
+// A queue: its tasks, its settings, its events.
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
@@ -9,25 +9,25 @@ import { type Link, pause } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
 
-/** What to do if another task has the unique name. */
+/** Remedy if another task has the unique name. */
 const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
 
-/** What a task is to be like. */
+/** Options of a task. */
 export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
   /** A name of your own makes the submit repeatable: of two with one id the second changes nothing. */
   readonly id?: string | undefined;
-  /** When it is due; by default at once. */
+  /** The time at which the task is due; by default at once. */
   readonly eta?: Time | undefined;
   /**
-   * A name that only one task of the queue has at a time. While another one has it, this is {@link Refused}, or with
-   * `uniquePolicy: "existing"` that task is returned.
+   * A name that only one task of the queue has at a time. While another task has the name, this throws
+   * {@link Refused}, or returns that task with `uniquePolicy: "existing"`.
    */
   readonly unique?: string | undefined;
-  /** One of this id that has ended begins a new round, and one that waits is changed. */
+  /** If true, a finished task with this id runs again, and a waiting task is updated. */
   readonly again?: boolean | undefined;
 }
 
-/** What the events of a queue are to be. */
+/** Options of the events of a queue. */
 export interface EventsOptions {
   /** The `event` of the last one that you have seen. */
   readonly after?: string;
@@ -37,14 +37,14 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A queue by its name. It needs no creation: the first submit makes it. */
+/** A queue by its name. The first submit creates the queue. */
 export class Queue<P = unknown, R = unknown> {
   readonly #link: Link;
 
   /** @internal */
   constructor(
     link: Link,
-    /** Its name. */
+    /** The name of the queue. */
     readonly name: string,
   ) {
     this.#link = link;
@@ -55,7 +55,7 @@ export class Queue<P = unknown, R = unknown> {
     return this.submitBytes(this.#link.serializer.dumps(parameters), options);
   }
 
-  /** The same with parameters as they are, past the serializer. */
+  /** Adds a task with parameters in bytes, without the serializer. */
   async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R, P>> {
     optionsOf("a submit", options);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
@@ -123,7 +123,7 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** Submits some of many, the first of which has the index `sent`; if one is too large, that says which one. */
+  /** Submits a batch that begins at the index `sent`. The error for a task that is too large names its index. */
   async #submitSome(batch: readonly calls.SubmitEach[], options: calls.SubmitOptions, sent: number): Promise<void> {
     try {
       await this.#link.run(calls.submit(this.name, batch, options));
@@ -146,12 +146,12 @@ export class Queue<P = unknown, R = unknown> {
     return this.#link.run(calls.counts(this.name));
   }
 
-  /** Its tasks in a state. */
+  /** The tasks of the queue in a state. */
   async *tasks(state: contract.List = "all"): AsyncGenerator<Task<R, P>, void, undefined> {
     for await (const id of this.#link.items((cursor) => calls.list(this.name, state, cursor, 500))) yield this.task(id);
   }
 
-  /** Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, … */
+  /** The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, … */
   async *search(filters: calls.FindOptions): AsyncGenerator<Task<R, P>, void, undefined> {
     const page = (cursor: string): ReturnType<typeof calls.find> => calls.find(this.name, cursor, 500, filters);
     for await (const id of this.#link.items(page)) yield this.task(id);
@@ -169,7 +169,7 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** What has happened in it, an event for each transition of a task; with `follow` without end. */
+  /** The events of the queue, one for each transition of a task; with `follow` without end. */
   async *events(options: EventsOptions = {}): AsyncGenerator<calls.EventsItem, void, undefined> {
     let [after, interval] = [options.after ?? "0", 10];
     while (!options.signal?.aborted) {
@@ -226,19 +226,19 @@ export class Queue<P = unknown, R = unknown> {
     return this.#link.run(calls.settings(this.name));
   }
 
-  /** How many tasks of a key run at once, and how many may begin, such as `10/60`; null: as the settings say. */
+  /** Sets the maximum number of running tasks of a key, and of starts, such as `10/60`; null: the settings apply. */
   async limit(key: string, concurrency: number | null = null, rate: string | null = null): Promise<void> {
     const of = concurrency === null ? "-" : String(concurrency);
     await this.#link.run(calls.limit(this.name, key, of, rate ?? "-", { by: this.#link.by }));
   }
 
-  /** Removes what is left of an empty queue. */
+  /** Removes the data of an empty queue. */
   async forget(): Promise<void> {
     await this.#link.make(calls.forget(this.name, { by: this.#link.by }));
   }
 }
 
-/** Which of many parameters. */
+/** Names one of many parameters, for an error. */
 function oneOf(at: number, sent: number): string {
   return `the parameters with the index ${at} (${sent ? `the first ${sent} tasks are submitted` : "no task is submitted"})`;
 }

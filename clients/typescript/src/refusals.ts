@@ -1,7 +1,7 @@
-// What an error of node-redis means.
+// Meanings of the errors of node-redis.
 import { ErrorReply, ReconnectStrategyError } from "redis";
 
-/** Whether it is an error that the server has replied, of whichever copy of the package. */
+/** Returns true if an error is a reply of the server, from any copy of the package. */
 export function isReply(error: unknown): error is Error {
   if (error instanceof ErrorReply) return true;
   for (let kind: unknown = error; kind; kind = Object.getPrototypeOf(kind)) {
@@ -13,7 +13,7 @@ export function isReply(error: unknown): error is Error {
 // Before a login a server calls anything long an error of the protocol.
 const REFUSAL = /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH|Client sent AUTH|Protocol error: unauthenticated))/;
 
-/** Whether the server refuses the login. */
+/** Returns true if the server refuses the login. */
 export function isRefusal(error: unknown): boolean {
   return isReply(error) && REFUSAL.test(error.message);
 }
@@ -37,20 +37,20 @@ const MISTAKES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** What is wrong with the URL, as the server's answer shows, and what to do about it. */
+/** The fault of the URL that the server's reply shows, and its remedy. */
 export function mistake(error: unknown): readonly [string, string] | undefined {
   const text = error instanceof Error ? error.message : String(error);
   const found = MISTAKES.find(([pattern]) => pattern.test(text));
   return found && [found[1], found[2]];
 }
 
-/** Whether TLS refuses the server, or the server refuses the client's certificate. */
+/** Returns true if TLS refuses the server, or the server refuses the client's certificate. */
 export function isDistrust(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA)/.test(String(code));
 }
 
-/** Whether no other try would end otherwise: somebody has to correct something. */
+/** Returns true if no further try can succeed, because the setup must be corrected. */
 export function isFinal(error: unknown): boolean {
   return isRefusal(error) || isDistrust(error) || mistake(error) !== undefined;
 }

@@ -11,18 +11,18 @@ export class Schedule {
   /** @internal */
   constructor(
     link: Link,
-    /** Its name. */
+    /** The name of the schedule. */
     readonly name: string,
   ) {
     this.#link = link;
   }
 
-  /** What it creates, when, and how it has gone. */
+  /** The record of the schedule: its tasks, its times, and its results so far. */
   info(): Promise<calls.ShowScheduleReply> {
     return this.#link.run(calls.showSchedule(this.name));
   }
 
-  /** Creates a task now, beside its slots. */
+  /** Creates a task now, in addition to its slots. */
   async run(): Promise<Task> {
     const reply = await this.#link.make(calls.runSchedule(this.name, randomUUID(), { by: this.#link.by }));
     return new Task(this.#link, reply.id);

@@ -1,4 +1,4 @@
-// What a child process has started, wherever it has gone: daemons have left its process group, and keep its environment.
+// Processes that a child process has started. Daemons have left its process group, but keep its environment.
 import { readFileSync, readdirSync } from "node:fs";
 
 /** The variable by which the processes of a child are known. */
@@ -12,19 +12,19 @@ export function killStrays(mark: string): void {
   for (let round = 0; round < ROUNDS && killed(wanted); round += 1);
 }
 
-/** Whether there were any. */
+/** Returns true if there were any. */
 function killed(wanted: Buffer): boolean {
   let some = false;
   for (const name of entries()) {
     const pid = Number(name);
     if (!pid || pid === process.pid) continue;
     try {
-      // One that has ended and that nobody has waited for has an empty environment.
+      // A process that has ended and that nobody has waited for has an empty environment.
       if (!readFileSync(`/proc/${name}/environ`).includes(wanted)) continue;
       process.kill(pid, "SIGKILL");
       some = true;
     } catch {
-      // It is another user's, or it is gone.
+      // The process belongs to another user, or it is gone.
     }
   }
   return some;

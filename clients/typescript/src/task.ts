@@ -1,4 +1,4 @@
-// One task.
+// A task.
 import * as calls from "./calls.js";
 import { LONGEST_PAUSE, STATES } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
@@ -6,10 +6,10 @@ import { number, options } from "./given.js";
 import { type Link, pause } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 
-/** How often a wait looks at most, in milliseconds. */
+/** Shortest interval between two checks of a wait, in milliseconds. */
 export const LOOK = LONGEST_PAUSE * 1000;
 
-/** How long to wait. */
+/** Options of a wait. */
 export interface Wait {
   /** Seconds; without it there is no limit. */
   readonly timeout?: number | undefined;
@@ -17,7 +17,7 @@ export interface Wait {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whether a state is one in which a task has ended. */
+/** Returns true if a task in this state has ended. */
 export function isFinal(state: string | null): boolean {
   return state !== null && (STATES[state]?.final ?? false);
 }
@@ -37,9 +37,9 @@ export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, l
   }
 }
 
-/** What to change of a task: its parameters, eta, queue and options. */
+/** Changes of a task: its parameters, eta, queue and options. */
 export interface EditOptions<P = unknown> extends Omit<calls.EditOptions, "parameters"> {
-  /** As its handler gets them. */
+  /** The new parameters, as the handler gets them. */
   readonly parameters?: P | undefined;
 }
 
@@ -50,20 +50,20 @@ export class Task<R = unknown, P = unknown> {
   /** @internal */
   constructor(
     link: Link,
-    /** Its id. */
+    /** The id of the task. */
     readonly id: string,
   ) {
     this.#link = link;
   }
 
-  /** Its record. */
+  /** The record of the task. */
   async info(): Promise<calls.GetReply> {
     const record = await this.#link.run(calls.get(this.id));
     if (record === null) throw new NotFound("NOTASK", `there is no task ${this.id}.`);
     return record;
   }
 
-  /** Such as `pending`, `started`, `complete`; null if it is of a graph that has yet to be released. */
+  /** The state, such as `pending`, `started`, `complete`; null if the task's graph is not released yet. */
   async state(): Promise<calls.GetReply["status"]> {
     return (await this.info()).status;
   }
@@ -87,7 +87,7 @@ export class Task<R = unknown, P = unknown> {
     throw new TaskFailed(record.error?.toString() ?? "", record.group);
   }
 
-  /** What it was submitted with. */
+  /** The parameters of the task. */
   async parameters(): Promise<P> {
     return this.#value((await this.info()).parameters) as P;
   }
@@ -97,7 +97,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#value((await this.info()).progress);
   }
 
-  /** What the next attempt would go on from; or null. */
+  /** The checkpoint for the next attempt; null if none is saved. */
   async checkpoint(): Promise<unknown> {
     return this.#value((await this.info()).checkpoint);
   }
@@ -106,7 +106,7 @@ export class Task<R = unknown, P = unknown> {
     return data?.length ? this.#link.serializer.loads(data) : null;
   }
 
-  /** Why it waits: limits, needs, pauses, other tasks. */
+  /** The reasons why the task waits: limits, needs, pauses, other tasks. */
   why(): Promise<calls.WhyReply> {
     return this.#link.run(calls.why(this.id));
   }
@@ -120,7 +120,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.run(calls.estimate(this.id, { progress }));
   }
 
-  /** Its transitions, as far as they are kept, the earliest first. */
+  /** The stored transitions of the task, the earliest first. */
   async history(): Promise<calls.HistoryItem[]> {
     const found: calls.HistoryItem[] = [];
     for (;;) {
@@ -130,7 +130,7 @@ export class Task<R = unknown, P = unknown> {
     }
   }
 
-  /** Its log; with `follow` also what comes, until it has ended. */
+  /** The log of the task; with `follow` also new entries, until the task has ended. */
   async *logs(options: { readonly follow?: boolean } = {}): AsyncGenerator<calls.LogsItem, void, undefined> {
     let [after, interval] = ["0", 50];
     for (;;) {
@@ -148,10 +148,10 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /**
-   * Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
+   * Cancels the task. Returns `cancelled`, or `cancelling` while its owner still runs.
    *
-   * `force`: its owner is to kill it at once, without a grace period. `atOnce`: it is cancelled now, even if its program
-   * still runs for a while.
+   * `force`: the owner must kill the task at once, without a grace period. `atOnce`: the task is cancelled
+   * now, even if its program still runs for a while.
    */
   cancel(reason = "", options: { readonly force?: boolean; readonly atOnce?: boolean } = {}): Promise<string> {
     return this.#link.make(calls.cancel(this.id, reason, { ...options, by: this.#link.by }));
@@ -195,7 +195,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.run(calls.tag(this.id, tags));
   }
 
-  /** Removes tags; returns those that are left. */
+  /** Removes tags; returns the remaining tags. */
   untag(...tags: string[]): Promise<string[]> {
     return this.#link.run(calls.untag(this.id, tags));
   }

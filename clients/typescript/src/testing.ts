@@ -30,7 +30,7 @@ function installed(): string {
  * ```
  */
 export class Server implements AsyncDisposable {
-  /** Where its socket and its data are; removed at the end. */
+  /** The folder of the socket and the data; removed at the end. */
   readonly folder = mkdtempSync(join(tmpdir(), "blueque-server-"));
   /** The way to it. */
   readonly url = `unix://${this.folder}/socket`;
@@ -87,24 +87,24 @@ export class Clock {
     this.now = now;
   }
 
-  /** What a client takes. */
+  /** The clock in the form that a client takes. */
   readonly read = (): number => this.now;
 
-  /** Goes on by so many seconds. */
+  /** Advances the clock by this number of seconds. */
   advance(seconds: number): void {
     this.now += seconds;
   }
 }
 
 /**
- * Runs what is due in this process, one task after another, until nothing is left. With a {@link Clock} of the client that
- * decides what is due.
+ * Runs all due tasks in this process, one after another, until no task is due. A {@link Clock} of the client decides
+ * which tasks are due.
  *
- * @param client The way to the server.
+ * @param client The client of the server.
  * @param queues The queue, or several.
- * @param handlers The handler, or several by their methods, as for a `Worker`. What they throw ends their attempts, as there.
- * @param most After so many tasks it gives up.
- * @returns How many ran.
+ * @param handlers The handler, or several by their methods, as for a `Worker`. Errors end their attempts.
+ * @param most Maximum number of tasks to run before it gives up.
+ * @returns The number of tasks that ran.
  */
 export async function runUntilIdle(
   client: Client,

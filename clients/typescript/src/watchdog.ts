@@ -9,7 +9,7 @@ import { killStrays } from "./strays.js";
 const PIPE = 4;
 const LOOK = 50;
 
-/** When the lease ends, in seconds of this host's uptime, in which the time counts that it was suspended. */
+/** End of the lease in seconds of this host's uptime, which includes the time while the host was suspended. */
 let until = Infinity;
 
 function end(): void {
@@ -28,7 +28,7 @@ pipe.on("data", (text: string) => {
   const lines = (rest + text).split("\n");
   rest = lines.pop() ?? "";
   const last = lines.at(-1);
-  // When it ends; nothing: there is no task.
+  // The end of the lease; nothing: there is no task.
   if (last !== undefined) until = last ? Number(last) : Infinity;
 });
 pipe.on("error", end);

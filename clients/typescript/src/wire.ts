@@ -1,4 +1,4 @@
-// How calls are written and replies are read; `calls` is made of these pieces.
+// Writing of calls and reading of replies; `calls` is made of these pieces.
 import { randomUUID } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
 import { shown } from "./given.js";
@@ -55,12 +55,12 @@ export class Call<T> {
     readonly takesRequest: boolean,
   ) {}
 
-  /** The same at a time of one's own, in a namespace for tests. */
+  /** This call at a given time, in a namespace for tests. */
   at(now: Time): Call<T> {
     return new Call(this.command, [written(now), ...this.sent.slice(1)], this.read, this.takesRequest);
   }
 
-  /** The same with a random `request`: repeated, it does nothing a second time, whatever others did meanwhile. */
+  /** This call with a random `request`: a repeated call has no second effect, whatever other clients did in between. */
   once(): Call<T> {
     if (!this.takesRequest) return this;
     return new Call(this.command, [...this.sent, "request", randomUUID()], this.read, true);
@@ -112,7 +112,7 @@ export interface Type {
   readonly words?: readonly string[];
 }
 
-/** A part of a reply: its type, or words beside it, and whether it may be nil, empty or missing. */
+/** A part of a reply: its type, additional words, and whether it may be nil, empty or missing. */
 export interface Field {
   readonly name: string;
   readonly property: string;
@@ -123,7 +123,7 @@ export interface Field {
   readonly absent?: boolean;
 }
 
-/** What a reply looks like, and what it becomes. */
+/** The shape of a reply, and the value that it becomes. */
 export type Shape<T> = (reply: Reply) => T;
 
 type Got = Buffer | string | number | boolean | string[] | null;
@@ -186,7 +186,7 @@ function array(reply: Reply | undefined): Reply[] {
   return reply;
 }
 
-/** One value. */
+/** A single value. */
 export function single<T>(field: Field): Shape<T> {
   return (reply) => valueOf(field, reply) as T;
 }
@@ -201,7 +201,7 @@ export function values<T>(field: Field): Shape<T[]> {
   return (reply) => array(reply).map((got) => valueOf(field, got) as T);
 }
 
-/** The same fields over and over. */
+/** Repeated fields. */
 export function rows<T>(fields: readonly Field[]): Shape<T[]> {
   return (reply) => {
     const [all, found] = [array(reply), []] as [Reply[], T[]];
@@ -234,7 +234,7 @@ export function list<T>(fields: readonly Field[], items?: Shape<unknown[]>): Sha
 interface Flags {
   /** Any field may be missing. */
   readonly absent: boolean;
-  /** What is not known is kept in `extra`. */
+  /** Unknown names are kept in `extra`. */
   readonly open: boolean;
 }
 
@@ -267,7 +267,7 @@ export function pairs<T>(fields: readonly Field[], flags: Flags): Shape<T> {
   };
 }
 
-/** Several groups of pairs, each of which begins with the same name. */
+/** Several groups of pairs. Each group begins with the same name. */
 export function groups<T>(begins: string, shape: Shape<T>): Shape<T[]> {
   return (reply) => {
     const all = array(reply);

@@ -12,7 +12,7 @@ import { type Bytes, type Seconds, written } from "./wire.js";
 
 /** The cap of losses that no task reaches. */
 const UNLIMITED = 1_000_000_000;
-/** How often an item is added anew while others add and complete it at the same time. */
+/** Maximum number of tries to add an item while others add and complete it at the same time. */
 const TRIES = 10;
 /** The longest wait for a wake-up, in seconds: shorter than the time limit of a connection. */
 const LOOK = 5;
@@ -28,9 +28,9 @@ const leases = new WeakMap<WorkItem, Lease>();
 
 /** An item: bytes and an id. */
 export class WorkItem {
-  /** Its data. */
+  /** The data of the item. */
   readonly data: Buffer;
-  /** Its id, any text. */
+  /** The id of the item, any text. */
   readonly id: string;
 
   /**
@@ -51,7 +51,7 @@ export class WorkItem {
     return new WorkItem(new Json().dumps(value), id);
   }
 
-  /** Its data, read as JSON. */
+  /** The data of the item, read as JSON. */
   json(): unknown {
     return new Json().loads(this.data);
   }
@@ -77,17 +77,17 @@ export class WorkItem {
   }
 }
 
-/** What a {@link WorkQueue} is to be like, and the items that it adds. */
+/** Options of a {@link WorkQueue}, and of the items that it adds. */
 export interface WorkQueueOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
-  /** Whether records of completed items are kept, as long as the queue's settings say. By default they are not. */
+  /** If true, records of completed items are kept for the time of the queue's settings. By default false. */
   readonly keepRecords?: boolean;
 }
 
-/** How to wait for an item. */
+/** Options of a wait for an item. */
 export interface LeaseOptions {
   /** Waits for an item; by default true. */
   readonly block?: boolean;
-  /** How many seconds at most; without it there is no limit. */
+  /** Maximum number of seconds; by default there is no limit. */
   readonly timeout?: Seconds;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
@@ -113,7 +113,7 @@ export class WorkQueue implements AsyncDisposable {
   readonly #keep: boolean;
   readonly #listener = `work-queue.${randomUUID()}_${process.pid}`;
   #registered = false;
-  /** Connections for waits, and those of them that none uses. */
+  /** Connections for waits, and the idle connections among them. */
   readonly #waits = new Set<Link["connection"]>();
   readonly #idle: Link["connection"][] = [];
 
@@ -129,8 +129,8 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /**
-   * Adds an item. True if it was added: one with this id that has ended is made anew. False if there is an unfinished
-   * one: then nothing changes.
+   * Adds an item and returns true; a finished item with this id is created again. Returns false and changes nothing if
+   * an unfinished item has this id.
    */
   async addItem(item: WorkItem): Promise<boolean> {
     if (!((item as unknown) instanceof WorkItem)) throw new InvalidCall("BADARG", `${shown(item)} is no WorkItem.`);
@@ -152,7 +152,7 @@ export class WorkQueue implements AsyncDisposable {
     return false;
   }
 
-  /** Leases the next item for this long, 1 second to 7 days; waits for one unless `block` is false. Null if there is none. */
+  /** Leases the next item for 1 second to 7 days; waits for an item unless `block` is false. Null if there is none. */
   async lease(lease: Seconds, options: LeaseOptions = {}): Promise<WorkItem | null> {
     const { block = true, timeout, signal } = options;
     if (!this.#registered) {
@@ -162,14 +162,14 @@ export class WorkQueue implements AsyncDisposable {
     const end = timeout === undefined ? Infinity : performance.now() + timeout * 1000;
     for (let woken = false; ; ) {
       signal?.throwIfAborted();
-      // One request for each try, as the reply of a try without a task is not kept.
+      // Each try has its own request, because the reply of a try without a task is not kept.
       const take = calls.reserve(this.#listener, [this.queue.name], { lease, woken }).once();
       let taken: calls.ReserveItem[] | null;
       try {
         taken = await this.#link.run(take);
       } catch (error) {
         if (!(error instanceof Refused) || error.code !== "NOLISTENER") throw error;
-        // It was silent for long, or the server lost its data.
+        // The listener was silent for long, or the server lost its data.
         await this.#link.run(calls.register(this.queue.name, this.#listener));
         taken = await this.#link.run(take);
       }
@@ -215,7 +215,7 @@ export class WorkQueue implements AsyncDisposable {
     }
     if (!this.#keep) {
       await this.#link.run(calls.delete(lease.task)).catch((error: unknown) => {
-        // It is complete: what is left, retention deletes.
+        // The item is complete: retention deletes the remaining record.
         if (!(error instanceof BluequeError)) throw error;
       });
     }

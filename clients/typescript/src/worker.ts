@@ -28,30 +28,30 @@ import { oneLine } from "./text.js";
 import { type Bytes, type Call, type Names, type Seconds, written } from "./wire.js";
 
 const LOOK = 200;
-/** Milliseconds without an answer of the server after which a worker that begins says so. */
+/** Milliseconds without an answer of the server after which a starting worker logs this. */
 const SILENCE = 1000;
 
-/** What a worker is to be like. */
+/** Options of a worker. */
 export interface WorkerOptions {
-  /** How many tasks run at once. By default 1. */
+  /** Maximum number of tasks that run at the same time. By default 1. */
   readonly slots?: number;
-  /** Seconds for which a task is safe from others after the last heartbeat; by default the setting of its queue. */
+  /** Seconds after the last heartbeat for which the worker keeps a task; by default the setting of its queue. */
   readonly lease?: Seconds;
-  /** What this worker offers, such as `gpu,memory=64`. */
+  /** Capabilities of this worker, such as `gpu,memory=64`. */
   readonly has?: Names;
-  /** For people. */
+  /** The name of the worker, for people. */
   readonly name?: string;
   /** Seconds after which an attempt is stopped, and has failed with the group `timeout`. */
   readonly timeLimit?: Seconds;
-  /** Of child processes: seconds from an order to stop to SIGKILL; SIGTERM comes after half of them. By default 30. */
+  /** For child processes: seconds from an order to stop to SIGKILL; SIGTERM comes halfway. By default 30. */
   readonly grace?: Seconds;
-  /** Of child processes: after so many tasks one is replaced. By default 1. */
+  /** For child processes: number of tasks after which a process is replaced. By default 1. */
   readonly tasksPerProcess?: number;
-  /** Of child processes: how many bytes the heap of one may take; what goes over it has crashed. By default as Node.js says. */
+  /** For child processes: maximum heap in bytes; a larger heap crashes the process. By default as in Node.js. */
   readonly memory?: number;
-  /** Whether `run` stops at SIGTERM and SIGINT. By default true. */
+  /** If true, `run` stops at SIGTERM and SIGINT. By default true. */
   readonly signals?: boolean;
-  /** Hears what the worker does. By default its begin and its end, warnings and errors go to stderr. */
+  /** Called with the log messages of the worker. By default its begin and end, warnings and errors go to stderr. */
   readonly log?: (level: "info" | "warning" | "error", text: string) => void;
 }
 
@@ -68,19 +68,19 @@ interface Held {
   readonly lease: number;
   readonly began: number;
   readonly controller: AbortController;
-  /** When the last renewal that was acknowledged was sent. */
+  /** Time at which the last acknowledged renewal was sent. */
   renewed: number;
   order: Order | undefined;
   ordered: number;
   child: Child | undefined;
   over: boolean;
-  /** Of its own, if it was asked for. */
+  /** The folder of the attempt, if the handler requested it. */
   folder: string | undefined;
   log: string;
   leftOut: number;
 }
 
-/** A task as `reserve` and `exchange` give it. */
+/** A task as returned by `reserve` and `exchange`. */
 type Taken = Pick<
   calls.ExchangeItem,
   "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
@@ -134,15 +134,15 @@ export class Worker implements AsyncDisposable {
   #ahead = 0;
   #readClockAt = 0;
   #done = 0;
-  /** How long it takes nothing if children cannot load their file, and until when. */
+  /** Pause without new tasks if children cannot load their file, and the end of that pause. */
   #pause = 0;
   #restsUntil = 0;
 
-  /** The name by which the server knows it. */
+  /** The id of the listener on the server. */
   readonly listener = listenerId();
 
   /**
-   * @param client The way to the server.
+   * @param client The client of the server.
    * @param queues The queue, or several; the first one first. Or patterns: `["video-*", "!video-test"]`.
    * @param handlers The handler; or several by their methods; or a file (a `file:` URL or a path) whose default export
    *   is one of these: then each task runs in a child process.
@@ -173,7 +173,7 @@ export class Worker implements AsyncDisposable {
     this.#queues = new Choice(this.#link, this.listener, names, options.has);
   }
 
-  /** Takes no more tasks; `run` resolves when those that run have ended. `release`: gives them back at once. */
+  /** Takes no more tasks; `run` resolves when the running tasks have ended. `release`: gives these back at once. */
   stop(options: { readonly release?: boolean } = {}): void {
     const stop = options.release ? "release" : "finish";
     if (this.#stop !== "release" && this.#stop !== stop) {
@@ -184,7 +184,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /**
-   * Runs until it is stopped, by {@link stop}, SIGTERM or SIGINT, the second of which gives back what runs.
+   * Runs until stopped by {@link stop}, SIGTERM or SIGINT. A second signal gives back the running tasks.
    *
    * @returns The number of attempts that have ended here.
    */
@@ -193,7 +193,7 @@ export class Worker implements AsyncDisposable {
     return this.#finished;
   }
 
-  /** Stops, and waits for what runs. */
+  /** Stops, and waits for the running tasks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.#finished;
@@ -220,7 +220,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Has a child read the file of the handlers: one that cannot be used would fail every task. */
+  /** Loads the file of the handlers in a child, because every task fails with an unusable file. */
   async #load(): Promise<void> {
     if (this.#file === undefined) return;
     const child = new Child(this.#file, this.#options.memory);
@@ -289,7 +289,7 @@ export class Worker implements AsyncDisposable {
     else console.error(`blueque: ${line}`);
   }
 
-  /** Does something until the worker is over; it says after how many seconds again. */
+  /** Repeats a job until the worker is over. The job returns the seconds until its next run. */
   async #repeat(job: () => Promise<number>): Promise<void> {
     while (!this.#over.signal.aborted) {
       let after: number = contract.REPORT_AGAIN;
@@ -311,7 +311,7 @@ export class Worker implements AsyncDisposable {
     await sleep(milliseconds, undefined, { signal: this.#over.signal }).catch(() => undefined);
   }
 
-  /** Makes a call until the server has acknowledged it: hours of work may depend on it. */
+  /** Repeats a call until the server has acknowledged it, because hours of work may depend on the call. */
   async #insist<T>(call: Call<T>, giveUp = false): Promise<T> {
     for (;;) {
       try {
@@ -334,9 +334,9 @@ export class Worker implements AsyncDisposable {
       const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, contract.ENDS_OF_CALL);
       if (ends.length || (free && this.#look)) {
         const taken = await this.#exchange(ends, free);
-        // What was found before may have no tasks any more; other queues have.
+        // The queues found before may have no tasks left, while other queues have.
         this.#look = taken || (ends.length > 0 && this.#queues.byPattern);
-        // What has ended meanwhile goes together.
+        // Attempts that have ended in between are sent together.
         if (this.#slots > 1) await turn();
       } else if (this.#stop && !this.#held.size) return;
       else {
@@ -365,7 +365,7 @@ export class Worker implements AsyncDisposable {
     return this.#ends.splice(0, count);
   }
 
-  /** Whether tasks were taken. */
+  /** Returns true if tasks were taken. */
   async #exchange(ends: readonly [Held, End][], free: number): Promise<boolean> {
     const together: [Held, End][] = [];
     for (const [held, end] of ends) {
@@ -414,7 +414,7 @@ export class Worker implements AsyncDisposable {
       }
       return false;
     } catch (error) {
-      // Such as a lease that is too long: it would be refused again and again.
+      // A call with an invalid lease, for example, is refused at each repetition.
       if (error instanceof InvalidCall && !this.#held.size) throw error;
       const { code, message } = known(error);
       await this.#refused(code);
@@ -424,12 +424,12 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Whether there are queues to ask. */
+  /** Returns true if there are queues to ask. */
   async #looks(woken: true | undefined, fresh = false): Promise<boolean> {
     try {
       return await this.#queues.look(woken, fresh);
     } catch (error) {
-      // Such as a pattern that is none: it would be refused again and again.
+      // A call with an invalid pattern, for example, is refused at each repetition.
       if (error instanceof InvalidCall && !this.#held.size) throw error;
       this.#say("warning", `finds no queues: ${known(error).message}`);
       return false;
@@ -458,7 +458,7 @@ export class Worker implements AsyncDisposable {
     return items.length > 0;
   }
 
-  /** An end by a call of its own. */
+  /** Ends an attempt with its own call. */
   async #endAlone(held: Held, end: End): Promise<void> {
     if (held.order === "lost") {
       this.#gave(held, end, "LOST");
@@ -514,7 +514,7 @@ export class Worker implements AsyncDisposable {
     try {
       end = await this.#handled(held, item);
     } catch (error) {
-      // Such as a full disk, or a release of the program that was removed: it is no fault of the task.
+      // A full disk or a removed release of the program, for example, is not the task's fault.
       this.#say("error", `task ${held.id} attempt ${held.attempt}: cannot begin: ${known(error).message}`);
       end = { how: "uncounted", reason: "noprocess", again: 5 };
     }
@@ -526,7 +526,7 @@ export class Worker implements AsyncDisposable {
   }
 
   async #handled(held: Held, item: Taken): Promise<End> {
-    // Which of several handlers it is for.
+    // Chooses one of several handlers.
     const several = typeof this.#handlers !== "function";
     const method = several ? ((await this.#insist(calls.get(item.id)))?.method ?? null) : null;
     const { id, queue, parameters, checkpoint } = item;
@@ -566,7 +566,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Takes nothing for a while, as a child has ended before it had its handlers: each time in a row for longer. */
+  /** Takes no tasks for a while, because a child ended before it loaded its handlers. Each further pause is longer. */
   #rest(why: string): void {
     const now = this.#clock.now();
     if (now < this.#restsUntil) return;
@@ -601,7 +601,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Sends what its handler has logged. */
+  /** Sends the log output of its handler. */
   async #flush(held: Held): Promise<void> {
     while (held.log) {
       // A character of UTF-16 is at most three bytes.
@@ -652,7 +652,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  // What goes on beside: heartbeats, orders, limits
+  // Background work: heartbeats, orders, limits
 
   #order(held: Held, order: Order | "kill", atOnce = false): void {
     if (held.over || held.order === order || held.order === "lost") return;
@@ -711,7 +711,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Limits, and force. */
+  /** Enforces the limits of an attempt, by signals if it does not stop. */
   #watch(held: Held, now: number): void {
     if (held.over) return;
     const left = held.renewed + held.lease - now;
@@ -721,12 +721,12 @@ export class Worker implements AsyncDisposable {
     if (!held.order && this.#stop === "release") this.#order(held, "drain");
     if (!held.order || !held.child) return;
     const since = now - held.ordered;
-    // Whoever has lost the lease may meet the next owner when it has passed.
+    // When a lost lease has passed, the next owner may run the task.
     if (since > grace || (held.order === "lost" && left <= 0)) held.child.kill("SIGKILL");
     else if (since > grace / 2) held.child.kill("SIGTERM");
   }
 
-  /** Heartbeats at once where an order was announced, instead of at the next one. */
+  /** Sends a heartbeat at once after an order was announced, instead of at the next interval. */
   async #orders(connection: Connection): Promise<void> {
     const { byPattern, names } = this.#queues;
     const channels = (byPattern ? ["*"] : names).map((name) => `${this.#link.namespace}_orders_${name}`);
@@ -769,7 +769,7 @@ export class Worker implements AsyncDisposable {
     return this.#ahead;
   }
 
-  /** What every worker does beside its tasks. */
+  /** The upkeep that every worker does. */
   async #upkeep(): Promise<number> {
     const ahead = await this.#serverAhead();
     let after: number = contract.UPKEEP_EVERY;

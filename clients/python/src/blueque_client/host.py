@@ -34,19 +34,19 @@ from .logs import fields
 from .payload import Json, Serializer
 from .tracing import enter, flush
 
-#: How the tasks of a process run: one at a time, in threads, on an event loop.
+#: Modes in which a process runs tasks: one at a time, in threads, on an event loop.
 Mode = Literal["process", "thread", "asyncio"]
 
-#: The longest name or reason in an end.
+#: Maximum length of a name or a reason in an end.
 MOST_TEXT = 1000
-#: The end of an error's text is what helps; its lines are shortened, so that each has room.
+#: Maximum size of an error's text, whose end is kept, and of each of its lines.
 MOST_ERROR, MOST_LINE = 16_000, 1000
-#: Whose frames say nothing to the author of a function.
+#: Modules whose frames are of no use to the author of a function.
 _OURS = {__file__, inspect.getfile(TaskFunction), inspect.getfile(Json)}
 
 
 class Ending(NamedTuple):
-    """How an attempt ends: the words of `exchange`, and what goes with them."""
+    """The end of an attempt: the words of `exchange`, and the data for them."""
 
     how: contract.Ending
     body: bytes = b""
@@ -68,7 +68,7 @@ def ending_of(frame: Frame) -> Ending:
 
 
 class Way(Protocol):
-    """Where an attempt finds functions, and whom it tells things."""
+    """The functions for an attempt, and its connection to the worker."""
 
     functions: Mapping[str, TaskFunction[Any, Any]]
     serializer: Serializer
@@ -80,7 +80,7 @@ class Way(Protocol):
         """Sends a message that has no answer."""
 
     def is_forked(self) -> bool:
-        """Whether this is a child that a function has forked: the attempt is not its own."""
+        """Returns true in a child that a function has forked: the attempt belongs to the parent."""
 
 
 class Running:
@@ -93,9 +93,9 @@ class Running:
         self.method: str | None = about["method"]
         self.number: int = about["attempt"]
         self._folder = Path(about["folder"])
-        #: Whether it is the last one of its process.
+        #: True if this is the last attempt of its process.
         self.last: bool = about.get("last", False)
-        #: The span of the attempt, if there is one.
+        #: Span of the attempt, or None.
         self.trace: str | None = about.get("trace")
         self.order: str | None = None
         self.next_step: dict[str, str] = {}
@@ -103,16 +103,16 @@ class Running:
         self._parameters = frame.body[:size]
         self._checkpoint = frame.body[size:] if about["checkpoint"] else None
         self.function = host.functions.get(self.method or self.queue)
-        #: How to raise `Stopped` in it.
+        #: Function that raises `Stopped` in the attempt.
         self.thread: int | None = None
         self.loop: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
         self.ended = False
 
-    # What its function says
+    # Calls of its function
 
     @property
     def folder(self) -> Path:
-        """Made when it is asked for."""
+        """The folder of the attempt, made on request."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self._folder
 
@@ -131,7 +131,7 @@ class Running:
             line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
         self.host.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
-    # Its life
+    # Run and end
 
     def run(self) -> Ending:
         """Runs its function, to whatever end."""
@@ -145,7 +145,7 @@ class Running:
             return self.ends_badly(error)
 
     async def run_async(self) -> Ending:
-        """The same on an event loop."""
+        """Runs its function on an event loop."""
         current.set(self)
         try:
             value = self._call()
@@ -164,7 +164,7 @@ class Running:
         if self.function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
-        # A task may have none, as one of a document of graphs: that is no argument.
+        # A task of a document of graphs may have no parameters: the function then gets no argument.
         return self.function.run(self.host.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:
@@ -176,7 +176,7 @@ class Running:
     def ends_badly(self, error: BaseException) -> Ending:
         try:
             return self._failed(error)
-        except BaseException as worse:  # of what it was told, or memory
+        except BaseException as worse:  # such as an error in the message, or a lack of memory
             text = f"{type(error).__name__}, and it cannot be told: {type(worse).__name__}"
             return Ending("fail", text.encode(errors="backslashreplace"), type(error).__name__)
 
@@ -206,7 +206,7 @@ def stopped(order: str) -> Ending:
 
 
 def _text(error: BaseException) -> bytes:
-    """What went wrong, then the last lines of the traceback."""
+    """The error text, then the last lines of the traceback."""
     if isinstance(error, Failure):
         return str(error.text).encode(errors="backslashreplace")[:MOST_ERROR]
     first = _shortened("".join(traceback.format_exception_only(type(error), error)).strip())[: MOST_ERROR // 4]
@@ -223,7 +223,7 @@ def _shortened(text: str) -> str:
 
 
 class _Logs(logging.Handler):
-    """What a function logs is in its task's log."""
+    """Adds the log records of a function to its task's log."""
 
     def emit(self, record: logging.LogRecord) -> None:
         attempt = attempt_here()
@@ -247,7 +247,7 @@ def fill_streams() -> None:
 
 
 def flush_streams() -> None:
-    """Flushes stdout and stderr, whatever a function has put in their place. Opens those that it has closed again."""
+    """Flushes stdout and stderr, even if a function has replaced them. Reopens streams that it has closed."""
     for name, fd in (("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name, None)
         try:
@@ -275,11 +275,11 @@ class Host:
         self._starts: queue.SimpleQueue[Running | None] = queue.SimpleQueue()
         self._answers: dict[int, queue.SimpleQueue[Frame]] = {}
         self._numbers = itertools.count()
-        #: The attempt that a signal reaches; and whether a thread is in what must not be torn.
+        #: The attempt that a signal reaches, and a flag of sections that must not be interrupted.
         self._main: Running | None = None
         self._shield = threading.local()
         self._loop: asyncio.AbstractEventLoop | None = None
-        #: Attempts for threads, of which there are so many; and whether one of them is to be interrupted.
+        #: Attempts that wait for threads, the number of threads, and the lock of interruptions.
         self._pool: queue.SimpleQueue[Running] = queue.SimpleQueue()
         self._threads = 0
         self._reach = threading.Lock()
@@ -306,7 +306,7 @@ class Host:
                 break
         flush()
 
-    # What the worker says
+    # Messages of the worker
 
     def _read(self, mode: Mode) -> None:
         try:
@@ -353,7 +353,7 @@ class Host:
             running.ended = True  # once
             raise Stopped(running.order)
 
-    # What functions say
+    # Messages of functions
 
     def tell(self, kind: str, key: int, body: bytes, **about: Any) -> None:
         """Sends a message that has no answer."""
@@ -384,11 +384,11 @@ class Host:
             raise verdict(*error)
 
     def is_forked(self) -> bool:
-        """Whether this is a child that a function has forked: the attempt is not its own."""
+        """Returns true in a child that a function has forked: the attempt belongs to the parent."""
         return os.getpid() != self._pid
 
     def _check(self, key: int) -> None:
-        """A signal that came while a message was sent."""
+        """Handles a signal that arrived while a message was being sent."""
         running = self._main
         if running and running.key == key and threading.current_thread() is threading.main_thread():
             self._interrupt(signal.SIGUSR1, None)
@@ -422,7 +422,7 @@ class Host:
                 threading.Thread(target=self._in_threads, daemon=True).start()
                 self._threads += 1
             except (RuntimeError, MemoryError):  # of the system's limits
-                with suppress(queue.Empty):  # another one has taken it
+                with suppress(queue.Empty):  # another thread has taken it
                     self._end(self._pool.get_nowait(), Ending("uncounted", reason="nothread", again=1))
 
     def _in_threads(self) -> None:
@@ -442,7 +442,7 @@ class Host:
             self._end(running, ending or stopped(running.order or "stop"))
 
     def _out_of_reach(self, running: Running) -> None:
-        """No order to this attempt reaches what its thread does next."""
+        """Ensures that no order to this attempt reaches later work of its thread."""
         while True:
             try:
                 with self._reach:
@@ -483,10 +483,10 @@ class Host:
                 return
             except BaseException:  # such as of a signal's handler that the function has left
                 continue
-        os._exit(1)  # the worker ends attempts whose process is gone; without its end this one would never end
+        os._exit(1)  # the worker ends an attempt when its process is gone; otherwise this attempt never ends
 
     def _tidy(self) -> None:
-        """Makes good what a function has done to its process, for its end and for the next function."""
+        """Repairs the changes of a function to its process, for the end and for the next function."""
         flush_streams()
         root = logging.getLogger()
         if self._logs not in root.handlers:
@@ -582,7 +582,7 @@ def main(text: str) -> None:
     except BaseException as error:
         if end is None:
             raise
-        # It could be imported when the worker began: it is the host's trouble, as during a deployment.
+        # The worker could import the functions at its start, so the host is at fault, for example during a deployment.
         with suppress(OSError):
             Pipe(end).send("unusable", 0, _text(error).split(b"\n", 1)[0])
         os._exit(1)

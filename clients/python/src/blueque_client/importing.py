@@ -1,13 +1,13 @@
 """Moves a live queue of redis-work-queue here, while its old workers finish what they have leased.
 
-An item goes through lists of its own beside the old ones, so that it may be killed at any moment:
+An item passes through extra lists next to the old lists, so that the importer may be killed at any moment:
 
-1. `NAME:importing` has what was taken from the old lists. Each is submitted here, due in the year 2100: nobody can run
-   it, and so it is surely still there if it is submitted a second time.
-2. One step takes it to `NAME:imported` and deletes the old data.
-3. It becomes due, and leaves that list.
+1. `NAME:importing` has the items taken from the old lists. Each item is submitted here, due in the year 2100: nobody
+   can run it, so it still exists if it is submitted a second time.
+2. A single step moves the item to `NAME:imported` and deletes the old data.
+3. The item becomes due, and leaves that list.
 
-`NAME:refused` has what cannot be a task; its data stay where they were.
+`NAME:refused` has the items that cannot be tasks; their data stay in place.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .work_items import encode
 log = logging.getLogger("blueque.importing")
 log.addFilter(clean)
 
-#: The year 2100: when an item is due that is not wholly here.
+#: The year 2100: the time at which an incompletely moved item is due.
 FAR = 4_102_444_800
-#: Items of one step, and their bytes.
+#: Maximum number of items of a step, and maximum number of their bytes.
 MOST, MOST_BYTES = 100, 4 << 20
-#: The lists of an old queue, and those that the import adds.
+#: The lists of an old queue, and the lists that the import adds.
 LISTS = ("queue", "processing", "cleaning", "importing", "imported", "refused")
-#: How often an item is submitted while others complete or delete a task of its id.
+#: Maximum number of submits of an item while others complete or delete a task with its id.
 TRIES = 10
 
 # KEYS: importing, imported, item, queue, processing, both leases. ARGV: the id, the data.
@@ -82,15 +82,15 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"""
 
 @dataclass
 class Imported:
-    """What became of the old items."""
+    """The outcome of an import."""
 
-    #: Tasks here now.
+    #: Number of tasks created here.
     moved: int = 0
-    #: Ids that an unfinished task here had already: that one stays as it is.
+    #: Number of ids that an unfinished task here already had. That task stays as it is.
     known: int = 0
-    #: Ids without data: of items that were completed.
+    #: Number of ids without data, which belong to completed items.
     dropped: int = 0
-    #: Ids that cannot be tasks; the log says why. They stay in the list `NAME:refused`, and the next run tries again.
+    #: Number of ids that cannot be tasks; the log has the reasons. They stay in `NAME:refused` for the next run.
     refused: int = 0
 
     def __str__(self) -> str:
@@ -100,13 +100,13 @@ class Imported:
 class WorkQueueImport:
     """An importer. `run` moves everything; it may be killed, and run again, at any time.
 
-    client: Where the items go.
+    client: The destination of the items.
     name: The old queue: the beginning of its keys.
     old: The server of the old queue; by default that of the client.
     queue: The queue here; by default the name, encoded as by `WorkQueue`.
-    settle: An item that nobody leases is taken from the old workers if it is found so twice, so many seconds apart.
-    lock: For how many seconds another importer waits when this one is killed.
-    options: Of the tasks, beside `max_losses`, which is unlimited.
+    settle: Seconds for which an item must be without a lease before it is taken from the old workers.
+    lock: Number of seconds that another importer waits after this importer is killed.
+    options: Options of the tasks, except `max_losses`, which is unlimited.
     """
 
     def __init__(
@@ -130,14 +130,15 @@ class WorkQueueImport:
             ) from None
         self._options: calls.SubmitOptions = {"max_losses": UNLIMITED, **(options or {})}
         self._me = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
-        #: Since when an item has been found without a lease.
+        #: Time since which an item has been found without a lease.
         self._since: dict[tuple[str, bytes], float] = {}
-        #: Since when data have been found whose id is in no list.
+        #: Time since which data have been found whose id is in no list.
         self._orphaned: dict[bytes, float] = {}
         self.imported = Imported()
 
     def run(self) -> Imported:
-        """Moves items until the old queue is empty, and no old worker has any. After an error it may be run again."""
+        """Moves items until the old queue is empty and no old worker has an item. `run` may be repeated after an
+        error."""
         try:
             return self._run()
         except exceptions.ResponseError as error:
@@ -166,14 +167,15 @@ class WorkQueueImport:
         return f"{self._name}:{name}".encode(errors="surrogateescape") + id
 
     def _check(self) -> None:
-        """Refuses keys that are no queue's: it would stop in the middle, at an error without their names."""
+        """Refuses keys that do not belong to a queue. Otherwise the import stops midway, with an error that does not
+        name them."""
         for name in (*LISTS, "importer"):
             key, wanted = self._key(name), b"string" if name == "importer" else b"list"
             if (found := self._old.type(key)) not in (b"none", wanted):
                 what = f"{key.decode(errors='replace')} is a {found.decode()}, not a {wanted.decode()}"
                 raise Unsuitable("WRONGKEY", what, "Look whose key that is, and remove or rename it.")
 
-    # One importer at a time. Two would lose and double nothing, but one would submit for nothing what the other moves.
+    # One importer at a time. Two importers lose and duplicate nothing, but they repeat each other's work.
 
     def _lock(self) -> bytes | None:
         found: bytes | None = self._old.eval(LOCK, 1, self._key("importer"), self._me, int(self._lock_for * 1000))
@@ -192,13 +194,13 @@ class WorkQueueImport:
         finally:
             self._old.eval(UNLOCK, 1, self._key("importer"), self._me)
 
-    # What has been taken
+    # Items that have been taken
 
     def _recover(self) -> None:
-        """Goes on where the importer before was killed."""
+        """Goes on where the previous importer was killed."""
         for id in self._old.lrange(self._key("imported"), 0, -1):
-            with suppress(UnicodeDecodeError):  # what is no text was never a task
-                # The item may have run since, and another may have its name.
+            with suppress(UnicodeDecodeError):  # an id that is not text was never a task
+                # The item may have run since, and another task may have its id.
                 info = self._link.run(calls.get(encode(id.decode())))
                 if info and info.eta == FAR:
                     self._make_due(id)
@@ -214,13 +216,13 @@ class WorkQueueImport:
         self._import_taken()
 
     def _import_taken(self) -> None:
-        """Moves all that has been taken."""
+        """Moves all items that have been taken."""
         while ids := self._old.lrange(self._key("importing"), -MOST, -1):
             self._import(ids[::-1])
             self._lock()
 
     def _step(self) -> bool:
-        """Moves some of those that wait. False: there are none."""
+        """Moves some of the waiting items. Returns false if no item waits."""
         with self._old.pipeline(transaction=False) as pipeline:
             for _ in range(MOST):
                 pipeline.rpoplpush(self._key("queue"), self._key("importing"))
@@ -269,7 +271,8 @@ class WorkQueueImport:
             keys = [*lists, self._key("item:", id), self._key("queue"), self._key("processing"), *self._leases(id)]
             done = self._old.eval(DONE, len(keys), *keys, id, data)
             if done != 1:
-                # Another importer was faster, and what it made may be done and gone. Or the old workers have it.
+                # Another importer was faster, and its task may already be complete and deleted. Or the old workers have
+                # the item.
                 if created or (done == 2 and ours):
                     self._withdraw(id)
                 continue
@@ -288,7 +291,7 @@ class WorkQueueImport:
             if info and not (info.status and contract.STATES[info.status].final):
                 return False, info.eta == FAR
             if info:
-                with suppress(NotFound, Refused):  # another one was faster
+                with suppress(NotFound, Refused):  # another client was faster
                     self._link.make(calls.delete(name))
             if self._link.run(calls.submit(self._queue, [calls.SubmitEach(name, FAR, data)], **self._options)) != [
                 "existing"
@@ -299,7 +302,7 @@ class WorkQueueImport:
     def _forget(self, id: bytes) -> None:
         """Removes an id without data: an old worker has completed it, perhaps after an importer had submitted it."""
         with suppress(UnicodeDecodeError):
-            # Where another importer has just moved it, it is in the list of the imported until it is due.
+            # An item that another importer has just moved is in the list of imported items until it is due.
             info = None
             if id not in self._old.lrange(self._key("imported"), 0, -1):
                 info = self._link.run(calls.get(encode(id.decode())))
@@ -308,7 +311,7 @@ class WorkQueueImport:
         self._old.lrem(self._key("importing"), 0, id)
 
     def _withdraw(self, id: bytes) -> None:
-        """Deletes a task that was submitted and that nobody can have begun."""
+        """Deletes a submitted task that nobody can have begun."""
         with suppress(NotFound, Refused):
             self._link.make(calls.cancel(encode(id.decode()), b"imported twice"))
             self._link.make(calls.delete(encode(id.decode())))
@@ -326,10 +329,10 @@ class WorkQueueImport:
             pipeline.execute()
         self.imported.refused += 1
 
-    # What old workers have
+    # Items that old workers have
 
     def _look(self) -> int:
-        """Takes what nobody leases any more; returns how many are left."""
+        """Takes items that are no longer leased. Returns the number of items that are left."""
         seen = set()
         left = 0
         for name in ("processing", "cleaning"):
@@ -337,7 +340,8 @@ class WorkQueueImport:
                 left += 1
                 if self._old.exists(*self._leases(id)):
                     continue
-                # Between two steps of an old worker it has no lease yet, and between two of a cleaner it is in no list.
+                # Between two steps of an old worker an item has no lease yet; between two steps of a cleaner it is in
+                # no list.
                 seen.add((name, id))
                 since = self._since.setdefault((name, id), time.monotonic())
                 if time.monotonic() - since >= self._settle:
@@ -347,7 +351,8 @@ class WorkQueueImport:
         return left + int(self._old.llen(self._key("queue")))
 
     def _orphans(self) -> int:
-        """Takes data whose id is in no list, as of an `add_item` that was killed; returns how many are left."""
+        """Takes data whose id is in no list, for example after a killed `add_item`. Returns the number of items
+        left."""
         prefix = self._key("item:")
         literal = re.sub(rb"([][*?\\])", rb"\\\1", prefix)
         refused = set(self._old.lrange(self._key("refused"), 0, -1))
@@ -356,14 +361,14 @@ class WorkQueueImport:
         lists = [self._key(name) for name in names]
         self._orphaned = {id: self._orphaned.get(id, time.monotonic()) for id in found}
         for id, since in self._orphaned.items():
-            # It may be between two steps of what adds it, or of a worker that completes it.
+            # The item may be between two steps of its `add_item`, or of a worker that completes it.
             if time.monotonic() - since >= self._settle:
                 keys = [self._key("item:", id), self._key("importing"), *self._leases(id), *lists]
                 self._old.eval(ORPHAN, len(keys), *keys, id)
         return len(found)
 
     def _leases(self, id: bytes) -> list[bytes]:
-        """Its lease, by a worker in Python, Go, Node.js or C#, and by one in Rust."""
+        """The keys of an item's lease: of a worker in Python, Go, Node.js or C#, and of a worker in Rust."""
         return [self._key("leased_by_session:", id), self._key("lease:", id)]
 
     def _take(self, name: str, id: bytes) -> None:

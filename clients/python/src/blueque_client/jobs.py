@@ -72,7 +72,7 @@ class TaskFunction(Generic[P, R]):
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]: ...
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[Any]:
-        """Its call with these arguments, checked against its signature."""
+        """Returns a call with these arguments, checked against the signature."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 
 def listener_id() -> str:
-    """A new id for a listener of this process: HOSTNAME:IDENTITY-RANDOM_PID. IDENTITY tells hosts of one name apart."""
+    """A new id for a listener of this process: HOSTNAME:IDENTITY-RANDOM_PID. IDENTITY separates hosts of the same
+    name."""
     host = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())[:100] or "host"
     return f"{host}:{_identity()}-{uuid.uuid4().hex[:6]}_{os.getpid()}"
 
 
 def _identity() -> str:
-    """Hosts have the same identity if they see each other's process ids; empty if the system does not tell."""
+    """The identity of the host. Hosts that see each other's process ids share an identity. Empty if it is unknown."""
     try:
         boot, table = _text("/proc/sys/kernel/random/boot_id"), os.readlink("/proc/self/ns/pid")
     except OSError:

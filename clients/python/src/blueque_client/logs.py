@@ -1,4 +1,4 @@
-"""What each record of `logging` says of the task whose code has written it.
+"""Fields that each record of `logging` gets about the task whose code has written it.
 
 Its attributes are `blueque_task`, `blueque_attempt`, `blueque_queue` and `blueque_method`; None where no task runs. The
 prefix keeps them apart from a program's own: `logging` refuses a record whose `extra` has a name that is there already.
@@ -16,7 +16,7 @@ from .context import attempt_here
 
 
 class Fields(NamedTuple):
-    """What a record says: its attributes have the prefix `blueque_`."""
+    """The fields of a record. The attributes have the prefix `blueque_`."""
 
     task: str | None = None
     attempt: int | None = None
@@ -30,7 +30,7 @@ _subject: ContextVar[Fields] = ContextVar("blueque_subject", default=Fields())  
 
 @contextmanager
 def subject(fields: Fields) -> Iterator[None]:
-    """What is logged here is about a task that runs elsewhere."""
+    """Within this context, records are about a task that runs elsewhere."""
     before = _subject.set(fields)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Parameters, results and checkpoints: values on the one side, bytes on the other.
+"""Conversion of parameters, results and checkpoints between values and bytes.
 
 The server never looks into them. By default they are JSON, which every language reads, and nothing else: what JSON does
 not have is refused with its place, not sent as something else.

@@ -1,4 +1,4 @@
-"""What becomes of an error of redis-py: another try, or an error for the caller."""
+"""Handling of errors of redis-py: another try, or an error for the caller."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STRIPPED = {
     for error in [_PARSE(f"{code} 1 127.0.0.1:1")]  # as of MOVED, which is taken apart
     if not str(error).startswith(code)
 }
-# Its clients for clusters know more of them.
+# The clients for clusters know further codes.
 _STRIPPED.update(
     {
         exceptions.AskError: "ASK",
@@ -55,7 +55,7 @@ _STRIPPED.update(
 
 #: Whatever redis-py raises about a server.
 TROUBLE = (exceptions.RedisError, exceptions.RedisClusterException, OSError)
-#: What may be otherwise at the next try, besides replies of the server.
+#: Errors, besides replies of the server, that may not recur at the next try.
 PASSING = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RedisClusterException, OSError)
 
 
@@ -68,7 +68,7 @@ def code_of(error: Exception) -> tuple[str, str]:
     return code, rest or text
 
 
-#: What a server says that is of another kind than the URL, or lacks its database; and what to write there.
+#: Replies of a server of another kind than in the URL, or without its database, and the URL to use instead.
 _MISTAKES = {
     "DB index is out of range": (
         "the server has no database with the number in the URL",
@@ -91,21 +91,21 @@ class Tries:
 
     def __init__(self, limit: float, place: str) -> None:
         self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, contract.FIRST_PAUSE, place
-        #: Whether to send the script itself.
+        #: True if the script itself must be sent.
         self.whole = False
 
     @property
     def left(self) -> float | None:
-        """The seconds of the next try. None: one without a limit has those of each reply."""
+        """The time limit of the next try in seconds. None: only each reply has a limit."""
         return max(self.until - time.monotonic(), 0) if self.limit else None
 
     def after(self, error: Exception) -> float:
-        """How long to pause before the next try; or raises the error for the caller."""
+        """Returns the pause before the next try, or raises the error for the caller."""
         for said, (cause, remedy) in _MISTAKES.items():
             if said in str(error):
                 raise ConnectionFailed("CONNECTION", f"{cause}: {str(error).strip()}.", remedy) from error
         if isinstance(error, exceptions.RedisClusterException):
-            # Of the last node that was asked.
+            # The error of the node that was asked last.
             error = error.__cause__ if isinstance(error.__cause__, (exceptions.RedisError, OSError)) else error
         if isinstance(error, TooLong):
             raise ReplyError("REPLY", f"{error}.") from error
@@ -121,7 +121,7 @@ class Tries:
                 self.whole = True
                 return 0
             known = contract.ERRORS.get(code)
-            # What passes only when somebody has made room is for the caller.
+            # An error that ends only after somebody has made room is raised to the caller.
             if not (known and known.repeat) or code in ("OOM", "MISCONF"):
                 raise verdict(code, text) from error
         elif _distrusts(error):
@@ -152,7 +152,7 @@ def unread(error: Exception, place: str) -> ReplyError:
 
 
 def _distrusts(error: BaseException | None) -> bool:
-    """Whether TLS refused the server: no other try would end otherwise."""
+    """Returns true if TLS refused the server, so that no further try can succeed."""
     while error and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error is not None

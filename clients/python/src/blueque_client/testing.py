@@ -80,7 +80,7 @@ class Server:
 
 
 def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
-    """Runs what is due in this process and thread, one task after another, until nothing is left. Returns how many ran.
+    """Runs all due tasks in this process and thread, one after another. Returns the number of tasks that ran.
 
     client: With a `Clock` it decides what is due.
     tasks: The functions, as for a `Worker`. Errors of functions end their attempts, as there.
@@ -157,5 +157,5 @@ class Clock:
         return self.now
 
     def advance(self, seconds: float) -> None:
-        """Goes on by so many seconds."""
+        """Advances the clock by this number of seconds."""
         self.now += seconds

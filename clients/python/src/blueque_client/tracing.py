@@ -78,7 +78,7 @@ class Tracing:
 def submitting(
     tracing: Tracing | None, queue: str, options: SubmitOptions, **about: Any
 ) -> AbstractContextManager[SubmitOptions]:
-    """What is around a submit, with tracing or without."""
+    """The context of a submit, with or without tracing."""
     named = {name.replace("_", "."): value for name, value in about.items()}
     return tracing.submit(queue, options, named) if tracing else nullcontext(options)
 
@@ -96,7 +96,7 @@ def _context(header: str | None) -> Context | None:
 
 
 def carried(span: Span | None) -> str | None:
-    """What tells a process of tasks of the span of an attempt."""
+    """The header that passes the span of an attempt to a process of tasks."""
     return _written(span) if span else None
 
 

@@ -1,4 +1,4 @@
-"""How calls are written and replies are read; `calls` is made of these pieces."""
+"""Writing of calls and reading of replies; `calls` is made of these pieces."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Page(Protocol[T_co]):
 
     @property
     def cursor(self) -> str:
-        """Where the next page begins; `0` at the end."""
+        """Start of the next page; `0` at the end."""
 
     @property
     def items(self) -> Sequence[T_co]:
@@ -81,22 +81,23 @@ class Page(Protocol[T_co]):
 
 @dataclass(frozen=True)
 class Call(Generic[T_co]):
-    """A call that has not been made yet. Sent again after a lost reply, one value is executed once."""
+    """A call that has not been made yet. A call that is sent again after a lost reply is executed once."""
 
     command: str
     #: From `now` on, as they go over the wire.
     arguments: tuple[bytes, ...]
     #: Reads the server's reply.
     read: Callable[[Any], T_co]
-    #: Whether it may carry a `request`.
+    #: True if the call may carry a `request`.
     takes_request: bool = False
 
     def at(self, now: Time) -> Call[T_co]:
-        """The same at a time of one's own, in a namespace for tests."""
+        """This call at a given time, in a namespace for tests."""
         return replace(self, arguments=(written(now), *self.arguments[1:]))
 
     def once(self) -> Call[T_co]:
-        """The same with a random `request`: repeated, it does nothing a second time, whatever others did meanwhile."""
+        """This call with a random `request`: a repeated call has no second effect, whatever other clients did in
+        between."""
         if not self.takes_request:
             return self
         return replace(self, arguments=(*self.arguments, b"request", uuid.uuid4().hex.encode()))
@@ -159,7 +160,7 @@ class Type:
 
 @dataclass(frozen=True)
 class Field:
-    """A part of a reply: its type, or words beside it, and whether it may be nil, empty or missing."""
+    """A part of a reply: its type, additional words, and whether it may be nil, empty or missing."""
 
     name: str
     type: Type | None = None
@@ -188,7 +189,7 @@ class Field:
 
 
 class Shape(Generic[T]):
-    """What a reply looks like, and what it becomes."""
+    """The shape of a reply, and the value that it becomes."""
 
     def read(self, reply: Any) -> T:
         raise NotImplementedError
@@ -196,7 +197,7 @@ class Shape(Generic[T]):
 
 @dataclass(frozen=True)
 class Value(Shape[T]):
-    """One value."""
+    """A single value."""
 
     field: Field
 
@@ -229,7 +230,7 @@ def _name(got: Any) -> str:
 
 @dataclass(frozen=True)
 class Items(Shape[list[T]]):
-    """The same fields over and over; of a single field the bare values."""
+    """Repeated fields; for a single field the bare values."""
 
     make: Callable[..., T] | None
     fields: tuple[Field, ...]
@@ -267,7 +268,7 @@ class Pairs(Shape[T]):
     fields: tuple[Field, ...]
     #: Any field may be missing.
     absent: bool = False
-    #: Whether the class has `extra`.
+    #: True if the class has `extra`.
     open: bool = False
 
     def read(self, reply: Any) -> T:
@@ -292,7 +293,7 @@ class Pairs(Shape[T]):
 
 @dataclass(frozen=True)
 class Groups(Shape[list[T]]):
-    """Several groups of pairs, each of which begins with the same name."""
+    """Several groups of pairs. Each group begins with the same name."""
 
     begins: str
     pairs: Pairs[T]

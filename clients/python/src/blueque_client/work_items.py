@@ -37,7 +37,7 @@ class WorkItem:
         return cls.new(json.dumps(data, allow_nan=False))
 
     def data_json(self) -> Any:
-        """Its data, read as JSON."""
+        """The data of the item, read as JSON."""
         return json.loads(self.data)
 
 

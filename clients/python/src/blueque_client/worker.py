@@ -1,7 +1,7 @@
-"""The worker: takes tasks and runs their functions in processes of their own.
+"""The worker: takes tasks and runs their functions in separate processes.
 
-This process calls no function of a task. It talks to the server, renews leases, carries orders, and watches the
-processes; so no task can stop its heartbeats, whatever it does with the interpreter.
+The process of the worker calls no function of a task. It talks to the server, renews leases, passes on orders, and
+watches the processes. So no task can stop the heartbeats, whatever it does with the interpreter.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from .version import VERSION
 from .wire import Call, Names, Seconds
 
 log = logging.getLogger("blueque.worker")
-log.addFilter(clean)  # others choose names and errors
+log.addFilter(clean)  # names and errors come from others
 
-#: What may be given as tasks: a function, several, or a module that has some.
+#: Forms of tasks: a function, several functions, or a module that has functions.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 
 LOOK = 0.2
-#: Seconds in which a process is to go that has closed its pipe, or whose pipe was closed.
+#: Maximum number of seconds until the end of a process after its pipe was closed.
 FAREWELL = 5
 #: Fields of a task's record.
 ABOUT = ("method", "tags")
@@ -87,19 +87,19 @@ class _Process:
 
     number: int
     pipe: Pipe
-    #: Among the ends.
+    #: Place of the process among the ends.
     place: int | None
     pid: int = 0
     status: int | None = None
     cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
     running: set[int] = field(default_factory=set)
-    #: Whether it has its functions; why it cannot import them.
+    #: `loaded`: the process has imported its functions; `trouble`: the error if it could not.
     loaded: bool = True
     trouble: str = ""
-    #: Whether it was killed as a lease had passed.
+    #: True if the process was killed because a lease had passed.
     late: bool = False
-    #: Set when it is known that it is gone, with all that it had started.
+    #: Set when the process and all its children are known to be gone.
     gone: threading.Event = field(default_factory=threading.Event)
     known: threading.Event = field(default_factory=threading.Event)
 
@@ -111,7 +111,7 @@ class _Held:
     key: int
     item: Any
     lease: float
-    #: When the last renewal that was acknowledged was sent.
+    #: Time at which the last acknowledged renewal was sent.
     renewed: float
     began: float
     folder: Path
@@ -120,23 +120,23 @@ class _Held:
     time_limit: float | None = None
     order: str | None = None
     ordered: float = 0
-    #: How it was made to stop: 1 told, 2 SIGTERM, 3 SIGKILL.
+    #: Means used so far to stop the attempt: 1 order, 2 SIGTERM, 3 SIGKILL.
     force: int = 0
-    #: What has yet to be sent, and the number of bytes for which there was no room.
+    #: `log`: log output that is not sent yet; `left_out`: the number of bytes that were dropped.
     log: bytearray = field(default_factory=bytearray)
     left_out: int = 0
-    #: Held while a part of the log is on its way.
+    #: Held while a part of the log is being sent.
     sends: threading.Lock = field(default_factory=threading.Lock)
-    #: What it ended with, while its process has yet to go.
+    #: The end of the attempt, while its process still exists.
     ending: Ending | None = None
     over: bool = False
     cost: bytes = b""
-    #: Of OpenTelemetry.
+    #: Span of OpenTelemetry.
     span: Any = None
 
     @property
     def id(self) -> Any:
-        """As it goes to the server."""
+        """The id in the form that is sent to the server."""
         return _sent(self.item.id)
 
     @property
@@ -144,29 +144,29 @@ class _Held:
         return int(self.item.token)
 
     def say(self, level: int, text: str, *args: Any) -> None:
-        """Logs what happens to it."""
+        """Logs an event of the attempt."""
         _say(self.item, self.method, level, text, *args)
 
 
 class Worker:
     """Takes the tasks of some queues and runs their functions.
 
-    client: The way to the server.
+    client: The client of the server.
     tasks: The `@task` functions, or a module that has them.
-    queues: By default those of the functions; the first one first. Or patterns, such as `["video-*", "!video-test"]`:
-      all queues that match, also those that come later.
-    slots: How many tasks run at once.
-    mode: `process`: each task in a process of its own, which nothing that another task does can hurt. `thread` and
+    queues: By default the queues of the functions, in this order. Or patterns, such as `["video-*", "!video-test"]`:
+      all matching queues, including queues that are created later.
+    slots: Maximum number of tasks that run at the same time.
+    mode: `process`: each task in its own process, protected from everything that other tasks do. `thread` and
       `asyncio`: all tasks in one process, for many small ones that wait a lot; `async def` functions run in any mode.
-    tasks_per_process: After so many tasks a process is replaced; None: never. By default 1 with the mode `process`.
-    spawn: Each process is a new interpreter, which imports the modules of the functions: for libraries that cannot be
-      forked. By default it is a fork of one that has imported them.
-    lease: How long a task is safe from others after the last heartbeat; by default the setting of its queue.
-    has: What this worker offers, such as `gpu,memory=64`.
-    name: For people.
+    tasks_per_process: Number of tasks after which a process is replaced; None: never. By default 1 with `process`.
+    spawn: Start each process as a new interpreter that imports the modules of the functions, for libraries that cannot
+      be forked. By default each process is a fork of a process that has imported the modules.
+    lease: Time after the last heartbeat for which the worker keeps a task; by default the setting of its queue.
+    has: Capabilities of this worker, such as `gpu,memory=64`.
+    name: The name of the worker, for people.
     grace: Seconds between the exception `Stopped` in a function and SIGKILL; SIGTERM comes after half of them.
-    memory: How many bytes of memory a process may take.
-    folder: Where the folders of attempts are made.
+    memory: Maximum memory of a process in bytes.
+    folder: The folder in which the folders of attempts are made.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class Worker:
         self._lock = threading.RLock()
         self._held: dict[int, _Held] = {}
         self._processes: list[_Process] = []
-        #: Attempts whose end is to be sent, and wake-ups (None).
+        #: Attempts whose end must be sent, and wake-ups (None).
         self._events: queue.SimpleQueue[tuple[_Held, Ending] | None] = queue.SimpleQueue()
         self._ends = Ends(4 * slots + 100)
         self._keys, self._numbers = itertools.count(1), itertools.count(1)
@@ -213,32 +213,32 @@ class Worker:
         self._ahead, self._clock_read = 0.0, 0.0
         self._hungry = threading.Event()
         self._broken: str | None = None
-        #: How long it takes nothing if its functions cannot be imported, and until when.
+        #: Pause without new tasks if the functions cannot be imported, and the end of that pause.
         self._pause = self._rests_until = 0.0
         #: A wake-up led to the next call that takes tasks.
         self._woken = False
         self.done = 0
-        #: Is called every second, as long as the worker runs.
+        #: Called every second while the worker runs.
         self.every_second: Callable[[], None] | None = None
 
     # From outside
 
     def stop(self, release: bool = False) -> None:
-        """Takes no more tasks; `run` returns when those that run have ended. `release`: gives them back at once."""
-        # Also from a signal's handler: nothing here waits for a lock.
+        """Takes no more tasks; `run` returns when the running tasks have ended. `release`: gives these back at once."""
+        # Also called from a signal handler, so nothing here waits for a lock.
         self._stop = "release" if release or self._stop == "release" else "finish"
         self._events.put(None)
 
     def run(self) -> int:
-        """Runs until it is stopped, by `stop`, SIGTERM or SIGINT, the second of which releases what runs.
+        """Runs until stopped by `stop`, SIGTERM or SIGINT. A second signal releases the running tasks.
 
-        Returns the number of attempts that have ended here. Call it before your program starts threads.
+        Returns the number of attempts that have ended in this worker. Call `run` before your program starts threads.
         """
         with fields():
             return self._run()
 
     def _run(self) -> int:
-        # Those of OpenTelemetry begin anew in forked processes.
+        # Threads of OpenTelemetry are restarted in forked processes.
         if any(not each.name.startswith("Otel") for each in threading.enumerate()[1:]):
             log.warning(
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
@@ -289,7 +289,7 @@ class Worker:
         log.warning("no answer from %s yet: %s; tries until %s", self._link.place, str(error).rstrip("."), until)
 
     def _stopping(self) -> str:
-        """What it does once it was told to stop."""
+        """Reacts to the order to stop."""
         count = len(self._held)
         if not count:
             return "takes no more tasks"
@@ -299,7 +299,7 @@ class Worker:
         return f"takes no more, finishes {_many(count, 'task')}{again}"
 
     def _always(self, job: Callable[[], None]) -> None:
-        """Does a job to its end, whatever it meets: attempts depend on it."""
+        """Runs a job to its end despite errors, because attempts depend on the job."""
         while True:
             try:
                 job()
@@ -318,7 +318,7 @@ class Worker:
             self.stop(release=self._stop is not None)
 
         heard = (signal.SIGTERM, signal.SIGINT)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)  # whoever started this process may have blocked them
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)  # the parent process may have blocked these signals
         return [(number, signal.signal(number, end)) for number in heard]
 
     # The fork server
@@ -347,12 +347,12 @@ class Worker:
             os._exit(status)
 
     def _wait_for_server(self) -> None:
-        """Until it is gone, and all that tasks have started with it."""
+        """Waits until the fork server and all processes that tasks have started are gone."""
         with suppress(ChildProcessError):  # another thread has waited
             os.waitpid(self._server_pid, 0)
 
     def _server_ends(self) -> None:
-        """Hears of processes that were made, and of those that are gone."""
+        """Receives reports of new processes, and of processes that are gone."""
         while True:
             try:
                 message = self._control.recv(SIZE, socket.MSG_WAITALL)
@@ -404,9 +404,9 @@ class Worker:
     # Attempts
 
     def _abouts(self, items: Sequence[Any]) -> dict[str, dict[str, bytes]]:
-        """What a worker needs to know of tasks besides what it has reserved."""
+        """Reads the fields of tasks that a reservation does not return."""
         found: dict[str, dict[str, bytes]] = {}
-        # Two fields of a record are a tenth of the work that the whole is. At any trouble the whole is asked for.
+        # Reading two fields of a record costs a tenth of reading the record. After an error the whole record is read.
         with suppress(Exception), self._link.server.pipeline(transaction=False) as pipeline:
             for item in items:
                 pipeline.hmget(_sent(f"{self._link.namespace}_task_{item.id}"), *ABOUT)
@@ -431,7 +431,7 @@ class Worker:
         with self._lock:
             self._held[key] = held
             try:
-                # Elsewhere it is made when it is asked for. Something that tidies up may have removed the home.
+                # In other modes the folder is made on request. A clean-up program may have removed the home.
                 if self._mode == "process":
                     folder.mkdir(mode=0o700, parents=True)
                 process = self._process()
@@ -447,7 +447,7 @@ class Worker:
         held.say(logging.INFO, "begins")
         about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
-        # It ends by itself then, and with it all that it has started; then the task's end is sent.
+        # The process then ends by itself with all its children, and after that the task's end is sent.
         about["last"] = self._capacity == 1 and not self._lasts(process)
         checkpoint = item.checkpoint
         body = item.parameters + (checkpoint or b"")
@@ -457,20 +457,21 @@ class Worker:
         self._spare()
 
     def _process(self) -> _Process:
-        """One with room for another task."""
+        """Returns a process with room for another task."""
         fits = (
             p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
         )
         return next(fits, None) or self._new_process()
 
     def _set_end(self, process: _Process) -> None:
-        """Has the fork server kill a process when the first lease there has passed, even if this one is frozen."""
+        """Sets the time at which the fork server kills a process: the end of its first lease, even if the worker is
+        frozen."""
         with self._lock:
             running = [self._held[key] for key in process.running if key in self._held]
             self._ends.set(process.place, min((held.renewed + held.lease for held in running), default=0))
 
     def _spare(self) -> None:
-        """Has a process for the next task ready, while this one runs."""
+        """Keeps a process ready for the next task while the current task runs."""
         with self._lock:
             idle = any(not process.running and self._lasts(process) for process in self._processes)
             if self._per_process is not None and self._capacity == 1 and not idle and not self._stop:
@@ -481,13 +482,13 @@ class Worker:
         return self._per_process is None or process.begun < self._per_process
 
     def _listen(self, process: _Process) -> None:
-        """Hears what a process says, until it is gone; then its attempts end."""
+        """Receives the messages of a process until it is gone, then ends its attempts."""
         try:
             self._hear(process)
         except Exception:
             log.exception("a process says what cannot be read: it is killed")
             self._signal(process, signal.SIGKILL)
-        # Who does not talk any more must not go on either, with everything closed or stopped.
+        # A process that no longer talks must also stop running, even if it has closed or stopped everything.
         while not process.gone.wait(FAREWELL) and not self._over.is_set():
             self._signal(process, signal.SIGKILL)
         with self._lock:
@@ -504,7 +505,7 @@ class Worker:
             self._ended(held, ending)
 
     def _rest(self, process: _Process) -> None:
-        """Takes nothing for a while: a process has ended before it had its functions."""
+        """Takes no tasks for a while, because a process has ended before it imported its functions."""
         with self._lock:
             if process.status is None or now() < self._rests_until:
                 return
@@ -531,7 +532,7 @@ class Worker:
                 if not last or self._capacity > 1:
                     self._ended(held, held.ending)
                 if last:
-                    # It goes, and all that it has started; then the task's end is sent.
+                    # The process ends with all its children, and after that the task's end is sent.
                     process.pipe.close()
                     break
             elif frame.kind == "log":
@@ -557,7 +558,7 @@ class Worker:
         process.pipe.post("answer", held.key, number=frame.about["number"], error=error)
 
     def _persist(self, call: Call[Any], held: _Held) -> None:
-        """Makes a call again and again, as long as the lease may last."""
+        """Repeats a call for as long as the lease may last."""
         while True:
             try:
                 self._link.run(call)
@@ -568,14 +569,14 @@ class Worker:
                 self._over.wait(contract.CALL_AGAIN)
 
     def _cost(self, process: _Process, held: _Held, ending: Ending) -> bytes:
-        """What an attempt cost that had a process of its own, in the form of `blueque worker`."""
+        """The cost of an attempt with its own process, in the form of `blueque worker`."""
         if process.status is None or self._capacity > 1 or process.begun > 1:
             return b""
         how: dict[str, Any] = {}
         if os.WIFSIGNALED(process.status):
             how["signal"] = name_of(process.status)
         elif process.status or ending.how == "complete":
-            # Where a function has failed, its process ends with 0, which would look like a success.
+            # The process of a failed function exits with 0, which would look like a success.
             how["exit"] = os.WEXITSTATUS(process.status)
         about = {"attempt": held.item.attempt, **how, "oom": False, "wall_ms": round(1000 * (now() - held.began))}
         return json.dumps({**about, **process.cost}).encode()
@@ -586,7 +587,7 @@ class Worker:
             return stopped(held.order or "drain")
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)
-        if not process.loaded:  # it is the host's trouble
+        if not process.loaded:  # the host is at fault, not the task
             return Ending("uncounted", reason="nofunctions", again=max(self._pause, 1.0))
         if os.WIFSIGNALED(process.status):
             name = name_of(process.status)
@@ -604,8 +605,8 @@ class Worker:
         self._events.put((held, ending))
 
     def _flush(self, held: _Held) -> bool:
-        """Sends a part of what its functions have logged; whether more may be sent."""
-        with held.sends:  # so that no part overtakes another one, nor the end
+        """Sends a part of the log of an attempt. Returns true if more may be sent."""
+        with held.sends:  # keeps the order of the parts and of the end
             with self._lock:
                 if held.left_out:
                     held.log += b"[%d bytes were left out]\n" % held.left_out
@@ -646,7 +647,7 @@ class Worker:
             )
             if ends or (free and look):
                 taken = self._exchange(ends, free)
-                # What was found before may have no tasks any more; other queues have.
+                # The queues found before may have no tasks left, while other queues have.
                 look = bool(taken) or (bool(ends) and self._queues.by_pattern)
             elif self._stop and not self._held:
                 return
@@ -727,7 +728,7 @@ class Worker:
             return []
 
     def _looks(self, woken: bool | None, fresh: bool = False) -> bool:
-        """Whether there are queues to ask."""
+        """Returns true if there are queues to ask."""
         try:
             return self._queues.look(woken, fresh)
         except BluequeError as error:
@@ -755,8 +756,9 @@ class Worker:
         return list(items)
 
     def _still_held(self, item: Any, sent: float) -> float | None:
-        """When the lease of a task that was taken was renewed last; None if it is another's. The reply may be old: the
-        server was away, or this process was frozen."""
+        """Returns the time of the last renewal of a taken task's lease; None if another owner has the task. The reply
+        may be
+        old because the server was away, or this process was frozen."""
         lease = item.lease / 1e6
         while now() - sent > lease / contract.BEATS_PER_LEASE:
             sent = now()
@@ -768,7 +770,7 @@ class Worker:
         return sent
 
     def _insist(self, call: Call[Any], give_up: bool = False) -> Any:
-        """Makes a call until the server has acknowledged it: hours of work may depend on it."""
+        """Repeats a call until the server has acknowledged it, because hours of work may depend on the call."""
         while True:
             try:
                 return self._link.run(call)
@@ -782,12 +784,12 @@ class Worker:
         return len(ending.body) <= contract.END_BYTES
 
     def _end_alone(self, held: _Held, ending: Ending) -> None:
-        """An end by a call of its own."""
+        """Ends an attempt with its own call."""
         if held.order == "lost":
             self._gave(held, ending, "LOST")
             return
         try:
-            # A value that cannot be sent is refused here already.
+            # A value that cannot be sent is refused before the call.
             verdict = str(self._insist(call_of(held.id, held.token, ending, held.cost or None)))
         except BluequeError as error:
             verdict = error.code
@@ -824,17 +826,17 @@ class Worker:
                 self._over.wait(contract.CALL_AGAIN)
                 continue
             if woken and (self._stop or len(self._held) >= self._slots):
-                with suppress(*TROUBLE):  # for another one
+                with suppress(*TROUBLE):  # for another listener
                     self._link.server.lpush(woken[0], 1)
-                    self._link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # where none is left to take it
+                    self._link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # perhaps no listener is left
             elif woken:
                 self._woken = True
             self._events.put(None)
 
-    # What goes on beside: heartbeats, orders, limits
+    # Background threads: heartbeats, orders, limits
 
     def _order(self, held: _Held, order: str, at_once: bool = False) -> None:
-        """Has an attempt stop; `at_once` without a grace period."""
+        """Orders an attempt to stop; `at_once`: without a grace period."""
         with self._lock:
             if held.order in (order, "lost") or (held.order and order not in ("lost", "kill")):
                 return
@@ -864,7 +866,8 @@ class Worker:
             due = {group: at for group, at in due.items() if group in groups}
 
     def _watches(self) -> None:
-        """Makes sure of orders, limits and leases; apart from heartbeats, which may have to wait for the server."""
+        """Enforces orders, limits and leases. Heartbeats have their own thread, because they may wait for the
+        server."""
         while not self._over.wait(LOOK):
             for held in self._all():
                 self._watch(held)
@@ -898,14 +901,14 @@ class Worker:
                 if not self._stop:
                     self.stop()
             elif order != "continue" and held.ending is None:
-                # Whoever has lost the task may not be its only owner.
+                # After a loss another owner may already have the task.
                 self._order(held, order, at_once=order in ("lost", "kill"))
         for process in {held.process for held in members if held.process}:
             self._set_end(process)
         return True
 
     def _watch(self, held: _Held) -> None:
-        """Limits, and force."""
+        """Enforces the limits of an attempt, by signals if it does not stop."""
         if held.ending is not None or held.process is None:
             return
         left = held.renewed + held.lease - now()
@@ -921,13 +924,13 @@ class Worker:
         if held.force < 2 and since > self._grace / 2:
             held.force = 2
             self._signal_alone(held, signal.SIGTERM)
-        # Whoever has lost the lease may meet the next owner when it has passed.
+        # When a lost lease has passed, the next owner may run the task.
         if since > self._grace or (held.order == "lost" and left <= 0):
             held.force = 3
             self._signal_alone(held, signal.SIGKILL)
 
     def _signal_alone(self, held: _Held, number: int) -> None:
-        """To the process of an attempt. What else runs in it is given back, and begins again elsewhere."""
+        """Sends a signal to the process of an attempt. Its other tasks are given back, and begin again elsewhere."""
         process = held.process
         if process is None:
             return
@@ -940,7 +943,7 @@ class Worker:
         self._signal(process, number)
 
     def _orders(self) -> None:
-        """Heartbeats at once where an order was announced, instead of at the next one."""
+        """Sends a heartbeat at once after an order was announced, instead of at the next interval."""
         space, by_pattern = self._link.namespace, self._queues.by_pattern
         channels = [f"{space}_orders_{name}" for name in (["*"] if by_pattern else self._queues.names)]
         while not self._over.is_set():
@@ -956,7 +959,7 @@ class Worker:
                 self._over.wait(contract.CALL_AGAIN)
 
     def _reports(self) -> None:
-        """Reports, and what every worker does beside its tasks."""
+        """Sends reports and does the upkeep."""
         due = {self._report: 0.0, self._upkeep: 0.0}
         while not self._over.is_set():
             for job, at in list(due.items()):
@@ -1010,7 +1013,7 @@ class Worker:
 
 
 def _sent(name: str) -> Any:
-    """A name as it was read: one that a client of Blueque 1.0 has written need be no text."""
+    """A name as it was read. A name that a client of Blueque 1.0 has written may not be text."""
     return name.encode(errors="surrogateescape")
 
 
@@ -1022,7 +1025,7 @@ def _say(item: Any, method: str | None, level: int, text: str, *args: Any) -> No
 
 
 def passes(error: BluequeError) -> bool:
-    """Whether it is worth while to go on trying: passwords are changed, too."""
+    """Returns true if a retry may succeed. This includes failed logins, because passwords may change."""
     return error.transient or isinstance(error, ConnectionFailed)
 
 
@@ -1049,7 +1052,7 @@ def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> C
 
 
 def error_of(ending: Ending) -> str:
-    """The first line of an attempt's error, or its beginning."""
+    """The first line of an attempt's error, or the beginning of that line."""
     return ending.body.decode(errors="replace").split("\n", 1)[0][:300] if ending.how in ("fail", "final") else ""
 
 
@@ -1067,7 +1070,7 @@ def name_of(status: int) -> str:
 
 
 def disconnect(server: Any) -> None:
-    """Closes the connections of a client of redis-py, before a fork: it makes new ones where it needs them."""
+    """Closes the connections of a client of redis-py before a fork. The client opens new connections when needed."""
     nodes = [node.redis_connection for node in server.get_nodes()] if hasattr(server, "get_nodes") else [server]
     for node in filter(None, nodes):
         node.connection_pool.disconnect()

@@ -1,4 +1,4 @@
-"""The way to a namespace of a server."""
+"""A client of a namespace on a server."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Client:
     server: A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or a client of redis-py
       with options of its own, which must not decode replies.
     namespace: The beginning of all keys; on a cluster with a `{tag}`.
-    limit: How many seconds a call may take, with all its repetitions.
-    by: Who makes the changes, for the audit.
-    serializer: Of parameters, results, checkpoints and progress; by default JSON.
+    limit: Maximum number of seconds of a call, including its repetitions.
+    by: The author of the changes, for the audit.
+    serializer: The serializer of parameters, results, checkpoints and progress; by default JSON.
     clock: The time of each call, for tests in a namespace of their own.
     tracing: Spans of submits, and of the attempts of its workers, by OpenTelemetry.
     """
@@ -68,7 +68,7 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Closes its connections."""
+        """Closes the connections of the client."""
         await self.link.server.aclose()
 
     async def run(self, call: Call[T]) -> T:
@@ -76,7 +76,7 @@ class Client:
         return await self.link.run(call)
 
     async def check(self) -> calls.HelloReply:
-        """Whether the server can be used: its schema, its policy of eviction, the rights of this user."""
+        """Checks that the server is suitable: its schema, its eviction policy, the permissions of this user."""
         reply = await self.link.run(calls.hello())
         if reply.lacks:
             raise Unsuitable("NOPERM", f"this user may not do all that is needed: {reply.lacks}.")
@@ -102,13 +102,13 @@ class Client:
     ) -> Task[R]:
         """Submits a call of a `@task` function: `client.submit(resize.call("a.png", width=100), priority=5)`.
 
-        The options of the function hold where none are given here.
+        The options of the function apply unless other options are given here.
         """
         merged: calls.SubmitOptions = {**_job(job).options, **options}
         return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
-        """Submits all tasks of a graph, or none. May be repeated; another graph with its id is refused."""
+        """Submits all tasks of a graph together. The call may be repeated; another graph with this id is refused."""
         traces = submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id)
         with traces as traced, duplicate("Choose another id for the graph."):
             await self._submit_graph(graph, traced)
@@ -147,10 +147,10 @@ class Client:
         offset: Seconds = 0,
         **options: Unpack[calls.ScheduleOptions],
     ) -> Schedule:
-        """Creates a task at each multiple of `every` since 1970, plus the offset; changes the schedule if it is there.
+        """Creates a task at each multiple of `every` since 1970, plus the offset. Changes the schedule if it exists.
 
         job: `function.call(…)`, or `Job("queue", parameters)` for a worker in any language.
-        options: Those of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and those of each task.
+        options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
         rhythm = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
         own = {

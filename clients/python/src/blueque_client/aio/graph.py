@@ -27,7 +27,7 @@ class GraphHandle:
         return Task(self._link, node if isinstance(node, str) else node.id)
 
     async def tasks(self) -> list[calls.ShowGraphItem]:
-        """All its tasks, with their states, and what they still wait for."""
+        """All tasks of the graph, with their states and numbers of open upstreams."""
 
         def page(cursor: str) -> Any:
             call = calls.show_graph(self.id, cursor, 500)
@@ -36,12 +36,12 @@ class GraphHandle:
         return await self._link.pages(page)
 
     async def info(self) -> calls.ShowGraphReply:
-        """How many of its tasks are complete, have failed, were cancelled."""
+        """The numbers of complete, failed and cancelled tasks."""
         info: calls.ShowGraphReply = await self._link.run(_there(calls.show_graph(self.id, "0", 1), self.id))
         return info
 
     async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
-        """Waits until all its tasks have ended or are deleted, and returns them."""
+        """Waits until all tasks have ended or are deleted, and returns the tasks."""
         until = None if timeout is None else time.monotonic() + timeout
         interval, first = 0.005, "0"
         while True:
@@ -65,17 +65,17 @@ class GraphHandle:
             interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def cancel(self, reason: str = "", *, task: str | None = None, force: bool = False) -> None:
-        """Cancels what has not ended; with `task` that one and what waits for it."""
+        """Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it."""
         call = calls.cancel_graph(self.id, reason, task=task, force=force or None, by=self._link.by)
         await self._link.make(call)
 
     async def retry(self, *, task: str | None = None) -> None:
-        """Runs what has failed or was cancelled again; with `task` that one and all that wait for it."""
+        """Retries failed and cancelled tasks. With `task`, reruns this task and everything downstream."""
         await self._link.make(calls.retry_graph(self.id, task=task, by=self._link.by))
 
 
 def _there(call: Any, id: str) -> Any:
-    """The same call, for which nil is an error."""
+    """The reply of the call; nil is an error."""
     read = call.read
 
     def there(reply: Any) -> Any:

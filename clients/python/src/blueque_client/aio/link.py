@@ -1,4 +1,4 @@
-"""The way of calls to the server, and back."""
+"""The link that sends calls to the server and reads the replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Link:
-    """A connection pool of redis-py, and what all calls have in common."""
+    """A connection pool of redis-py, with the settings that all calls share."""
 
     def __init__(
         self,
@@ -33,12 +33,13 @@ class Link:
         self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
         self.serializer = serializer or Json()
         self.tracing = Tracing() if tracing else None
-        #: Where the server is, for people.
+        #: The address of the server, for people.
         self.place = place
 
     @property
     def longest_wait(self) -> float:
-        """How many seconds a command may block: its reply is to come before the connection is given up."""
+        """Maximum number of seconds that a command may block. The reply must arrive before the connection is given
+        up."""
         return min(5, (self.limit or 30) / 2)
 
     async def run(
@@ -46,7 +47,7 @@ class Link:
     ) -> T:
         """Makes a call; sends it again until it is answered, for at most `limit` seconds.
 
-        away: Hears of the first try that has failed.
+        away: Called after the first failed try.
         """
         if self.clock:
             call = call.at(self.clock())

@@ -1,4 +1,4 @@
-"""One queue: its tasks, its settings, what happens in it."""
+"""A queue: its tasks, its settings, its events."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .task import Task
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: What to do if another task has the unique name.
+#: Remedy if another task has the unique name.
 UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
 
 
 class Queue:
-    """A queue by its name. It needs no creation: the first submit makes it."""
+    """A queue by its name. The first submit creates the queue."""
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
@@ -43,12 +43,12 @@ class Queue:
     ) -> Task[Any]:
         """Adds a task, with the parameters as its handler gets them.
 
-        id: A name of your own makes the submit repeatable: of two with one id the second changes nothing.
-        eta: When it is due; by default at once.
-        unique: A name that only one task of the queue has at a time. While another one has it, this is `Refused`, or
-          with the option `unique_policy="existing"` that task is returned.
-        again: One of this id that has ended begins a new round, and one that waits is changed.
-        options: Those of `calls.submit`, such as `method`, `priority`, `max_failures`, `key`, `needs`, `tags`.
+        id: With your own id the submit is repeatable: a second submit with the same id changes nothing.
+        eta: The time at which the task is due; by default at once.
+        unique: A name that only one task of the queue has at a time. While another task has the name, this raises
+          `Refused`, or returns that task with the option `unique_policy="existing"`.
+        again: A finished task with this id runs again, and a waiting task is updated.
+        options: Options of `calls.submit`, such as `method`, `priority`, `max_failures`, `key`, `needs`, `tags`.
         """
         return await self.submit_bytes(
             self._link.dumps(parameters), id=id, eta=eta, unique=unique, again=again, **options
@@ -64,7 +64,7 @@ class Queue:
         again: bool = False,
         **options: Unpack[calls.SubmitOptions],
     ) -> Task[Any]:
-        """The same with parameters as they are, past the serializer."""
+        """Adds a task with parameters in bytes, without the serializer."""
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
         traces = submitting(self._link.tracing, self.name, options, messaging_message_id=name)
@@ -109,7 +109,7 @@ class Queue:
         return tasks
 
     async def _submit_some(self, batch: list[calls.SubmitEach], options: calls.SubmitOptions, sent: int) -> None:
-        """Submits some of many, the first of which has the index `sent`; if one is too large, that says which one."""
+        """Submits a batch that begins at the index `sent`. The error for a task that is too large names its index."""
         try:
             await self._link.run(calls.submit(self.name, batch, **options))
         except InvalidCall as error:
@@ -123,14 +123,14 @@ class Queue:
         """A task by its id."""
         return Task(self._link, id)
 
-    # What is in it
+    # Contents
 
     async def counts(self) -> calls.CountsReply:
         """The number of its tasks in each state."""
         return await self._link.run(calls.counts(self.name))
 
     async def tasks(self, state: contract.List = "all") -> AsyncIterator[Task[Any]]:
-        """Its tasks in a state."""
+        """The tasks of the queue in a state."""
         cursor = "0"
         while True:
             page = await self._link.run(calls.list_(self.name, state, cursor, 500))
@@ -140,7 +140,7 @@ class Queue:
                 return
 
     async def search(self, **filters: Unpack[calls.FindOptions]) -> AsyncIterator[Task[Any]]:
-        """Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        """The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
         cursor = "0"
         while True:
             page = await self._link.run(calls.find(self.name, cursor, 500, **filters))
@@ -160,7 +160,7 @@ class Queue:
                 return changed
 
     async def events(self, after: str = "0", *, follow: bool = False) -> AsyncIterator[calls.EventsItem]:
-        """What has happened in it, an event for each transition of a task; with `follow` without end.
+        """The events of the queue, one for each transition of a task; with `follow` without end.
 
         after: The `event` of the last one that you have seen.
         """
@@ -190,13 +190,13 @@ class Queue:
         return await self._link.pages(lambda cursor: calls.tags(self.name, cursor, 500))
 
     async def listeners(self) -> list[calls.ListenersItem]:
-        """Whoever takes its tasks."""
+        """The listeners of the queue."""
         return await self._link.pages(lambda cursor: calls.listeners(self.name, cursor, 500))
 
-    # How it works
+    # Settings
 
     async def pause(self, reason: str = "", *, stop: bool = False, by: str | None = None) -> None:
-        """Gives out no tasks; with `stop` owners of running ones are to give them back."""
+        """Stops giving out tasks; with `stop` the owners of running tasks must give them back."""
         await self._link.run(calls.pause(self.name, by or self._link.by or "python", reason, stop=stop or None))
 
     async def resume(self) -> None:
@@ -212,15 +212,16 @@ class Queue:
         return await self._link.run(calls.settings(self.name))
 
     async def limit(self, key: str, concurrency: int | None = None, rate: str | None = None) -> None:
-        """How many tasks of a key run at once, and how many may begin, such as `10/60`; None: as the settings say."""
+        """Sets the maximum number of running tasks of a key, and of starts, such as `10/60`; None: the settings
+        apply."""
         of = "-" if concurrency is None else str(concurrency)
         await self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
 
     async def forget(self) -> None:
-        """Removes what is left of an empty queue."""
+        """Removes the data of an empty queue."""
         await self._link.make(calls.forget(self.name, by=self._link.by))
 
 
 def _one_of(at: int, sent: int) -> str:
-    """Which of many parameters."""
+    """Names one of many parameters, for an error."""
     return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"

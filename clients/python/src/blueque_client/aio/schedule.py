@@ -21,11 +21,11 @@ class Schedule:
         return f"Schedule({self.name!r})"
 
     async def info(self) -> calls.ShowScheduleReply:
-        """What it creates, when, and how it has gone."""
+        """The record of the schedule: its tasks, its times, and its results so far."""
         return await self._link.run(calls.show_schedule(self.name))
 
     async def run(self) -> Task[Any]:
-        """Creates a task now, beside its slots."""
+        """Creates a task now, in addition to its slots."""
         reply = await self._link.make(calls.run_schedule(self.name, str(uuid.uuid4()), by=self._link.by))
         return Task(self._link, reply.id)
 

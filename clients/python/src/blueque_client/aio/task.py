@@ -1,4 +1,4 @@
-"""One task."""
+"""A task."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Task(Generic[R]):
         return f"Task({self.id!r})"
 
     async def info(self) -> calls.GetReply:
-        """Its record."""
+        """The record of the task."""
         record = await self._link.run(calls.get(self.id))
         if record is None:
             raise NotFound("NOTASK", f"there is no task {self.id}.")
         return record
 
     async def state(self) -> str | None:
-        """Such as `pending`, `started`, `complete`; none if it is of a graph that has yet to be released."""
+        """The state, such as `pending`, `started`, `complete`; None if the task's graph is not released yet."""
         return (await self.info()).status
 
     async def wait(self, timeout: float | None = None) -> calls.GetReply:
-        """Waits until it has ended, and returns its record. Raises `TimedOut` after so many seconds."""
+        """Waits until the task has ended, and returns its record. Raises `TimedOut` after `timeout` seconds."""
         until = None if timeout is None else time.monotonic() + timeout
         interval = 0.005
         while True:
@@ -53,7 +53,7 @@ class Task(Generic[R]):
             interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def result(self, timeout: float | None = None) -> R:
-        """Waits for its result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after so many seconds."""
+        """Waits for the result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after `timeout` seconds."""
         record = await self.wait(timeout)
         if record.status == "complete":
             result: R = self._link.loads(record.result or b"null")
@@ -63,7 +63,7 @@ class Task(Generic[R]):
         raise TaskFailed((record.error or b"").decode(errors="replace"), record.group)
 
     async def parameters(self) -> Any:
-        """What it was submitted with."""
+        """The parameters of the task."""
         return self._link.loads((await self.info()).parameters or b"null")
 
     async def progress(self) -> Any:
@@ -72,20 +72,20 @@ class Task(Generic[R]):
         return self._link.loads(record.progress) if record.progress else None
 
     async def checkpoint(self) -> Any:
-        """What the next attempt would go on from; or None."""
+        """The checkpoint for the next attempt, or None."""
         record = await self.info()
         return self._link.loads(record.checkpoint) if record.checkpoint else None
 
     async def why(self) -> calls.WhyReply:
-        """Why it waits: limits, needs, pauses, other tasks."""
+        """The reasons why the task waits: limits, needs, pauses, other tasks."""
         return await self._link.run(calls.why(self.id))
 
     async def estimate(self, progress: float | None = None) -> calls.EstimateReply:
-        """When it is expected to start and to end. `progress`: from 0 to 1, if known."""
+        """The expected start and end of the task. `progress`: from 0 to 1, if known."""
         return await self._link.run(calls.estimate(self.id, progress=progress))
 
     async def history(self) -> list[calls.HistoryItem]:
-        """Its transitions, as far as they are kept, the earliest first."""
+        """The stored transitions of the task, the earliest first."""
         found: list[calls.HistoryItem] = []
         while True:
             page = await self._link.run(calls.history(self.id, found[-1].number if found else 0, 500))
@@ -94,7 +94,7 @@ class Task(Generic[R]):
             found += page.items
 
     async def logs(self, follow: bool = False) -> AsyncIterator[calls.LogsItem]:
-        """Its log; with `follow` also what comes, until it has ended."""
+        """The log of the task; with `follow` also new entries, until the task has ended."""
         after = "0"
         interval = 0.05
         while True:
@@ -112,10 +112,10 @@ class Task(Generic[R]):
                 interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def cancel(self, reason: str = "", *, force: bool = False, at_once: bool = False) -> str:
-        """Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
+        """Cancels the task. Returns `cancelled`, or `cancelling` while its owner still runs.
 
-        force: Its owner is to kill it at once, without a grace period.
-        at_once: It is cancelled now, even if its program still runs for a while.
+        force: The owner must kill the task at once, without a grace period.
+        at_once: The task is cancelled now, even if its program still runs for a while.
         """
         call = calls.cancel(self.id, reason, force=force or None, at_once=at_once or None, by=self._link.by)
         return await self._link.make(call)
@@ -135,11 +135,11 @@ class Task(Generic[R]):
         return await self._link.make(calls.edit(self.id, parameters=data, **options))
 
     async def prioritise(self, priority: int) -> None:
-        """Another priority, -1,000 to 1,000, higher first, while it waits."""
+        """Changes the priority of a waiting task: -1,000 to 1,000, higher first."""
         await self._link.make(calls.prioritise(self.id, priority, by=self._link.by))
 
     async def move(self, queue: str) -> None:
-        """Into another queue, while it waits."""
+        """Moves a waiting task into another queue."""
         await self._link.make(calls.move(self.id, queue, by=self._link.by))
 
     async def note(self, text: str, data: bytes | str | None = None) -> None:
@@ -151,11 +151,11 @@ class Task(Generic[R]):
         return await self._link.run(calls.tag(self.id, tags))
 
     async def untag(self, *tags: str) -> list[str]:
-        """Removes tags; returns those that are left."""
+        """Removes tags; returns the remaining tags."""
         return await self._link.run(calls.untag(self.id, tags))
 
     async def depend(self, inputs: str) -> str:
-        """Has it wait for others, too: `success=ID`, `after=ID`, `failure=ID`, separated by spaces."""
+        """Adds upstreams to the task: `success=ID`, `after=ID`, `failure=ID`, separated by spaces."""
         return await self._link.make(calls.depend(self.id, inputs))
 
     async def delete(self) -> None:

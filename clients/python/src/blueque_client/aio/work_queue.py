@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The cap of losses that no task reaches.
 UNLIMITED = 1_000_000_000
-#: How often an item is added anew while others add and complete it at the same time.
+#: Maximum number of tries to add an item while others add and complete it at the same time.
 TRIES = 10
 #: The longest wait for a wake-up, in seconds: shorter than the time limit of a connection.
 LOOK = 5
@@ -33,7 +33,8 @@ class WorkQueue:
     It registers as a listener with its first lease; `close` unregisters it, and otherwise upkeep forgets it.
 
     keep_records: Whether records of completed items are kept, as long as the queue's settings say.
-    options: Of the items that it adds: with `max_losses`, `max_failures` and `max_releases` of 0 they run at most once.
+    options: Options of the added items. With `max_losses`, `max_failures` and `max_releases` of 0 an item runs at most
+      once.
     """
 
     def __init__(
@@ -47,8 +48,9 @@ class WorkQueue:
         self._registered = False
 
     async def add_item(self, item: WorkItem) -> bool:
-        """Adds an item. True if it was added: one with this id that has ended is made anew. False if there is an
-        unfinished one: then nothing changes."""
+        """Adds an item and returns true; a finished item with this id is created again. Returns false and changes
+        nothing
+        if an unfinished item has this id."""
         name = encode(item.id)
         each = [calls.SubmitEach(name, None, item.data)]
         for _ in range(TRIES):
@@ -79,7 +81,7 @@ class WorkQueue:
             except Refused as error:
                 if error.code != "NOLISTENER":
                     raise
-                # It was silent for long, or the server lost its data.
+                # The listener was silent for long, or the server lost its data.
                 await self._link.run(calls.register(self.queue.name, self._listener))
                 taken = await self._link.run(take)
             if taken:
@@ -115,7 +117,7 @@ class WorkQueue:
         if outcome != "complete":
             return False
         if not self.keep_records:
-            with suppress(BluequeError):  # it is complete: what is left, retention deletes
+            with suppress(BluequeError):  # the item is complete: retention deletes the rest
                 await self._link.run(calls.delete(lease.task))
         return True
 
