@@ -35,7 +35,7 @@ use crate::output::{Code, Format, chain, clean_line, code, fault, line, say, tab
 use crate::session::config::Settings;
 use crate::session::diagnosis;
 
-/// How long the server may take for one reply.
+/// Maximum time that the server may take for one reply.
 const LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
@@ -54,7 +54,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     Ok(counted(found.iter().filter(|finding| finding.level == Level::Finding).count()))
 }
 
-/// The same for several partitions, one after the other. `topology`: what is wrong with the one that is stored.
+/// Checks several partitions in turn. `topology` fails if the topology that a partition has stored is wrong.
 pub fn run_all(
     partitions: Vec<(PartitionName, Settings)>,
     topology: &dyn Fn(&PartitionName) -> anyhow::Result<()>,
@@ -90,7 +90,7 @@ pub fn run_all(
     Ok(if missing == Code::Ok { code } else { missing })
 }
 
-/// Says how many findings there are.
+/// Reports the number of findings.
 fn counted(findings: usize) -> Code {
     say(match findings {
         0 => "nothing is wrong".to_owned(),
@@ -111,7 +111,7 @@ fn examined(settings: &Settings, options: &Options) -> anyhow::Result<Vec<Findin
     Ok(exam.found)
 }
 
-/// Why the checks had to end early.
+/// The reason why the checks had to end early.
 fn explained(settings: &Settings, error: anyhow::Error) -> anyhow::Error {
     let source = error.downcast_ref::<RedisError>();
     let node = source.and_then(RedisError::redirect_node);
@@ -129,7 +129,7 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     if sound {
         let data = exam.transactions().and_then(|()| exam.data());
         let readable = !matches!(data, Ok(false));
-        exam.bear(data.map(drop))?; // what may not be read keeps nothing else from being checked
+        exam.bear(data.map(drop))?; // a check that lacks permissions must not stop later checks
         if readable {
             exam.programs(settings)?;
         }
@@ -137,7 +137,7 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Connects. A server that refuses connections is tried again for `starting`.
+/// Connects. A connection that the server refuses is tried again for `starting`.
 fn connect(settings: &Settings, limit: Duration, starting: Duration) -> anyhow::Result<Connection> {
     let wrong = |error: &RedisError| {
         diagnosis::refused(settings.url(), error).unwrap_or_else(|| {
@@ -151,7 +151,7 @@ fn connect(settings: &Settings, limit: Duration, starting: Duration) -> anyhow::
     let mut connection = address.connect(settings.namespace(), limit).map_err(|error| wrong(&error))?;
     connection.set_limit(limit);
     match redis::cmd("PING").exec(&mut connection) {
-        // What this user may not do is found by the checks.
+        // The checks report the commands that this user may not run.
         Err(error) if error.code().is_none_or(|code| code == "NOAUTH") => Err(wrong(&error)),
         _ => Ok(connection),
     }

@@ -61,7 +61,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Statistics by day, and the list of those days.
+    /// Checks the statistics by day and the list of the days.
     pub fn days(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         let all = self.key("days", queue);
         let mut dates: BTreeSet<String> = scan.of("statistics", queue).into_iter().map(ToOwned::to_owned).collect();
@@ -101,7 +101,7 @@ impl Exam {
         Ok(())
     }
 
-    /// The fields of the namespace's own hash.
+    /// Checks the fields of the namespace's own hash.
     pub fn meta(&mut self) -> anyhow::Result<()> {
         let key = format!("{}meta", self.prefix);
         let mut wrong = Vec::new();
@@ -145,7 +145,8 @@ pub fn allows(name: &str, value: &str) -> bool {
     SETTINGS.iter().any(|known| known.name == name && known.allows(value))
 }
 
-/// `NAME=VALUE` of an existing setting with a valid value, of a queue or of the namespace; or since when a rate counts.
+/// Returns true for `NAME=VALUE` of an existing setting of a queue or of the namespace with a valid value. Also returns
+/// true for the field that stores since when a rate counts.
 fn is_setting(pair: &str, of_queue: bool) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or_default();
     let rate = name.strip_suffix("_since");

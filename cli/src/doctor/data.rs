@@ -11,7 +11,7 @@ use super::place::Place;
 use super::shared::usable;
 
 impl Exam {
-    /// Returns false if the data cannot be read: keys have a wrong type.
+    /// Returns false if the data cannot be read because keys have a wrong type.
     pub fn data(&mut self) -> anyhow::Result<bool> {
         let before = self.findings();
         let mut scan = self.scan()?;
@@ -73,7 +73,7 @@ impl Exam {
         Ok(true)
     }
 
-    /// The key of the deadlines of all queues.
+    /// Name of the key with the deadlines of all queues.
     pub fn deadlines(&self) -> String {
         format!("{}deadlines", self.prefix)
     }
@@ -89,14 +89,14 @@ impl Exam {
             let full = page.len() == size;
             let pairs = page.into_iter();
             dated.extend(pairs.map(|(id, at)| (String::from_utf8_lossy(&id).into_owned(), Place::deadline(at))));
-            // A task that moved meanwhile may have been read twice.
+            // A task that moved while the pages were read may have been read twice.
             if !full || dated.len() >= self.limit || dated.len() == from {
                 return Ok(dated);
             }
         }
     }
 
-    /// Deadlines of tasks that no queue has.
+    /// Reports deadlines of tasks that belong to no queue.
     fn undated(&mut self, ids: &[String]) -> anyhow::Result<()> {
         for batch in ids.chunks(500) {
             let mut pipeline = Pipeline::new();
@@ -113,7 +113,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Records that are in no index; returns their number.
+    /// Reports records that are in no index, and returns their number.
     fn unseen(&mut self, ids: HashSet<String>) -> anyhow::Result<usize> {
         let number = ids.len();
         let mut lost: BTreeMap<String, Entries> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Exam {
         Ok(number)
     }
 
-    /// A record without a queue, read atomically: it may just have been deleted.
+    /// Checks a record without a queue. The record is read atomically, as it may just have been deleted.
     pub fn stump(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("task", id);
         let mut pipeline = redis::pipe();

@@ -25,7 +25,7 @@ impl Exam {
     pub fn entries(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<Entries> {
         let mut entries = Entries::default();
         for &status in Status::ALL {
-            // Those are in other indexes than a list of the queue.
+            // Tasks in these states are in other indexes than a list of the queue.
             if matches!(status, Status::Waiting | Status::Scheduled | Status::Reserved | Status::Started) {
                 continue;
             }
@@ -57,7 +57,7 @@ impl Exam {
         Ok(entries)
     }
 
-    /// Reads what listeners hold.
+    /// Reads the tasks that listeners hold.
     fn held(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         let listeners = self.members(&self.key("listeners", queue), &mut entries.cut)?;
         let known: BTreeSet<&str> = listeners.iter().map(String::as_str).collect();
@@ -65,7 +65,7 @@ impl Exam {
             .all("reserved_tasks")
             .iter()
             .filter_map(|list| list.strip_prefix(queue)?.strip_prefix('_'))
-            // Of `a` and `a_b`, only one is the queue of `a_b_host_1`: a listener has one underscore.
+            // If `a` and `a_b` exist, `a_b_host_1` belongs to only one of these queues: a listener has one underscore.
             .filter(|listener| listener.matches('_').count() == 1)
             .collect();
         for listener in known.union(&lists) {
@@ -106,7 +106,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Reads what tasks hold: places of limits, unique names, tags, failure groups.
+    /// Reads the entries that tasks occupy: places of limits, unique names, tags, failure groups.
     fn bound(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         entries.cut |= self.fields(&self.key("places", queue), |field, value| {
             if let Some((id, token)) = field.strip_prefix("a:").and_then(|attempt| attempt.split_once(' ')) {
@@ -128,7 +128,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Reads a list or a zset page by page, up to the limit. Returns whether there is more.
+    /// Reads a list or a zset page by page, up to the limit. Returns true if there are more entries.
     pub fn pages(&mut self, key: &str, command: &[&str], mut take: impl FnMut(&str)) -> anyhow::Result<bool> {
         let size = self.limit.min(PAGE);
         let mut from = 0;
@@ -149,8 +149,8 @@ impl Exam {
         }
     }
 
-    /// Reads zsets with their scores, each up to the limit; `take` gets the index of the key. Returns whether there
-    /// is more.
+    /// Reads zsets with their scores, each up to the limit; `take` gets the index of the key. Returns true if there are
+    /// more entries.
     pub fn zsets(&mut self, keys: &[String], mut take: impl FnMut(usize, &str, i64)) -> anyhow::Result<bool> {
         let size = self.limit.min(PAGE);
         let mut cut = false;
@@ -182,7 +182,7 @@ impl Exam {
         Ok(cut)
     }
 
-    /// Reads the fields of a hash, up to the limit. Returns whether there is more.
+    /// Reads the fields of a hash, up to the limit. Returns true if there are more fields.
     pub fn fields(&mut self, key: &str, mut take: impl FnMut(&str, &str)) -> anyhow::Result<bool> {
         let mut cursor = "0".to_owned();
         let mut looked_at = 0;

@@ -11,14 +11,14 @@ use serde::Serialize;
 use crate::output::bar;
 use crate::output::table::{Column, Row};
 
-/// Findings of one kind that are shown.
+/// Maximum number of findings of one kind that are shown.
 const SHOWN: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     Ok,
-    /// Worth knowing, but not wrong.
+    /// Useful to know, but not wrong.
     Note,
     Finding,
 }
@@ -51,21 +51,21 @@ pub struct Exam {
     /// The prefix of all keys, including the `_`.
     pub prefix: String,
     pub limit: usize,
-    /// How long the server may take for a reply.
+    /// Maximum time that the server may take for a reply.
     pub patience: Duration,
-    /// What the server says of itself; empty before it was asked, and if this user may not ask.
+    /// Facts that the server reports about itself. Empty before the server was asked, and if this user may not ask.
     pub info: BTreeMap<String, String>,
     pub found: Vec<Finding>,
-    /// The number of findings of each kind, and of notes.
+    /// The number of findings of each kind, including findings that are not shown.
     pub counted: BTreeMap<&'static str, usize>,
     pub noted: BTreeMap<&'static str, usize>,
-    /// Whether the server's memory is full.
+    /// True if the server's memory is full.
     pub full: bool,
-    /// Shown on a terminal.
+    /// The progress bar on a terminal.
     pub bar: ProgressBar,
 }
 
-/// Reads several keys atomically where full memory keeps the server from queueing a transaction.
+/// Reads several keys atomically while full memory keeps the server from queueing a transaction.
 const AT_ONCE: &str = "local replies, at = {}, 1
 while at <= #ARGV do
   local last = at + ARGV[at]
@@ -78,7 +78,7 @@ return replies";
 pub enum Withheld {
     /// This user lacks the permission.
     Denied(String),
-    /// By `rename-command`.
+    /// `rename-command` renamed or disabled the command.
     Renamed(String),
     /// This user lacks the permission to use the keys.
     Keys,
@@ -98,7 +98,7 @@ impl Withheld {
         denied.or_else(|| after("unknown command '").map(Self::Renamed))
     }
 
-    /// The beginning of a sentence.
+    /// The beginning of a sentence that names the missing permission or command.
     pub fn words(&self, prefix: &str) -> String {
         match self {
             Self::Keys => format!("this user may not use the keys {prefix}*"),
@@ -125,7 +125,7 @@ fn out_of_memory(error: &RedisError) -> bool {
     error.clone().into_server_errors().is_some_and(|errors| errors.iter().any(|(_, error)| error.code() == "OOM"))
 }
 
-/// Returns true for the refusal of a Redis command, or of a call, because a key has another type.
+/// Returns true if the server refused a Redis command or a call because a key has another type.
 pub fn of_wrong_type(error: &anyhow::Error) -> bool {
     let raw = error.downcast_ref::<RedisError>().and_then(RedisError::code);
     let call = error.downcast_ref::<blueque::Error>().and_then(blueque::Error::code);
@@ -151,7 +151,8 @@ impl Exam {
         self.bar = bar(Some(size)).with_message(what);
     }
 
-    /// Transactions read several keys atomically. If they are refused, a pipeline has to do.
+    /// Tests whether the server accepts transactions, which read several keys atomically. If full memory prevents them,
+    /// a script reads the keys instead.
     pub fn transactions(&mut self) -> anyhow::Result<()> {
         self.ask::<redis::Value>(&["MULTI"])?;
         self.full = match self.ask::<redis::Value>(&["TIME"]) {
@@ -171,7 +172,8 @@ impl Exam {
         Ok(())
     }
 
-    /// A check that ended early because a permission is missing, or a key has a wrong type, is a finding, not an error.
+    /// Records a finding, and no error, for a check that ended early because a permission is missing or a key has a
+    /// wrong type.
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
         if let Some(withheld) = error.downcast_ref().and_then(Withheld::read) {
@@ -201,12 +203,12 @@ impl Exam {
         }
     }
 
-    /// The number of findings so far, with those that are not shown.
+    /// The number of findings so far, including findings that are not shown.
     pub fn findings(&self) -> usize {
         self.counted.values().sum()
     }
 
-    /// Something is wrong; `todo` is the remedy.
+    /// Records that something is wrong; `todo` is the remedy.
     pub fn finding(&mut self, check: &'static str, text: impl Into<String>, todo: impl Into<String>) {
         let counted = self.counted.entry(check).or_default();
         *counted += 1;
@@ -216,7 +218,7 @@ impl Exam {
         }
     }
 
-    /// Reports how many findings and notes were not shown.
+    /// Reports the number of findings and notes that were not shown.
     pub fn count_up(&mut self) {
         for (what, counted) in
             [("findings", std::mem::take(&mut self.counted)), ("notes", std::mem::take(&mut self.noted))]

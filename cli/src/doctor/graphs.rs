@@ -1,5 +1,5 @@
-//! Tasks that wait for others: each waits for something, and for nothing that has ended (I9). What it is to get is kept
-//! until it has it, and a task that is ready has all of it.
+//! Tasks that wait for others: each waits for something, and for nothing that has ended (I9). The results that a task
+//! needs are kept until the task has them, and a task that is ready has all of them.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use super::exam::Exam;
 use super::keys::Scan;
 use crate::times;
 
-/// Elements of an input whose lengths are asked for at once, so that other clients are not kept waiting.
+/// Number of elements of an input whose lengths are read at once. More would keep other clients waiting.
 const ELEMENTS: usize = 1_000;
 
-/// What is read of a waiting task: its status, its upstreams, what its record says of steps under way, and since when
-/// these are.
+/// Data of a waiting task: its status, its upstreams, the steps under way in its record, and the time since which these
+/// steps are under way.
 type Waiting = (Option<String>, Vec<String>, Option<String>, Option<f64>);
 
-/// What is read of an edge: its text if it is open, the status and the ties of the upstream, whether that has a result,
-/// whether `settle` has yet to see its end, and since when it knows of the edge: for ever if a graph holds it until the
-/// upstream is retried.
+/// Data of an edge: its text if it is open, the status and the ties of the upstream, whether the upstream has a result,
+/// since when the upstream's end waits for `settle`, and the edge's score among the upstream's dependents. That score is
+/// infinite if a graph holds the edge until the upstream is retried.
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
-/// What is read of the input of a task: its status, its edges, and of what is known the number of fields, of slots and
-/// of bytes, whether it is being joined, and the counts of a set.
+/// Data of the input of a task: its status, its edges, the numbers of fields, of slots and of bytes received so far,
+/// whether the input is being joined, and the counts of a set.
 type Input = (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>, bool, Vec<Option<i64>>);
 
-/// The counts of a set: how many must still be complete, edges, those that ended otherwise in this turn, the turn, and
-/// edges that are waited for in any case.
+/// The counts of a set: upstreams that must still complete, open edges, edges whose upstreams ended without success in
+/// this turn, the turn, and edges that the task waits for in any case.
 const SET: [&str; 5] = ["least", "some", "missed", "turn", "owed"];
 
-/// What is wrong with the counts of a task that waits for some of a set.
+/// Describes an error in the counts of a task that waits for some of a set.
 fn wrong_set(id: &str, edges: &[String], set: &[i64]) -> Option<String> {
     let marks = edges.iter().filter_map(|edge| edge.strip_prefix("some"));
     let marks: Vec<&str> = marks.map(|rest| rest.split('/').next().unwrap_or_default()).collect();
@@ -70,7 +70,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A task that is ready has all of its input in its parameters.
+    /// Reports data of inputs that a ready task still has: its parameters contain all of its input.
     fn left(&mut self, keys: &[(&str, &String)]) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::new();
         for (kind, id) in keys {
@@ -89,7 +89,7 @@ impl Exam {
         Ok(())
     }
 
-    /// The input of a task that waits, as far as it has come: it has an element for each slot, or waits for it.
+    /// Checks the input of a waiting task so far: each slot has an element, or the task waits for the element.
     fn input(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("inputs", id);
         let mut pipeline = Pipeline::new();
@@ -112,7 +112,7 @@ impl Exam {
         pipeline.cmd("HMGET").arg(&key).arg(SET.as_slice());
         let (status, edges, number, slots, bytes, joins, set): Input = self.send(&pipeline)?;
         let set: Vec<i64> = set.into_iter().flatten().collect();
-        // It may have come to an end meanwhile, or one step further.
+        // The task may have ended or made a step between the two reads.
         let others = if slots.is_some() { 2 } else { 0 } + if joins { 2 } else { 0 } + set.len();
         let changed = bytes != before || number > 0 && number != fields.len() + others;
         if status.as_deref() != Some(Status::Waiting.as_str()) || changed {
@@ -162,8 +162,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Reads the edges of a task at one moment. While a graph is released, earlier tasks that its tasks wait for may
-    /// have ended unseen.
+    /// Checks the edges of a task, read at one moment. While a graph is released, earlier tasks that its tasks wait for
+    /// may end before the release sees them: no edge is then checked.
     fn edges(&mut self, id: &str, upstreams: &[String]) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::new();
         let due = format!("{}graphs_due", self.prefix);

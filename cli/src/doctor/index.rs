@@ -1,4 +1,4 @@
-//! Where a task is, and where it should be according to its record (I1, I2, I3, I7, I8).
+//! The index entries of tasks, compared with the entries that their records require (I1, I2, I3, I7, I8).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,22 +9,22 @@ use super::exam::Exam;
 use super::place::{FIELDS, Head, Numbers, Place, expected};
 use super::remedy;
 
-/// Records read at once.
+/// Number of records read at once.
 const BATCH: usize = 500;
 
-/// If a queue has more suspects, they are not checked again: the data needs more than a doctor.
+/// Maximum number of suspects of a queue that are checked again. Data with more suspects needs more than a doctor.
 const SUSPECTS: usize = 1_000;
 
-/// How often a check is repeated if a transition happens meanwhile.
+/// Maximum number of attempts of a check. A transition during an attempt makes the attempt useless.
 pub const TRIES: usize = 5;
 
 /// All entries of a queue's indexes that were read.
 #[derive(Default)]
 pub struct Entries {
     pub places: HashMap<String, Vec<Place>>,
-    /// Read twice in the same place: a duplicate, or the list moved while it was read.
+    /// Tasks that were read twice in the same place: a duplicate, or the list moved while it was read.
     twice: BTreeSet<String>,
-    /// Whether an index was not read to its end, so that a missing entry may still exist.
+    /// True if an index was not read to its end, so that a missing entry may still exist.
     pub cut: bool,
     /// The number of ranked tasks that wait, by needs.
     pub needs: BTreeMap<String, usize>,
@@ -43,7 +43,7 @@ impl Entries {
         }
     }
 
-    /// Takes the deadlines of its tasks.
+    /// Moves the deadlines of its tasks here.
     pub fn date(&mut self, dated: &mut HashMap<String, Place>) {
         let ids: Vec<&String> = dated.keys().filter(|id| self.places.contains_key(*id)).collect();
         for id in ids.into_iter().cloned().collect::<Vec<_>>() {
@@ -53,7 +53,7 @@ impl Entries {
         }
     }
 
-    /// A task that may be in no place.
+    /// The places of a task, which may be empty.
     pub fn at_least(&mut self, id: &str) -> &mut Vec<Place> {
         // Most tasks are in the index of all tasks and in one other.
         self.places.entry(id.to_owned()).or_insert_with(|| Vec::with_capacity(2))
@@ -62,7 +62,7 @@ impl Entries {
 
 impl Exam {
     /// Compares every entry of a queue's indexes with its record. A suspect is checked again, alone and atomically,
-    /// because tasks move meanwhile.
+    /// because tasks move during the first comparison.
     pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
         let ids: Vec<&String> = entries.places.keys().collect();
         let (mut suspects, mut without, mut backwards) = (Vec::new(), Vec::new(), Vec::new());
@@ -120,7 +120,7 @@ impl Exam {
         for id in ids {
             pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
         }
-        // A record of another type returns an error, which must not hide the others.
+        // A record of another type returns an error, which must not hide the remaining records.
         pipeline.ignore_errors();
         let values: Vec<redis::RedisResult<Value>> = self.send(&pipeline)?;
         let read = |value: Value| redis::from_redis_value::<Vec<Option<Vec<u8>>>>(value).ok().and_then(Head::read);

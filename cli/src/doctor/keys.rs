@@ -10,7 +10,7 @@ use super::exam::Exam;
 /// Keys checked at once.
 const PAGE: usize = 1_000;
 
-/// What follows the name of a kind of key.
+/// The part of a key after the name of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
     Nothing,
@@ -24,20 +24,20 @@ enum Tail {
     Either,
 }
 
-/// Keys of one name, whatever queue or task follows it.
+/// Keys with one name, for all queues and tasks.
 #[derive(Debug)]
 struct Kind {
     name: String,
-    /// Its type.
+    /// The Redis type of the key.
     of: String,
     tail: Tail,
-    /// Blueque 1.0 creates it, too, and its names may have any form there.
+    /// True if Blueque 1.0 also creates this key. The names in such keys may have any form.
     foreign: bool,
-    /// A queue with such a key has tasks that wait.
+    /// True if a queue with such a key has waiting tasks.
     tasks: bool,
 }
 
-/// What the contract says of keys.
+/// The keys and states in the contract.
 #[derive(Deserialize)]
 struct Contract {
     keys: BTreeMap<String, Key>,
@@ -67,7 +67,7 @@ fn kinds() -> anyhow::Result<Vec<Kind>> {
     let waiting: BTreeSet<&String> = waiting.flat_map(|state| state.index.iter().chain(&state.ranked)).collect();
     let mut kinds: Vec<Kind> = Vec::new();
     for (key, Key { of, foreign }) in &contract.keys {
-        // Channels are no keys, and others only seem to be there.
+        // Channels are not keys, and no key of type `none` exists.
         if of == "channel" || of == "none" {
             continue;
         }
@@ -95,26 +95,26 @@ fn kinds() -> anyhow::Result<Vec<Kind>> {
 /// The keys that were found.
 #[derive(Default)]
 pub struct Scan {
-    /// What follows the name of each kind but `task`.
+    /// The tails of the keys of each kind, except of `task`.
     kinds: BTreeMap<String, Vec<String>>,
-    /// The ids of the records that no index has shown yet.
+    /// The ids of records that no index has shown so far.
     pub unseen: HashSet<String>,
     /// Queues that have tasks.
     pub queues: BTreeSet<String>,
-    /// Those, and others that have a key of their own.
+    /// Queues that have tasks, and other queues that have a key of their own.
     pub named: BTreeSet<String>,
-    /// Keys of a wrong type: these are not read.
+    /// Number of keys of a wrong type. These keys are not read.
     pub wrong: usize,
     pub cut: bool,
 }
 
 impl Scan {
-    /// What follows the name of this kind.
+    /// The tails of the keys of this kind.
     pub fn all(&self, kind: &str) -> &[String] {
         self.kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// What follows the name of this kind and the queue, after the `/`.
+    /// The tails of the keys of this kind and this queue, after the `/`.
     pub fn of<'a>(&'a self, kind: &str, queue: &str) -> Vec<&'a str> {
         let all = self.all(kind).iter();
         all.filter_map(|tail| tail.split_once('/')).filter(|(of, _)| *of == queue).map(|(_, part)| part).collect()
@@ -122,10 +122,10 @@ impl Scan {
 }
 
 impl Exam {
-    /// Checks every key of the namespace: whether it is known, and its type.
+    /// Checks that every key of the namespace is known and has the right type.
     pub fn scan(&mut self) -> anyhow::Result<Scan> {
         let (mut scan, kinds) = (Scan::default(), kinds()?);
-        let keys = self.ask(&["DBSIZE"]).unwrap_or_default(); // a hint, which a user may lack the right to read
+        let keys = self.ask(&["DBSIZE"]).unwrap_or_default(); // a hint; a user may lack the right to read it
         self.bar("keys", keys);
         let mut looked_at = 0;
         let mut cursor = "0".to_owned();
@@ -152,7 +152,7 @@ impl Exam {
                 break;
             }
         }
-        // A scan may return a key twice if the server resizes its table meanwhile.
+        // A scan may return a key twice if the server resizes its table during the scan.
         for tails in scan.kinds.values_mut() {
             tails.sort();
             tails.dedup();
@@ -178,7 +178,7 @@ impl Exam {
             let todo = "no client of Blueque created it: remove it, or give its owner another name";
             return self.finding("keys", format!("{key} is unknown"), todo);
         };
-        // Removed meanwhile.
+        // The key was removed during the scan.
         if found == "none" {
             return;
         }

@@ -12,10 +12,10 @@ use super::place::class;
 use super::remedy::{text_of, whole};
 use crate::view::listeners::suits;
 
-/// Different needs that the tasks of one queue may be created with.
+/// Maximum number of different needs that the tasks of one queue may be created with.
 const NEEDS: usize = 64;
 
-/// The tasks of one key that wait with the same needs: the key, and the number of the needs or nothing.
+/// The tasks of one key that wait with the same needs: the key, and the number of the needs or an empty text.
 type Row = (String, String);
 
 /// Status, needs and shared limits of a task.
@@ -26,9 +26,9 @@ type Known = (Option<String>, Option<String>, Option<String>);
 struct Look {
     /// Score and rank of its first task.
     head: Option<(i64, String)>,
-    /// Its entry in the order, according to the hash of turns: score and rank.
+    /// The row's entry in the order, according to the hash of turns: score and rank.
     turn: Option<(i64, String)>,
-    /// When the key was served last.
+    /// The time of the last service of the key.
     served: Option<String>,
     used: bool,
     delayed: bool,
@@ -59,8 +59,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Needs that no active listener satisfies: their tasks wait, and if there are too many such needs, new ones
-    /// are refused.
+    /// Reports needs that no active listener satisfies. Tasks with these needs wait, and if there are too many
+    /// different needs, new needs are refused.
     fn lacking(&mut self, queue: &str, counts: &BTreeMap<String, usize>) -> anyhow::Result<()> {
         if counts.keys().all(String::is_empty) {
             return Ok(());
@@ -90,7 +90,7 @@ impl Exam {
     /// Counts the needs of ranked tasks atomically.
     fn recount(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         if self.full {
-            return Ok(()); // without a transaction, a change meanwhile would go unnoticed
+            return Ok(()); // without a transaction, a concurrent change would go unnoticed
         }
         for _ in 0..TRIES {
             self.ask::<()>(&["WATCH", key])?;
@@ -114,9 +114,9 @@ impl Exam {
             counts.remove("");
             let mut last = redis::pipe();
             last.atomic().cmd("HGETALL").arg(key);
-            // None if somebody changed it meanwhile.
+            // None if another client changed the hash after `WATCH`.
             let Some((known,)): Option<(BTreeMap<String, String>,)> = self.send(&last)? else { continue };
-            // An entry without a pending task is a separate finding, and is counted until then.
+            // An entry without a pending task is a separate finding. The entry is counted until it is removed.
             for (needs, value) in known.iter().filter(|_| !strange) {
                 let number = counts.remove(needs).unwrap_or(0);
                 if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {
@@ -138,8 +138,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Each key whose first task may run has one entry in the order, which the hash of turns has, too; a key whose
-    /// first task may not run waits for something.
+    /// Checks that each key whose first task may run has one entry in the order and the same entry in the hash of
+    /// turns, and that a key whose first task may not run waits for something.
     pub fn turns(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         let mut rows: BTreeSet<Row> = BTreeSet::new();
         let mut served = BTreeSet::new();
@@ -221,7 +221,7 @@ impl Exam {
         Ok(answers.chunks(5).map(read).collect())
     }
 
-    /// Whether the turn of a row matches its first task, if it has a turn.
+    /// Reports a turn that does not match the first task of its row. Returns true if there is nothing to report.
     fn row(&mut self, queue: &str, (key, number): &Row, look: &Look) -> bool {
         let again = format!("set its limits again, as they are: blueque limit {queue} {key} …");
         let of = if number.is_empty() { String::new() } else { format!(" (needs {number})") };
@@ -284,7 +284,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A key that was served is forgotten when none of its tasks waits or runs.
+    /// Reports a key with a time of its last service although none of its tasks waits or runs.
     fn leftover(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         let turns = self.key("turns", queue);
         let mut pipeline = redis::pipe();

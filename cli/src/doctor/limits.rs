@@ -9,7 +9,7 @@ use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
 
-/// Keys of a queue with limits of their own, and starts that a rate keeps.
+/// Maximum numbers of keys of a queue with limits of their own, and of starts that a rate keeps.
 const LIMITS: usize = 100_000;
 const STARTS: usize = 1_000;
 
@@ -126,7 +126,7 @@ impl Exam {
         Ok(own)
     }
 
-    /// More than a limit allows, which is legitimate if it was lowered while tasks ran.
+    /// Reports places in use above a limit. This is legitimate if the limit was lowered while tasks ran.
     fn exceeded(&mut self, queue: &str, taken: &Taken, own: &BTreeMap<String, String>) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("ZCARD").arg(self.key("leases", queue));

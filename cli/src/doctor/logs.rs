@@ -5,10 +5,10 @@ use redis::Pipeline;
 use super::exam::Exam;
 use super::keys::Scan;
 
-/// Counted for an entry in addition to its text.
+/// Number of bytes that an entry counts in addition to its text.
 const ENTRY: i64 = 100;
 
-/// Entries that scripts without sizes keep, and may have added.
+/// Maximum number of entries that scripts without sizes keep, and that such scripts may have added.
 const FORMER: i64 = 64;
 
 /// Facts of one log: its length, its sizes, and its score in the index.
@@ -29,7 +29,7 @@ impl Exam {
                 self.log(id, &index, &facts);
             }
         }
-        // If the number changed meanwhile, the sum is not of one moment.
+        // The sum mixes several moments if the number changed during the check.
         let after = self.all_logs()?;
         if !cut && before == after && after != sum {
             let meta = format!("{}meta", self.prefix);

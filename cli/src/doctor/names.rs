@@ -8,7 +8,7 @@ use super::exam::Exam;
 use super::keys::Scan;
 use super::place::group_in_key;
 
-/// A tag or a group as its key has it.
+/// A tag or a group, as it appears in the name of its key.
 fn in_key(kind: &str, name: &str) -> String {
     if kind == "group" { group_in_key(name) } else { name.to_owned() }
 }
@@ -20,7 +20,7 @@ impl Exam {
         self.counted(queue, scan, "group", "groups")
     }
 
-    /// Each unique name with an expiry is in the index of those, or it would be held for ever.
+    /// Checks that each unique name with an expiry is in the index of such names. Otherwise the name is held for ever.
     fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
         let (key, timed) = (self.key("unique", queue), self.key("timed", queue));
         let mut held = BTreeMap::new();
@@ -58,14 +58,14 @@ impl Exam {
         Ok(())
     }
 
-    /// The count of each name matches its index.
+    /// Checks that the count of each name matches its index.
     fn counted(&mut self, queue: &str, scan: &Scan, kind: &str, counts: &'static str) -> anyhow::Result<()> {
         let all = self.key(counts, queue);
         let mut names = BTreeSet::new();
         self.pages(&all, &["ZRANGE"], |name| {
             names.insert(name.to_owned());
         })?;
-        // What its key says of a text is only a digest.
+        // A key's name contains only a digest of a text.
         let counted: BTreeSet<String> = names.iter().map(|name| in_key(kind, name)).collect();
         let cut = self.ask::<usize>(&["ZCARD", &all])? > names.len();
         let unknown = |part: &&str| !(counted.contains(*part) || cut && part.starts_with('~'));
@@ -102,7 +102,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Histories of tasks: their length, and whether the task exists.
+    /// Checks the histories of tasks: their length, and that the task exists.
     pub fn histories(&mut self, scan: &Scan) -> anyhow::Result<()> {
         const BOUND: i64 = 1_000;
         for batch in scan.all("history").chunks(100) {
@@ -119,7 +119,7 @@ impl Exam {
                     let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: find out which one");
                     self.finding("history", format!("{key} keeps {length} entries, the bound is {BOUND}"), todo);
                 }
-                // Removed with its task meanwhile.
+                // A history without entries was removed with its task after the scan.
                 if exists == 0 && length > 0 {
                     self.finding("history", format!("{key} is there, and its task is not"), format!("DEL {key}"));
                 }
@@ -128,7 +128,7 @@ impl Exam {
         Ok(())
     }
 
-    /// The order of queues of a listener is removed with it.
+    /// Reports orders of queues of listeners that were removed.
     pub fn rounds(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for batch in scan.all("rounds").chunks(100) {
             let mut pipeline = Pipeline::new();

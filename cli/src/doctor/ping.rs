@@ -1,4 +1,4 @@
-//! `blueque ping`: what an address leads to, and what is missing to work there.
+//! `blueque ping`: the servers behind an address, and the problems that prevent their use.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::session::config::{Connection, Places, Settings};
 use crate::session::diagnosis;
 use crate::session::many::{AT_ONCE, at_once};
 
-/// Round trips that are measured.
+/// Number of round trips that are measured.
 const TRIPS: usize = 5;
 
 #[derive(Args, Debug)]
@@ -28,7 +28,7 @@ pub struct Options {
     timeout: Duration,
 }
 
-/// What was found.
+/// The output of `ping`.
 #[derive(Serialize)]
 struct Ping {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ struct Ping {
     checks: Vec<Finding>,
 }
 
-/// The server at the end of the way. What this user may not ask is left out.
+/// The server that the address leads to. Facts that this user may not read are left out.
 #[derive(Serialize)]
 struct Server {
     software: &'static str,
@@ -124,7 +124,7 @@ fn of_partitions(places: &Places, flags: &Connection, limit: Duration, format: F
     Ok(if all { code } else { Code::Unreachable })
 }
 
-/// Whether the namespace is this partition of this topology.
+/// Checks that the namespace is this partition of this topology.
 fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Duration) -> Finding {
     let told = settings.client_at_once(limit).and_then(|client| {
         let stored = client.topology()?;
@@ -143,7 +143,7 @@ fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Du
     }
 }
 
-/// Returns whether a server was reached.
+/// Returns true if a server was reached.
 fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result<bool> {
     let address = Address::parse(&settings.address()?)?;
     ping.checks = nodes(&address, settings, limit);
@@ -173,7 +173,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     Ok(true)
 }
 
-/// What each of several nodes says.
+/// The state of each of several nodes, as the node reports it.
 fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding> {
     let (check, itself, other) = match settings.url() {
         url if url.contains("+sentinel://") => ("sentinel", "the master", "names a server that is not the master now"),
@@ -200,7 +200,7 @@ fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding
     address.look(settings.namespace(), limit).into_iter().map(finding).collect()
 }
 
-/// The median, in milliseconds; none if this user may not ask.
+/// The median round trip in milliseconds; none if this user may not send a ping.
 fn round_trip(exam: &mut Exam) -> Option<f64> {
     let mut trips = Vec::new();
     for _ in 0..TRIPS {
@@ -238,7 +238,7 @@ fn role(exam: &mut Exam, address: &Address) {
     }
 }
 
-/// Whether the address says that it is a cluster, and the server says that it is none.
+/// Returns true if the address names a cluster, and the server reports that it is not part of a cluster.
 fn wrong_kind(exam: &Exam, address: &Address) -> bool {
     address.is_cluster() && exam.fact("cluster_enabled") == "0"
 }

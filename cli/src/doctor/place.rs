@@ -1,11 +1,12 @@
-//! The index entries that a task has, and those that it should have according to its record.
+//! The index entries that a task has, and the entries that its record requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueque::Status;
 use redis::Script;
 
-/// A group of failures as its key has it: a name, or a digest of a text, after a character that no name has.
+/// A group of failures, as it appears in the name of its key: a name, or a digest of a text after a character that no
+/// name contains.
 pub fn group_in_key(group: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._:@-".contains(c);
     if group.len() <= 128 && group.chars().all(is_name) || group.starts_with('~') && group.len() == 41 {
@@ -14,33 +15,33 @@ pub fn group_in_key(group: &str) -> String {
     format!("~{}", Script::new(group).get_hash())
 }
 
-/// One entry of an index.
+/// An entry of an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The index of all tasks of the queue.
     All,
     /// The list of the queue for this state, such as `pending_tasks`.
     List(Status),
-    /// One of the sets of the queue by time: tasks that wait for their eta, or for other tasks.
+    /// A set of the queue by time: tasks that wait for their eta, or for other tasks.
     Timed(&'static str),
     /// The list of a listener.
     Reserved(String),
-    /// The whole entry.
+    /// The entry in the set of started tasks, without the task's id.
     Started(String),
-    /// The token.
+    /// The lease of the attempt with this token.
     Lease(String),
-    /// Its rank among all ranked tasks, and the score.
+    /// The index of all ranked tasks: the task's rank and its score.
     Lane(String, i64),
-    /// One of the orders that `reserve` reads: the key without the namespace, the entry, the score.
+    /// An entry in an order that `reserve` reads: the key without the namespace, the entry, the score.
     Order(String, String, i64),
-    /// The places of limits that an attempt takes: its token, and what it takes.
+    /// The places of limits that an attempt takes: its token, and the places.
     Limits(String, String),
-    /// A unique name, and until when the task has it.
+    /// A unique name, and the time or the event until which the task has the name.
     Unique(String, String),
     Tag(String),
-    /// The group of a failure, as its key names it.
+    /// The group of a failure, as it appears in the name of its key.
     Group(String),
-    /// The deadlines of all queues: its own, in seconds with six decimals.
+    /// The task's entry in the deadlines of all queues, in seconds with six decimals.
     Deadline(String),
 }
 
@@ -53,7 +54,7 @@ pub struct Head {
     pub token: String,
     pub node: String,
     pub pid: String,
-    /// Its needs, and after a bar the shared limits that it takes places of.
+    /// The needs of the task, followed by a bar and the shared limits whose places the task takes.
     pub needs: String,
     ties: String,
     priority: String,
@@ -101,12 +102,12 @@ pub const FIELDS: [&str; 24] = [
     "limits",
 ];
 
-/// What names the order in which a task waits: its needs, and after a bar its shared limits.
+/// The name of the order in which a task waits: its needs, followed by a bar and its shared limits.
 pub fn class(needs: &str, limits: &str) -> String {
     if limits.is_empty() { needs.to_owned() } else { format!("{needs}|{limits}") }
 }
 
-/// By needs, the number of the order in which tasks with these needs wait.
+/// The number of the order in which tasks with the same needs wait, by needs.
 pub type Numbers = BTreeMap<String, String>;
 
 impl Head {
@@ -147,7 +148,7 @@ impl Head {
         Some(head)
     }
 
-    /// Its status, if that is known.
+    /// The status of the task, or none if it is unknown.
     fn state(&self) -> Option<Status> {
         self.status.parse().ok()
     }
@@ -156,7 +157,7 @@ impl Head {
         self.state().is_some_and(Status::is_held)
     }
 
-    /// Whether it waits to run, or runs.
+    /// Returns true if the task waits to run, or runs.
     fn lives(&self) -> bool {
         self.is_held() || self.waits()
     }
@@ -165,8 +166,8 @@ impl Head {
         self.state().is_some_and(Status::is_waiting)
     }
 
-    /// Whether it started more than a minute before it was created, or ended more than a minute before it started.
-    /// Clients without scripts write the time of their own machines.
+    /// Returns true if the task started more than a minute before it was created, or ended more than a minute before it
+    /// started. Clients without scripts write the time of their own machines.
     pub fn runs_backwards(&self) -> bool {
         let time = |text: &str| text.parse::<f64>().ok();
         let (created, started, updated) = (time(&self.created), time(&self.started), time(&self.updated));
@@ -174,17 +175,17 @@ impl Head {
         !self.attempt.is_empty() && (back(created, started.or(updated)) || back(started, updated))
     }
 
-    /// Whether it is a ranked task that waits without a rank.
+    /// Returns true for a ranked task that waits without a rank.
     pub fn is_rankless(&self) -> bool {
         self.status == "pending" && self.ties.contains('r') && self.rank.is_empty()
     }
 
-    /// Whether its status is unknown.
+    /// Returns true if the status is unknown.
     pub fn is_odd(&self) -> bool {
         self.state().is_none()
     }
 
-    /// Where it must be.
+    /// The places where the task must be.
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
@@ -196,13 +197,13 @@ impl Head {
                 places.insert(self.order(id, numbers, score));
                 places.insert(Place::Lane(self.rank.clone(), score))
             }
-            // These are in an index of their listener, or of all that run.
+            // Held tasks are in an index of their listener, or of all running tasks.
             None | Some(Status::Reserved | Status::Started) => false,
             Some(status) => places.insert(Place::List(status)),
         };
         if self.is_held() {
             places.insert(Place::Reserved(self.node.clone()));
-            // A task that is held without a token belongs to a client without scripts: it has neither lease nor
+            // A task that is held without a token belongs to a client without scripts: the task has neither a lease nor
             // places.
             if !self.token.is_empty() {
                 places.insert(Place::Lease(self.token.clone()));
@@ -221,11 +222,11 @@ impl Head {
             places.insert(Place::Unique(self.unique.clone(), self.until.clone()));
         }
         places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
-        // Clients without scripts record failures, too, without a group.
+        // Clients without scripts also record failures, but without a group.
         if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
             places.insert(Place::Group(group_in_key(&self.group)));
         }
-        // It is left out once its owner was told to stop.
+        // A task whose cancellation was requested needs no deadline.
         if self.lives() && self.cancel.is_empty() {
             places.extend(self.deadline());
         }
@@ -241,7 +242,7 @@ impl Head {
         if self.weight.is_empty() { "1" } else { &self.weight }
     }
 
-    /// Its entry in the order that `reserve` reads, or in that of its key.
+    /// The task's entry in the order that `reserve` reads, or in the order of its key.
     fn order(&self, id: &str, numbers: &Numbers, score: i64) -> Place {
         let number = match numbers.get(&self.needs) {
             _ if self.needs.is_empty() => String::new(),
@@ -256,16 +257,16 @@ impl Head {
         Place::Order(format!("key_tasks_{queue}/{key}{number}"), format!("{rank} {id} {weight}"), score)
     }
 
-    /// Where else it may be.
+    /// Returns true if the task may also be in this place.
     fn may(&self, place: &Place) -> bool {
         match place {
             // Clients without scripts do not index all their tasks.
             Place::All => true,
-            // A start releases it, and the next attempt does not take it again.
+            // The start releases the name, and the next attempt does not take the name again.
             Place::Unique(name, until) if until == "start" && *name == self.unique && self.waits_or_is_reserved() => {
                 true
             }
-            // Until it is mended, if a client without scripts started or ended it.
+            // A client without scripts started or ended the task: the name stays until a repair.
             Place::Unique(name, until) if until == "end" || until == "start" => {
                 *name == self.unique && (self.ended_elsewhere() || self.status == "started" && self.token.is_empty())
             }
@@ -273,16 +274,17 @@ impl Head {
             Place::Unique(name, until) if until == "kept" => {
                 name.strip_prefix('/') == Some(&self.unique) && self.waits()
             }
-            // Until it expires, if such a client ended the attempt and left the token.
+            // A client without scripts ended the attempt and left the token: the entry stays until it expires.
             Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
             Place::Group(group) => self.status == "failed" && *group == group_in_key(&self.group),
-            // Until it has passed, if its cancel was asked for; until it is mended, if such a client ended the task.
+            // The deadline may stay until it passes if a cancellation was requested, and until a repair if a client
+            // without scripts ended the task.
             Place::Deadline(_) => self.lives() && self.deadline().as_ref() == Some(place) || self.ended_elsewhere(),
             _ => false,
         }
     }
 
-    /// Whether a client without scripts ended it.
+    /// Returns true if a client without scripts ended the task.
     fn ended_elsewhere(&self) -> bool {
         matches!(self.status.as_str(), "complete" | "failed") && self.outcome != self.status
     }
@@ -292,9 +294,9 @@ impl Head {
     }
 }
 
-/// Where a task belongs in this queue, given where it was found.
+/// The places where a task belongs in this queue, given the places where it was found.
 pub fn expected(id: &str, head: Option<&Head>, queue: &str, found: &[Place], numbers: &Numbers) -> BTreeSet<Place> {
-    // A unique name with an expiry is held until then, whatever becomes of the task.
+    // A unique name with an expiry is held until the expiry, whatever happens to the task.
     let mut places: BTreeSet<Place> = found.iter().filter(|place| place.is_timed()).cloned().collect();
     if let Some(head) = head.filter(|head| head.queue == queue) {
         places.extend(head.places(id, numbers));
@@ -307,7 +309,7 @@ pub fn expected(id: &str, head: Option<&Head>, queue: &str, found: &[Place], num
 }
 
 impl Place {
-    /// The kind of findings about it.
+    /// The name of the check that reports findings about this place.
     pub fn check(&self) -> &'static str {
         match self {
             Self::Lease(_) => "leases",
@@ -320,24 +322,24 @@ impl Place {
         }
     }
 
-    /// Whether it is a unique name with an expiry: another task may have taken it meanwhile.
+    /// Returns true for a unique name with an expiry: another task may have taken the name since.
     pub fn is_timed(&self) -> bool {
         matches!(self, Self::Unique(_, until) if until.parse::<u64>().is_ok())
     }
 
-    /// Whether an attempt takes other places than these, which is a separate finding.
+    /// Returns true if an attempt takes other places than these, which is a separate finding.
     pub fn stands_otherwise(&self, stands: &BTreeMap<Self, usize>) -> bool {
         let Self::Limits(token, what) = self else { return false };
         let other = |place: &Self| matches!(place, Self::Limits(of, takes) if of == token && takes != what);
         stands.iter().any(|(place, count)| *count > 0 && other(place))
     }
 
-    /// An entry of the deadlines by its score.
+    /// The entry of a task in the deadlines, made from its score.
     pub fn deadline(score: f64) -> Self {
         Self::Deadline(format!("{score:.6}"))
     }
 
-    /// Its name in messages.
+    /// The name of this place in messages.
     pub fn name(&self) -> String {
         match self {
             Self::All => "tasks".to_owned(),

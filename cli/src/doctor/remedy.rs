@@ -1,4 +1,4 @@
-//! How the entries of a task are queried, and the remedy if one is wrong.
+//! The queries for the entries of a task, and the remedies for wrong entries.
 
 use blueque::Status;
 use redis::{Pipeline, Value};
@@ -7,7 +7,7 @@ use super::exam::Exam;
 use super::place::Place;
 
 impl Exam {
-    /// Adds a query whether, or how often, an id is in a place.
+    /// Adds a query for the number of times that an id is in a place.
     pub fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
         match place {
             Place::List(status) => {
@@ -37,7 +37,7 @@ impl Exam {
         };
     }
 
-    /// How an entry is removed by hand, if nothing else removes it.
+    /// The command that removes an entry by hand, if nothing else removes it.
     pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
@@ -51,7 +51,7 @@ impl Exam {
         })
     }
 
-    /// How a missing entry is restored, if a worker does not restore it.
+    /// The command that restores a missing entry, if a worker does not restore it.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(..) | Place::Order(..) | Place::List(Status::Pending) => {
@@ -70,7 +70,7 @@ impl Exam {
     }
 }
 
-/// How often an id is in a place, from the reply to `count`.
+/// The number of times that an id is in a place, from the reply to `count`.
 pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
     let is = |text: &str| usize::from(text_of(answer).as_deref() == Some(text));
     match place {

@@ -1,4 +1,4 @@
-//! What this user may do with the scripts, and the clock of the namespace.
+//! The permissions of this user to use the scripts, and the clock of the namespace.
 
 use blueque::{Client, Error};
 
@@ -7,7 +7,7 @@ use crate::session::config::{self, Settings};
 use crate::session::rights::{missing, other_roles};
 
 impl Exam {
-    /// Asks the scripts themselves. Other problems are found by other checks.
+    /// Asks the scripts which permissions are missing. Other problems are found by other checks.
     pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let check = "rights";
         let limit = self.patience;

@@ -1,4 +1,5 @@
-//! Schedules: each is in the index with its next slot (I25 needs it), and in that of schedules that need slots.
+//! Schedules: each is in the index with its next slot (I25 needs it). A schedule that needs slots is also in the index
+//! of such schedules.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +12,14 @@ use crate::times;
 
 const FIELDS: [&str; 9] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
 
-/// A schedule whose slots are handled up to this many seconds ahead waits for that time.
+/// Maximum number of seconds that the handled slots of a schedule may lie ahead. A schedule with later handled slots
+/// waits until their time.
 const AHEAD_OF_TIME: f64 = 60.0;
 
-/// A cron schedule with fewer slots needs more.
+/// Number of slots below which a cron schedule needs more.
 const FEW: usize = 32;
 
-/// Slots that are supplied ahead.
+/// Number of slots that are supplied ahead.
 const AHEAD: usize = 64;
 
 /// Seconds after which an overdue slot means that nobody creates its task.
@@ -57,7 +59,7 @@ impl Exam {
         Ok(())
     }
 
-    /// One schedule, read atomically: its fields, its slot in the index, and whether it needs slots.
+    /// Checks one schedule, read atomically: its fields, its slot in the index, and whether it needs slots.
     fn schedule(&mut self, name: &str, fields: &[Option<String>], slot: Option<f64>, low: bool) {
         let [rhythm, next, done, paused, ended, last, slots, queue, held] = fields else { return };
         let (all, low_ones) = (format!("{}schedules", self.prefix), format!("{}low_schedules", self.prefix));
@@ -91,7 +93,7 @@ impl Exam {
                 let set = next.map_or("+inf".to_owned(), |next| format!("{next:.0}"));
                 self.finding("schedules", text, format!("ZADD {all} {set} {name}"));
             }
-            // A task from before a change would run at the same time as the next one.
+            // A task from before a change of the schedule would otherwise run at the same time as the next task.
             Some(slot) if number(held).is_some_and(|held| held.total_cmp(&slot).is_eq()) => {}
             Some(slot) if slot.total_cmp(&next.unwrap_or(f64::INFINITY)).is_ne() => {
                 let said = next.map_or("none".to_owned(), |next| format!("{next:.0}"));

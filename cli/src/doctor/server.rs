@@ -9,11 +9,11 @@ use super::exam::{Exam, Withheld};
 use crate::session::torn;
 use crate::times;
 
-/// A smaller difference between two clocks is ignored.
+/// Maximum difference of two clocks, in seconds, that is ignored.
 const SKEW: f64 = 5.0;
 
 impl Exam {
-    /// Whether the data can be checked.
+    /// Returns true if the data can be checked.
     pub fn server(&mut self) -> anyhow::Result<bool> {
         let mut answer: RedisResult<String> = self.ask(&["INFO", "everything"]);
         if answer.as_ref().is_err_and(|error| error.code().is_some()) {
@@ -58,7 +58,7 @@ impl Exam {
         Ok(self.schema()? && fits)
     }
 
-    /// Redis or Valkey, its version, and the least one that will do.
+    /// The software (Redis or Valkey), its version, and the minimum version.
     pub fn software(&self) -> (&'static str, String, (u32, u32)) {
         match self.fact("valkey_version") {
             "" => ("Redis", self.fact("redis_version").to_owned(), (7, 0)),
@@ -78,7 +78,7 @@ impl Exam {
         true
     }
 
-    /// One setting; none if this user may not read it.
+    /// The value of one setting; none if this user may not read it.
     pub fn setting(&mut self, name: &str) -> Option<String> {
         let pair: Vec<String> = self.ask(&["CONFIG", "GET", name]).ok()?;
         pair.into_iter().nth(1)
@@ -139,7 +139,7 @@ impl Exam {
         let (seconds, micros): (u64, u64) = self.ask(&["TIME"])?;
         let passed = sent.elapsed().as_secs_f64();
         let server = (Duration::from_secs(seconds) + Duration::from_micros(micros)).as_secs_f64();
-        // The server read its clock at some moment between request and reply.
+        // The server read its clock at a moment between request and reply.
         let ahead = server - (before + passed / 2.0);
         let apart = ahead.abs() - passed / 2.0;
         if apart > SKEW {

@@ -1,5 +1,5 @@
-//! What clients without scripts share with ours: tasks that they hold where no worker watches them, and queues
-//! whose names only they can use.
+//! Data that clients without scripts share with the scripts: tasks that these clients hold where no worker watches
+//! them, and queues whose names only these clients can use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,19 @@ use redis::Pipeline;
 
 use super::exam::Exam;
 
-/// Tasks of one listener that are checked.
+/// Maximum number of tasks of one listener that are checked.
 const TASKS: usize = 500;
 
 /// Node, claimer and token of a record.
 type Owner = (Option<String>, Option<String>, Option<String>);
 
-/// Whether the name of a queue is valid here.
+/// Returns true if the name of a queue is valid for the scripts.
 pub fn usable(name: &str) -> bool {
     QueueName::new(name).is_ok()
 }
 
-/// The host's name in a listener's id, in small letters: all that `host::Names` of the crate compares for an id without
-/// an identity. None if no worker accepts the id, as one with an underscore in its host's name.
+/// The host's name in a listener's id, in small letters. For an id without an identity, `host::Names` of the crate
+/// compares nothing else. None if no worker accepts the id, for example because the host's name has an underscore.
 fn host(listener: &str) -> Option<String> {
     let id = ListenerId::new(listener).ok()?;
     let host = id.host_and_pid().0.split(':').next()?;
@@ -32,7 +32,7 @@ fn short(host: &str) -> &str {
     host.split('.').next().unwrap_or(host)
 }
 
-/// What remains for the tasks of a listener whose id no worker accepts.
+/// The remedy for the tasks of a listener whose id no worker accepts.
 const BY_HAND: &str = "blueque cancel --force ID, then blueque retry ID";
 
 fn many(number: usize) -> String {
@@ -92,8 +92,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Listeners of clients without scripts that hold tasks on a host where no worker of ours serves the queue:
-    /// nobody would requeue them.
+    /// Reports listeners of clients without scripts that hold tasks on a host where no worker serves the queue. No
+    /// process would requeue these tasks.
     pub fn unwatched(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut cut = false;
         let listeners = self.members(&self.key("listeners", queue), &mut cut)?;
@@ -135,7 +135,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A queue of Blueque 1.0 whose name is not valid here.
+    /// Reports a queue of Blueque 1.0 whose name is not valid for the scripts.
     pub fn unusable(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("LLEN").arg(self.key("pending_tasks", queue));

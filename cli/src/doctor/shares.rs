@@ -1,5 +1,4 @@
-//! Shared limits: the places in use are those of the attempts that run, and no task waits for a limit that it can never
-//! have.
+//! Shared limits: the places in use match the running attempts, and no task waits for a limit that it can never have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +7,13 @@ use redis::Pipeline;
 use super::bounds::allows;
 use super::exam::Exam;
 
-/// Shared limits of a namespace, and those that a task names.
+/// Maximum number of shared limits of a namespace, and of shared limits that a task names.
 const LIMITS: usize = 10_000;
 
-/// What a hash says of shared limits.
+/// The fields of a hash about shared limits.
 type Said = BTreeMap<String, String>;
 
-/// How the names of shared limits and the places of a task are written: `NAME` or `NAME:PLACES`, separated by commas.
+/// The shared limits and their places in a text such as `NAME,NAME:PLACES`.
 fn parts(set: &str) -> impl Iterator<Item = (&str, u64)> {
     set.split(',')
         .map(|part| part.split_once(':').map_or((part, 1), |(name, places)| (name, places.parse().unwrap_or(1))))
@@ -31,7 +30,7 @@ impl Exam {
         Ok(())
     }
 
-    /// The shared limits, each with its number of places, if that is bounded.
+    /// The shared limits, each with its number of places if that number is limited.
     fn defined(&mut self) -> anyhow::Result<BTreeMap<String, Option<u64>>> {
         let key = format!("{}shared_limits", self.prefix);
         let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
@@ -54,7 +53,7 @@ impl Exam {
         Ok(own)
     }
 
-    /// Compares the places in use with the attempts that have them, of all queues in one transaction.
+    /// Compares the places in use with the attempts that take them, for all queues in one transaction.
     fn in_use(&mut self, queues: &BTreeSet<String>, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
         let key = format!("{}shared_places", self.prefix);
         if own.is_empty() && !self.ask::<bool>(&["EXISTS", &key])? {
@@ -99,7 +98,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Looks at what tells when a limit goes that nobody uses.
+    /// Checks the data that decides when an unused limit is removed.
     fn unused(&mut self, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
         let key = |name: &str| format!("{}shared_{name}", self.prefix);
         let (tasks, expires, idle) = (key("tasks"), key("expires"), key("idle"));
@@ -124,8 +123,9 @@ impl Exam {
         Ok(())
     }
 
-    /// Queues with tasks that the index for listeners with patterns does not have, once there is one. It is no damage: the
-    /// search of such listeners finds what clients without scripts push, or what was deleted by hand.
+    /// Notes queues with tasks that are missing in the index for listeners with patterns, if that index exists. A
+    /// missing queue is no damage: clients without scripts do not update the index, and entries may be deleted by hand.
+    /// The search of listeners with patterns finds such queues.
     pub fn unindexed(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let meta = format!("{}meta", self.prefix);
         if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
@@ -150,7 +150,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that wait for a limit that there is not, or that has fewer places than they take.
+    /// Reports tasks that wait for a limit that does not exist, or that has fewer places than the tasks take.
     fn hopeless(&mut self, queue: &str, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
         let waiting: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
         for (class, value) in &waiting {

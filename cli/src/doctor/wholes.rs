@@ -1,4 +1,5 @@
-//! Graphs as a whole: each is in the index of all and counts its tasks right, and what calls leave to do is done soon.
+//! Graphs as a whole: each is in the index of all graphs and counts its tasks correctly, and the steps that calls leave
+//! for later are done soon.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +10,23 @@ use super::exam::Exam;
 use super::keys::Scan;
 use crate::times;
 
-/// Seconds after which what is left to do means that nobody does it: it takes moments.
+/// Number of seconds after which an open step means that no process does such steps. A step takes moments.
 const LATE: f64 = 600.0;
 
-/// Looks at a graph whose tasks end meanwhile.
+/// Maximum number of attempts to read a graph whose tasks end during the check.
 const LOOKS: usize = 5;
 
-/// Tasks that are read at once.
+/// Number of tasks that are read at once.
 const PAGE: usize = 500;
 
-/// Tasks of a graph up to which workers correct its counts.
+/// Maximum number of tasks of a graph whose counts workers correct.
 const CORRECTED: usize = 2_000;
 
-/// What is read of a graph: its state, when it was created, its tasks, how many of these have begun, what is done with
-/// it, and its counts.
+/// Data of a graph: its state, the time of its creation, the number of its tasks, the number of released tasks, the
+/// action under way, its score in the index, and its counts.
 type Facts = Vec<Option<String>>;
 
-/// The names of the counts: its tasks that are left, and those of each state in which they end.
+/// The names of the counts: the tasks that are not finished, and the tasks in each final state.
 fn counted() -> Vec<&'static str> {
     let ends = Status::ALL.iter().filter(|status| status.is_finished());
     std::iter::once("left").chain(ends.map(|status| status.as_str())).collect()
@@ -62,7 +63,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Steps that somebody's upkeep should have done long ago.
+    /// Reports steps that a process with upkeep should have done long ago.
     fn left_to_do(&mut self) -> anyhow::Result<()> {
         let now = times::now();
         let late = (times::seconds(now) - LATE).to_string();
@@ -83,7 +84,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A key of a graph that is gone.
+    /// Reports a key of a graph that does not exist.
     fn without_graph(&mut self, key: &str, id: &str) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::new();
         pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("EXISTS").arg(key);
@@ -93,7 +94,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A graph: it is listed, and counts its tasks as their records say.
+    /// Checks that a graph is listed, and that its counts match the records of its tasks.
     fn whole(&mut self, id: &str, index: &str) -> anyhow::Result<()> {
         let mut wrong = None;
         for _ in 0..LOOKS {
@@ -106,7 +107,7 @@ impl Exam {
                 return Ok(());
             };
             if state != "created" {
-                return Ok(()); // not whole yet, or gone
+                return Ok(()); // not created completely, or removed
             }
             if score.is_none() {
                 let todo = format!("ZADD {index} {created} {id}");
@@ -122,12 +123,12 @@ impl Exam {
             let found = self.graph_counts(id)?;
             if self.graph_facts(id, index)? != before {
                 wrong = None;
-                continue; // tasks have ended, or run again, meanwhile
+                continue; // tasks have ended, or run again, since the first read
             }
             if noted.as_ref() == Some(&found) {
                 return Ok(());
             }
-            // The same twice: then no task was on its way from one state to another.
+            // Two equal results: no task was between two states during the reads.
             if wrong.as_ref() == Some(&(noted.clone(), found.clone())) {
                 self.miscounted(id, noted.as_deref(), &found, total);
                 return Ok(());
@@ -150,7 +151,7 @@ impl Exam {
         self.finding("graphs", format!("graph {id} counts {says}, and of its tasks there are {}", words(found)), todo);
     }
 
-    /// What the record of a graph says, and whether it is listed.
+    /// The data in the record of a graph, and its score in the index.
     fn graph_facts(&mut self, id: &str, index: &str) -> anyhow::Result<Facts> {
         let key = self.key("graph", id);
         let mut pipeline = Pipeline::new();
@@ -162,7 +163,7 @@ impl Exam {
         Ok(facts)
     }
 
-    /// The counts according to the records of its tasks.
+    /// The counts according to the records of the graph's tasks.
     fn graph_counts(&mut self, id: &str) -> anyhow::Result<Vec<i64>> {
         let mut ids = Vec::new();
         self.pages(&self.key("members", id), &["LRANGE"], |id| ids.push(id.to_owned()))?;

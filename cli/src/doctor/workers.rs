@@ -1,4 +1,4 @@
-//! Workers: each record is in the index, and dead ones are reported.
+//! Workers: each record is in the index, and dead workers are reported.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,11 +17,12 @@ use crate::times;
 use crate::view::listeners::Listeners;
 use crate::view::programs;
 
-/// Seconds without a report after which a worker is dead.
+/// Number of seconds without a report after which a worker counts as dead.
 const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs_f64();
 
 impl Exam {
-    /// Programs that tasks wait for and no worker has. Unknown without the scripts; `rights` reports that.
+    /// Reports programs that tasks wait for and no worker has. Without the scripts these are unknown; `rights` reports
+    /// that.
     pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let builder = config::builder().namespace(settings.namespace().clone());
         let Ok(client) = builder.open(&settings.address()?) else { return Ok(()) };
@@ -50,7 +51,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that wait in a queue that is not paused, and that nobody takes.
+    /// Reports tasks that wait in a queue that is not paused and has no listener.
     fn idle(&mut self, client: &Client) -> anyhow::Result<()> {
         for found in client.queues()? {
             let Ok(queue) = QueueName::new(found.name.as_str()) else { continue };
@@ -70,8 +71,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that a listener of a queue would take: those that are pending, due, or held by an owner whose lease
-    /// has expired.
+    /// The number of tasks that a listener of a queue could take: pending tasks, due tasks, and tasks whose owner's
+    /// lease has expired.
     fn waiting(&mut self, queue: &str, seconds: u64, micros: u64) -> anyhow::Result<u64> {
         let mut pipeline = redis::pipe();
         pipeline.cmd("LLEN").arg(self.key("pending_tasks", queue)).cmd("ZCARD").arg(self.key("lane_tasks", queue));
@@ -82,8 +83,8 @@ impl Exam {
         Ok(self.send::<Vec<u64>>(&pipeline)?.into_iter().sum())
     }
 
-    /// Those listeners of a queue that take none of its tasks: workers that are dead or drain, and listeners that
-    /// are ordered to drain.
+    /// The listeners of a queue that take none of its tasks: dead workers, draining workers, and listeners that are
+    /// ordered to drain.
     pub fn gone<'a>(
         &mut self,
         queue: &str,
@@ -139,7 +140,7 @@ impl Exam {
         Ok(())
     }
 
-    /// One worker, read atomically: its queues, its last report, and whether it is in the index.
+    /// Checks one worker, read atomically: its queues, its last report, and whether it is in the index.
     fn worker(&mut self, name: &str, queues: Option<String>, at: Option<f64>, listed: bool, now: f64) {
         let (all, own) = (format!("{}workers", self.prefix), self.key("worker", name));
         match (queues, at) {
