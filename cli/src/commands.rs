@@ -1,4 +1,4 @@
-//! The commands: one file each, or one for a pair that shares its arguments. None imports another.
+//! The commands: a file for each, or one file for a pair that shares its arguments. No command imports another command.
 
 pub mod audit;
 pub mod bulk;

@@ -14,11 +14,11 @@ pub fn indexes(text: &str) -> Result<String, String> {
     if known { Ok(text.to_owned()) } else { Err("must be such as 1-500, or 1-500%20 for 20 at once".to_owned()) }
 }
 
-/// What its tasks wait for, as fields of a document.
+/// The upstreams of an array's tasks, as fields of a document.
 #[derive(Default)]
 pub struct Edges {
     fields: Map<String, Value>,
-    /// Those of which some are enough, and how many.
+    /// The upstreams of a set. `count` complete upstreams are enough.
     of: Vec<Value>,
     count: Option<u32>,
 }
@@ -76,7 +76,7 @@ impl Waits for Edges {
     }
 }
 
-/// The array as a graph: its only entry.
+/// The graph of an array: the array is its only entry.
 pub fn graph(
     (id, queue): (&GraphId, &str),
     indexes: &str,
@@ -93,7 +93,7 @@ pub fn graph(
     let name = task.get("method").and_then(Value::as_str).unwrap_or(queue).to_owned();
     task.insert("options".to_owned(), Value::Object(policy));
     task.extend(eta.map(|eta| ("eta".to_owned(), json!(eta))));
-    // The parameters as they were written: a value would lose the digits of long numbers.
+    // The parameters as the user wrote them: parsing them as a value loses digits of long numbers.
     let mut text = Value::Object(task).to_string();
     if let (Some(parameters), Some(end)) = (parameters, text.pop()) {
         text.push_str(&format!(",\"parameters\":{parameters}{end}"));
@@ -102,7 +102,7 @@ pub fn graph(
     }
     let text = format!("{{\"queue\":{},\"tasks\":{{{}:{text}}}}}", json!(queue), json!(name));
     let graph = Graph::from_json(&text).map_err(|error| {
-        // Its only task is no part of what the user wrote.
+        // The user wrote no task: the error names the graph's only task.
         let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
         fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
     })?;

@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
-/// Whether to go on. Only a person at a terminal is asked, not a script.
+/// Asks for a confirmation and returns true if the user agrees. Only a person at a terminal is asked: a script always
+/// agrees.
 pub fn agreed(yes: bool, question: impl FnOnce() -> anyhow::Result<Option<String>>) -> anyhow::Result<bool> {
     if yes || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(true);

@@ -12,7 +12,7 @@ use super::yaml;
 use crate::file;
 use crate::output::{Code, fault};
 
-/// The library accepts no more.
+/// Maximum number of bytes of a document that the library accepts.
 const LARGEST: usize = 8 << 20;
 
 #[derive(Args, Debug)]
@@ -31,7 +31,7 @@ pub struct Document {
     on_failure: Option<OnFailure>,
 }
 
-/// What a shard is.
+/// The queue or the partition that a shard stands for.
 #[derive(Clone, Debug)]
 enum Shard {
     Queue(QueueName),
@@ -59,7 +59,7 @@ impl Document {
         self.over(Vec::new())
     }
 
-    /// The graph, whose tasks may be in these partitions. Without any it is of one namespace.
+    /// The graph, whose tasks may be in these partitions. Without partitions the graph is in one namespace.
     pub fn over(&self, partitions: Vec<PartitionName>) -> anyhow::Result<Graph> {
         let text = self.json(self.text()?)?;
         let listed = text.trim_start().starts_with('[');
@@ -80,7 +80,8 @@ impl Document {
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 
-    /// A document in YAML is one in a file of that name, or what does not begin as JSON does.
+    /// Returns the document as JSON. A file whose name ends with `.yaml` or `.yml` is YAML. Any other text is YAML if
+    /// it does not begin as JSON does, except in a file whose name ends with `.json`.
     fn json(&self, text: String) -> anyhow::Result<String> {
         let extension = Path::new(&self.file).extension().and_then(|name| name.to_str()).unwrap_or_default();
         let is_yaml = match extension.to_ascii_lowercase().as_str() {
@@ -88,7 +89,7 @@ impl Document {
             "json" => false,
             _ => !matches!(text.trim_start().bytes().next(), None | Some(b'{' | b'[')),
         };
-        // The library says the same of longer ones.
+        // The library refuses longer documents with its own error.
         if !is_yaml || text.len() > LARGEST {
             return Ok(text);
         }
@@ -101,7 +102,7 @@ impl Document {
 
     fn text(&self) -> anyhow::Result<String> {
         let unread = |error| fault(Code::Usage, format!("{} cannot be read: {error}", self.name()));
-        // One byte more, which the library refuses.
+        // Reads one byte more than the maximum, so that the library refuses the document.
         let bytes = match self.file.as_str() {
             "-" => file::bounded(stdin().lock(), LARGEST as u64),
             path => file::data(Path::new(path), LARGEST as u64),
@@ -127,7 +128,7 @@ fn shard(text: &str) -> Result<(String, Shard), String> {
         return Ok((shard.to_owned(), Shard::Queue(queue_name(is)?)));
     }
     PartitionName::new(shard).map_err(|error| error.to_string())?;
-    // A URL of several servers has commas, too: a namespace has neither `/` nor `=`.
+    // A URL of several servers also has commas. A namespace contains neither `/` nor `=`.
     let namespace = is.rsplit_once(',').filter(|(_, name)| !is.contains('#') && Namespace::new(*name).is_ok());
     let namespace = namespace.filter(|(url, _)| url.split_once("://").is_some_and(|(_, rest)| rest.contains('/')));
     let address = namespace.map_or_else(|| is.to_owned(), |(url, name)| format!("{url}#{name}"));

@@ -42,7 +42,7 @@ pub struct TaskFilter {
 }
 
 impl TaskFilter {
-    /// The filter. `states` is the default if no state is named; empty for all.
+    /// The filter. `states` is used if the user names no state; empty for all states.
     pub fn filter(&self, states: &[Status]) -> Filter {
         self.filter_of(&self.states(states))
     }
@@ -73,12 +73,12 @@ impl TaskFilter {
         states.iter().fold(filter, |filter, &status| filter.status(status))
     }
 
-    /// The named states, or else these.
+    /// The states that the user named, or else `states`.
     pub fn states(&self, states: &[Status]) -> Vec<Status> {
         if self.status.is_empty() { states.to_vec() } else { self.status.clone() }
     }
 
-    /// Whether a task is selected that is no failure of a group.
+    /// Returns true if a task is selected. The group of a failure is not checked.
     pub fn selects(&self, id: &str, info: &TaskInfo) -> bool {
         let key = || info.fields.get("key").map(Vec::as_slice);
         self.prefix.as_ref().is_none_or(|prefix| id.starts_with(prefix.as_str()))
@@ -90,25 +90,25 @@ impl TaskFilter {
             && self.to.is_none_or(|to| info.created().is_some_and(|created| created <= to))
     }
 
-    /// Whether all tasks in those states are selected.
+    /// Returns true if all tasks in the named states are selected.
     pub fn is_any(&self) -> bool {
         let Self { prefix, status: _, tag, method, key, group, no_group, from, to } = self;
         let texts = [prefix, tag, method, key, group];
         texts.iter().all(|text| text.is_none()) && !no_group && from.is_none() && to.is_none()
     }
 
-    /// The same tasks, in only one of the states.
+    /// The filter for the same tasks, but in only one of the states.
     pub fn only(&self, status: Status) -> Filter {
         self.filter_of(&[status])
     }
 
-    /// The requested group; empty for failures without one.
+    /// The requested group; empty for failures without a group.
     pub fn group(&self) -> Option<&str> {
         if self.no_group { Some("") } else { self.group.as_deref() }
     }
 }
 
-/// A group of failures, or a text that means one.
+/// A group of failures, or the text of an error, which stands for a group.
 fn group(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("must not be empty; --no-group selects failures without one".to_owned());
@@ -116,7 +116,7 @@ fn group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A time, or one relative to now such as `-2h`.
+/// A time, or a time relative to now such as `-2h`.
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
         Some(span) => times::origin().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),

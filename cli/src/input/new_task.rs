@@ -16,7 +16,7 @@ use crate::output::say;
 use crate::session::Session;
 use crate::times;
 
-/// How much of a followed log the server keeps.
+/// Number of bytes that the server keeps of a followed log.
 const FOLLOWED: u32 = 64 << 20;
 
 /// The arguments of a new task.
@@ -47,7 +47,7 @@ pub struct NewTaskArgs {
 }
 
 impl NewTaskArgs {
-    /// The ids of what it waits for.
+    /// The ids of the task's upstreams.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
@@ -56,7 +56,8 @@ impl NewTaskArgs {
         Results { needed: &self.result_of, optional: &self.result_or_null }
     }
 
-    /// What counts in one partition only, the first of which chooses it: its key, and its unique name.
+    /// The key and the unique name of the task. They count in one partition only; the first of them chooses the
+    /// partition.
     pub fn pins(&self) -> Vec<(&'static str, String)> {
         let pin = |(option, shown)| {
             let value = self.options.given().find(|(name, _)| *name == option)?.1;
@@ -65,7 +66,7 @@ impl NewTaskArgs {
         [("key", "key"), ("unique", "unique name")].into_iter().filter_map(pin).collect()
     }
 
-    /// Its id, which it has from now on.
+    /// The task's id. A task without an id gets a random id, which it keeps.
     pub fn own_id(&mut self) -> &TaskId {
         self.id.get_or_insert_with(TaskId::random)
     }
@@ -88,7 +89,7 @@ impl NewTaskArgs {
         Ok((id, graph))
     }
 
-    /// Its parameters: none where results take their place.
+    /// The parameters; empty if results take their place.
     fn payload(&self) -> anyhow::Result<Vec<u8>> {
         if self.result_of.is_empty() && self.result_or_null.is_empty() {
             self.parameters.bytes()
@@ -97,7 +98,8 @@ impl NewTaskArgs {
         }
     }
 
-    /// Submits it once more, if there is a task of its id. `later`: if it runs, after this round.
+    /// Submits the task again if a task with its id exists. With `later`, a running task runs again after the current
+    /// round.
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
@@ -127,7 +129,7 @@ impl NewTaskArgs {
         Ok((id, round))
     }
 
-    /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.
+    /// Submits the task. If its log is followed, the server keeps more of the log, so that a reader loses nothing.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);

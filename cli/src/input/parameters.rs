@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::file;
 use crate::output::{Code, fault};
 
-/// The server accepts no more.
+/// Maximum number of bytes that the server accepts.
 const LARGEST: u64 = RESULT_BYTES as u64;
 
 #[derive(Args, Debug)]
@@ -33,7 +33,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Whether there are any.
+    /// Returns true if there are parameters.
     pub fn are_given(&self) -> bool {
         self.given.is_some() || self.named.is_some()
     }

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use blueque::Status;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// All states in the order in which tasks are shown: those that run, those that wait, those that ended, with the
-/// complete ones last.
+/// All states in the order in which tasks are shown: running tasks first, then waiting tasks, then finished tasks, with
+/// complete tasks last.
 pub fn shown() -> Vec<Status> {
     let mut states: Vec<Status> = Status::ALL.iter().copied().filter(|state| !state.is_finished()).rev().collect();
     states.extend(Status::ALL.iter().copied().filter(|state| state.is_finished() && *state != Status::Complete));

@@ -1,4 +1,4 @@
-//! Task ids as arguments, and a loop over those tasks.
+//! Task ids as arguments, and a loop over the tasks with these ids.
 
 use blueque::{TaskId, TaskInfo};
 use clap::Args;
@@ -39,7 +39,8 @@ impl TaskIds {
         Self { ids: vec![id.to_owned()] }
     }
 
-    /// Calls it for each task. A refusal does not keep it from the others; the exit code is that of the first.
+    /// Calls `act` for each task. After a refusal the next task is still tried; the exit code is the code of the first
+    /// refusal.
     pub fn each(
         &self,
         session: &Session,
@@ -50,7 +51,7 @@ impl TaskIds {
         let mut tied = false;
         for (text, found) in self.ids.iter().flat_map(|text| session.find_tasks(text)) {
             let done_to = |(id, info): (TaskId, TaskInfo)| {
-                // Others wait for it, or it waits for others.
+                // The task has dependents or waits for upstreams.
                 tied |= info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wd".contains(tie)));
                 Ok(Done { outcome: act(&id, &info)?, id: id.to_string() })
             };

@@ -16,16 +16,16 @@ type Given = Vec<(&'static str, String)>;
 #[derive(Clone, Debug, Default)]
 pub struct TaskOptions(Given);
 
-/// Those that an edit changes.
+/// The options that an edit changes.
 #[derive(Clone, Debug, Default)]
 pub struct ChangedOptions(Given);
 
-/// When a schedule creates tasks.
+/// The options for the times at which a schedule creates tasks.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions(Given);
 
 impl TaskOptions {
-    /// The same for a call.
+    /// The options in the form that a call needs.
     pub fn options(&self) -> calls::TaskOptions {
         let mut options = calls::TaskOptions::default();
         for (name, value) in &self.0 {
@@ -34,7 +34,7 @@ impl TaskOptions {
         options
     }
 
-    /// The given ones, by their names in the contract.
+    /// The given options, by their names in the contract.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
@@ -49,19 +49,19 @@ impl ChangedOptions {
         self.0.is_empty()
     }
 
-    /// The given ones, by their names in the contract.
+    /// The given options, by their names in the contract.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// The same for a call.
+    /// The options in the form that a call needs.
     pub fn options(&self) -> calls::TaskOptions {
         TaskOptions(self.0.clone()).options()
     }
 }
 
 impl SlotOptions {
-    /// The same for a call.
+    /// The options in the form that a call needs.
     pub fn options(&self) -> calls::ScheduleOptions {
         let mut options = calls::ScheduleOptions::default();
         for (name, value) in &self.0 {
@@ -106,7 +106,7 @@ arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument);
 arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed);
 arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument);
 
-/// What a schedule's task does while the last one is not finished.
+/// The values for a schedule whose last task is not finished when the next task is due.
 pub fn overlap() -> impl TypedValueParser<Value = Overlap> {
     let words = SCHEDULE_OPTIONS.iter().find(|option| option.name == "overlap").map(|option| option.form);
     let words = if let Some(Form::Word(words)) = words { words } else { &[] };
@@ -117,10 +117,10 @@ fn possible(words: &'static [(&'static str, &'static str)]) -> impl Iterator<Ite
     words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)))
 }
 
-/// Options that refine another one, which is required.
+/// Options that refine the option `unique` and require it.
 const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
 
-/// Of a submit, which has to decide.
+/// The option that only a submit has: the policy for a name that another task already has.
 const NOT_CHANGED: &str = "unique_policy";
 
 #[allow(clippy::unnecessary_wraps, reason = "as `changed`: not every option is one of each command")]
@@ -129,14 +129,15 @@ fn argument(option: &'static Described) -> Option<Arg> {
     Some(if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument })
 }
 
-/// What is not given stays as it is: there are no defaults, and what an option refines may be there.
+/// The argument for an edit. An option without a value stays as it is: an edit has no defaults, and the task may
+/// already have the option that another option refines.
 fn changed(option: &'static Described) -> Option<Arg> {
     (option.name != NOT_CHANGED).then(|| plainly(option).help(plain_text(option.means)))
 }
 
 fn plainly(option: &'static Described) -> Arg {
     let (value, parser) = form(option);
-    // Tags are given one by one.
+    // The user gives each tag as a separate option.
     let (long, action) = match option.name {
         "tags" => ("tag".to_owned(), ArgAction::Append),
         "steps" => ("steps".to_owned(), ArgAction::Append),
@@ -147,14 +148,14 @@ fn plainly(option: &'static Described) -> Arg {
     argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. }))
 }
 
-/// How a value is shown in the help, and how it is parsed.
+/// The name of the value in the help, and the parser of the value.
 fn form(option: &'static Described) -> (&'static str, ValueParser) {
     match (option.kind, option.form) {
         ("name" | "tags", _) => ("NAME", plain.into()),
         ("steps", _) => ("QUEUE,…", plain.into()),
         ("unique_until", _) => ("WHEN", until.into()),
         (_, Form::Word(words)) => ("WORD", PossibleValuesParser::new(possible(words)).into()),
-        // With a limit of 0 not even empty parameters fit.
+        // A limit of 0 does not even allow empty parameters.
         ("payload_size", Form::Whole { high, .. }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, 1, high)))
         }
@@ -175,7 +176,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
     }
 }
 
-/// The sentence of the contract, with the default in the units of the command line.
+/// The help of an option: the sentence of the contract, with the default in the units of the command line.
 fn help(option: &Described) -> String {
     let default = option.default.map(|default| match (option.form, default.parse()) {
         (Form::Seconds { .. } | Form::Whole { unit: "seconds", .. }, Ok(seconds)) => written_seconds(seconds),
@@ -211,7 +212,7 @@ fn whole_seconds(text: &str, low: i64, high: i64) -> Result<String, String> {
     time.strip_suffix(".000000").map(str::to_owned).ok_or_else(|| "must be in whole seconds".to_owned())
 }
 
-/// A time to come: RFC 3339, or `+10m`.
+/// A future time: RFC 3339, or `+10m`.
 fn moment(text: &str) -> Result<String, String> {
     let time = coming(text)?.duration_since(UNIX_EPOCH).map_err(|_| "must be after 1970".to_owned())?;
     Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))

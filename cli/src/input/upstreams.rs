@@ -6,8 +6,8 @@ use clap::Args;
 use super::values::task_id;
 use crate::output::{code, fault};
 
-/// A refusal of a new task in words of the command line: the server names the task by its id, which the user has not
-/// seen, and the fields of a document.
+/// Translates the refusal of a new task into the words of the command line. The server names the task by its id, which
+/// the user has not seen, and the fields of a document.
 pub fn in_options(id: &TaskId, error: Error) -> anyhow::Error {
     let text = error.to_string();
     let rest =
@@ -40,14 +40,14 @@ pub struct Upstreams {
     at_least: Option<u32>,
 }
 
-/// The tasks whose results a task gets: the optional ones come last.
+/// The tasks whose results a task gets: the optional upstreams come last.
 #[derive(Clone, Copy, Default)]
 pub struct Results<'a> {
     pub needed: &'a [TaskId],
     pub optional: &'a [TaskId],
 }
 
-/// What can wait for tasks.
+/// A task or an array of tasks that can wait for upstreams.
 pub trait Waits: Sized {
     fn success(self, id: &TaskId) -> Self;
     fn end(self, id: &TaskId) -> Self;
@@ -60,7 +60,7 @@ pub trait Waits: Sized {
 }
 
 impl Upstreams {
-    /// Adds these tasks, and those whose results it gets, from a slot on.
+    /// Adds these upstreams, and the upstreams whose results the task gets. The results begin at the slot `first`.
     pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &Results) -> W {
         let some = self.at_least.is_some();
         let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
@@ -75,7 +75,7 @@ impl Upstreams {
         self.at_least.into_iter().fold(waits, W::at_least)
     }
 
-    /// Their ids.
+    /// The ids of the upstreams.
     pub fn ids(&mut self) -> impl Iterator<Item = &mut TaskId> {
         self.after_success.iter_mut().chain(&mut self.after).chain(&mut self.after_failure)
     }

@@ -53,7 +53,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }
 
-/// The same number as an argument, in the largest unit that leaves a whole number.
+/// A number of bytes as an argument, in the largest unit that leaves a whole number.
 pub fn written_bytes(number: u64) -> String {
     let units = [("G", 30), ("M", 20), ("K", 10)];
     let unit = units.into_iter().find(|(_, shift)| number > 0 && number.trailing_zeros() >= *shift);
@@ -70,7 +70,7 @@ pub fn task_id(text: &str) -> Result<TaskId, String> {
     plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
 }
 
-/// Seconds of `90`, `1.5` or `15m`.
+/// A text such as `90`, `1.5` or `15m` in seconds.
 pub fn seconds(text: &str) -> Option<String> {
     let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     if plain {
@@ -83,7 +83,7 @@ pub fn seconds(text: &str) -> Option<String> {
     })
 }
 
-/// `100/3600` or `100/1h`.
+/// A rate such as `100/3600` or `100/1h`.
 pub fn rate(text: &str) -> Option<Rate> {
     let (starts, time) = text.split_once('/')?;
     let time = match time.chars().next()? {
@@ -93,7 +93,7 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// A future time as an argument: as `time`, or `10m` from now.
+/// A future time as an argument: a form of `time`, or `10m` from now.
 pub fn coming(text: &str) -> Result<SystemTime, String> {
     time(text).or_else(|error| match duration(text) {
         Ok(span) => times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned()),
@@ -101,7 +101,7 @@ pub fn coming(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A past time as an argument: as `time`, or `10m` for ten minutes ago.
+/// A past time as an argument: a form of `time`, or `10m` for ten minutes ago.
 pub fn past(text: &str) -> Result<SystemTime, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
         Ok(span) => times::origin().checked_sub(span).ok_or_else(|| "too far away".to_owned()),

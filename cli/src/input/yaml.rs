@@ -1,11 +1,12 @@
-//! A YAML document as JSON: text for text, in its order, so that whoever reads it has one form to read.
+//! A YAML document as JSON: text for text, in its order, so that each reader has only one form to read.
 
 use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// The JSON of a document; or what is wrong, with its line. `most`: its maximum length, whatever its aliases stand for.
+/// Returns the JSON of a document, or an error with its line. `most` is the maximum length of the JSON, including the
+/// text that aliases stand for.
 pub fn json(text: &str, most: usize) -> Result<String, String> {
     let out = RefCell::new(String::new());
     let writer = Writer { out: &out, most };
@@ -13,7 +14,7 @@ pub fn json(text: &str, most: usize) -> Result<String, String> {
     Ok(out.into_inner())
 }
 
-/// Writes what it visits.
+/// Writes each visited value as JSON.
 #[derive(Clone, Copy)]
 struct Writer<'a> {
     out: &'a RefCell<String>,
@@ -87,7 +88,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
         self.write("[")?;
         let mut between = "";
         loop {
-            // Written before the element, which is known only when it has been written.
+            // The separator is written before the element. The end of the list is known only afterwards.
             let before = self.out.borrow().len();
             self.write(between)?;
             if items.next_element_seed(self)?.is_none() {
