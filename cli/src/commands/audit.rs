@@ -80,7 +80,7 @@ impl Row for View {
         Column::text("detail").rank(3),
     ];
 
-    /// It may be the name of anything.
+    /// An entry may be about an object of any kind, so its name is not an id.
     const ID: Option<usize> = None;
 
     fn id(&self) -> &str {
@@ -106,7 +106,7 @@ struct Reader<'a> {
     session: &'a Session,
     options: AuditOptions,
     after: String,
-    /// Entries were read: those that are trimmed from now on are missed.
+    /// True after entries were read: entries that are trimmed after that moment are missing.
     begun: bool,
 }
 
@@ -147,7 +147,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Writes the entries as they are read: there may be a million.
+/// Writes the entries while it reads them, as there may be a million.
 fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let after = begin_after(options)?.unwrap_or_else(|| pages::START.to_owned());
     let mut reader = Reader { session, options: wanted(options), after, begun: options.after.is_some() };
@@ -161,7 +161,7 @@ fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Which entries.
+/// The filter for the entries.
 fn wanted(options: &Options) -> AuditOptions {
     let mut wanted = AuditOptions::new();
     if let Some(by) = &options.by {
@@ -176,7 +176,7 @@ fn wanted(options: &Options) -> AuditOptions {
     wanted
 }
 
-/// The entry after which to begin, if the options say so.
+/// The id of the entry after which to begin, if the options name one or a time.
 fn begin_after(options: &Options) -> anyhow::Result<Option<String>> {
     // The id of an entry begins with its time.
     let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
@@ -205,7 +205,8 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
     read(from.unwrap_or_else(|| pages::START.to_owned()))
 }
 
-/// Where the last entries may begin: those of a million are not looked for from the first one on.
+/// Ids from which a search for the last entries begins, the latest first. This avoids reading a million entries from
+/// the first entry on.
 fn recently(session: &Session) -> anyhow::Result<Vec<String>> {
     let now = session.client.call(&session.client.calls().hello())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let before = |seconds: u64| now.saturating_sub(Duration::from_secs(seconds)).as_millis();

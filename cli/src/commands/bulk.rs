@@ -15,7 +15,7 @@ use crate::output::{Code, bar, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
-/// The states that an action is for.
+/// The states to which an action applies.
 fn states(of: impl Fn(Status) -> bool) -> Vec<Status> {
     Status::ALL.iter().copied().filter(|&status| of(status)).collect()
 }
@@ -99,7 +99,7 @@ pub struct All {
     tasks: TaskFilter,
 }
 
-/// The outcome.
+/// The outcome, as data.
 #[derive(Serialize)]
 struct Done {
     queue: String,
@@ -128,7 +128,7 @@ impl Row for Done {
     }
 }
 
-/// The tasks that would be tried.
+/// The number of tasks to which the action would apply.
 #[derive(Serialize)]
 struct Counted {
     queue: String,
@@ -191,7 +191,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     let verb = match action {
         Action::Delete | Action::Purge => Some("Remove"),
         Action::Cancel { .. } => Some("Cancel"),
-        // The other actions can be undone.
+        // Users can undo the remaining actions.
         _ => None,
     };
     let question = || {
@@ -263,7 +263,7 @@ fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<Stat
     Ok(States::new(counts))
 }
 
-/// The number of tasks that will be looked at, if it is easily known.
+/// The number of tasks that the action reads, if one call returns that number.
 fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
     let (client, calls) = (&session.client, session.client.calls());
     if let Some(tag) = &all.tasks.tag {

@@ -39,7 +39,8 @@ enum Word {
 }
 
 impl Options {
-    /// What it bounds in each of several partitions by itself. The tasks of a key are all in one.
+    /// Name of the setting that limits each of several partitions separately, if the options set such a setting. All
+    /// tasks of a key are in one partition, so its limits are not split.
     pub fn bounds_each(&self) -> Option<String> {
         let Some(Word::Set { pairs }) = &self.word else { return None };
         let (name, _) = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()))?;
@@ -95,7 +96,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Sets all, or none if one is known to be wrong here.
+/// Sets all settings, or none if a value is known to be wrong here.
 fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)]) -> anyhow::Result<()> {
     known(session, queue, pairs.iter().map(|(name, _)| name))?;
     let values: Vec<String> = pairs.iter().map(|(name, value)| value_of(name, value)).collect::<anyhow::Result<_>>()?;
@@ -142,7 +143,7 @@ fn view(setting: Setting) -> View {
     View { source: setting.from.as_str(), name: setting.name, value: setting.value, words }
 }
 
-/// A value in the server's form. The server checks it, too, and values of settings that are unknown here.
+/// A value in the server's form. The server also checks the value, and checks values of settings that are unknown here.
 fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     let refused = |form: String| Err(fault(Code::Usage, format!("{name}: must be {form}, not {value}")));
     if value.is_empty() {

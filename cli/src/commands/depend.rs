@@ -42,9 +42,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     })
 }
 
-/// With the last one the task is ready.
 impl Options {
-    /// The ids of what they are to wait for.
+    /// The ids of the new upstreams.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
@@ -60,6 +59,7 @@ pub struct Removal {
     pub upstreams: Vec<TaskId>,
 }
 
+/// Removes upstreams of a task. The task is ready when its last upstream is removed.
 pub fn remove(session: &Session, options: &Removal) -> anyhow::Result<Code> {
     TaskIds::one(&options.id).each(session, |id, info| {
         let mut state = info.status().map_or("waiting", |status| status.as_str());

@@ -31,7 +31,7 @@ use crate::run_folder::RunFolder;
 use crate::safe_path::{Refused, Rule, private_folders, resolve};
 use crate::session::config::Connection;
 
-/// How long programs have to save and exit at Ctrl-C.
+/// Time that programs have to save and exit after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Clone, Debug)]
@@ -60,14 +60,14 @@ pub struct Options {
     port: Option<u16>,
 }
 
-/// The running processes, for a later start that finds them left behind.
+/// The running processes. A later start reads them to find processes that were left behind.
 #[derive(Default, Serialize, Deserialize)]
 struct Left {
     servers: Vec<Process>,
     worker: Option<Process>,
 }
 
-/// Starts both, waits for Ctrl-C, ends both.
+/// Starts the servers and the worker, waits for Ctrl-C, and ends them.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
     let queues = queues(options)?;
@@ -108,7 +108,8 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     asked.map(|()| ExitCode::SUCCESS)
 }
 
-/// The one that was asked for. On a cluster it has a tag, as all keys of a script must be on one node.
+/// The namespace that the user named, or the default. On a cluster the namespace has a tag, as all keys of a script
+/// must be on one node.
 fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
     let default = if shape == Shape::Alone { "blueque" } else { "{blueque}" };
     let namespace = connection.namespace.clone().unwrap_or_else(|| default.into());
@@ -119,7 +120,7 @@ fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
     Ok(namespace)
 }
 
-/// What the user can do now.
+/// The text that names the next commands for the user.
 fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
     let queue = queues.first().map_or("QUEUE", String::as_str);
     let mut more = String::new();
@@ -139,7 +140,7 @@ fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) 
     )
 }
 
-/// The queues of the worker: the named ones, or one for each program.
+/// The queues of the worker: the named queues, or a queue for each program.
 fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     let shown = options.dir.display();
     let entries = fs::read_dir(&options.dir).map_err(|error| {
@@ -164,7 +165,7 @@ fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The real path of the data folder. A folder of another user would expose the server's data, and let that user
+/// The real path of the data folder. A folder of another user would expose the server's data, and allow that user to
 /// choose which processes are ended.
 fn private(data: &Path) -> anyhow::Result<PathBuf> {
     match resolve(&std::path::absolute(data)?, None, Rule::Own) {
@@ -174,7 +175,7 @@ fn private(data: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Allows one `dev` for a data folder.
+/// Allows only one `dev` for a data folder.
 fn lock(data: &Path) -> anyhow::Result<Flock<File>> {
     let file = File::create(data.join("dev.lock"))?;
     Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| {
@@ -187,12 +188,12 @@ fn note(data: &Path, left: &Left) -> anyhow::Result<()> {
     Ok(fs::write(data.join("dev.json"), serde_json::to_vec(left)?)?)
 }
 
-/// Ends what a killed `dev` left running.
+/// Ends the processes that a killed `dev` left running.
 fn clear(data: &Path) {
     let noted = fs::read(data.join("dev.json")).ok();
     let left: Left = noted.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     if let Some(worker) = left.worker.filter(|worker| worker.lives()) {
-        // Its programs go on, and the new worker finds them.
+        // The programs of the worker continue, and the new worker finds them.
         let _ = kill(Pid::from_raw(worker.pid), Signal::SIGKILL);
     }
     for server in left.servers {
@@ -204,7 +205,7 @@ fn clear(data: &Path) {
     }
 }
 
-/// A child of this process that does not get the terminal's Ctrl-C.
+/// Starts the worker as a child of this process that does not get the terminal's Ctrl-C.
 fn worker(
     data: &Path,
     namespace: &str,
@@ -232,11 +233,11 @@ fn worker(
     command.spawn().context("the worker cannot be started")
 }
 
-/// How often a cluster is looked at.
+/// Interval at which the nodes of a cluster are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Waits until the user ends it; fails if the worker, or the one server, ended on its own. `changed` is told of nodes
-/// that were started again.
+/// Waits until the user ends the command. Fails if the worker or a server without a cluster ended by itself. Calls
+/// `changed` after nodes were started again.
 fn wait(
     signals: &mut Signals,
     worker: &mut Child,
@@ -244,7 +245,7 @@ fn wait(
     mut changed: impl FnMut(&Servers) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     loop {
-        // A node is started again some time after the signal.
+        // A node is started again some time after the signal that it ended.
         let came: Vec<i32> = if servers.is_cluster() {
             thread::sleep(LOOK);
             signals.pending().collect()
@@ -263,14 +264,14 @@ fn wait(
     }
 }
 
-/// Ends the worker and all programs: asked first, killed after the grace period or at a second Ctrl-C.
+/// Ends the worker and all programs. They are asked first, and killed after the grace period or at a second Ctrl-C.
 fn end(signals: &mut Signals, worker: &mut Child, state: &Path, namespace: &str) {
     say("blueque dev: ends; running tasks go back to their queue (Ctrl-C again: at once)");
     let _ = kill(Pid::from_raw(worker.id().cast_signed()), Signal::SIGTERM);
     let limit = Instant::now() + GRACE + Duration::from_secs(5);
     let mut impatient = false;
     let running = || RunFolder::list(state, namespace).is_ok_and(|runs| !runs.is_empty());
-    // The worker does not wait for ends that only have to be sent.
+    // The worker does not wait for outcomes that only have to be sent.
     while (worker.try_wait().is_ok_and(|status| status.is_none()) || running()) && !impatient {
         impatient = Instant::now() > limit || signals.pending().any(|signal| signal != SIGCHLD);
         thread::sleep(Duration::from_millis(10));

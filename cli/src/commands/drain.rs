@@ -23,7 +23,7 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
     let Some(listener) = &options.listener else {
-        // Existing tasks still run: a pause is something else.
+        // Existing tasks still run, unlike in a paused queue.
         session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
         say(if off {
             format!("{queue} accepts tasks again")

@@ -22,7 +22,7 @@ use crate::view::payload::Payload;
 
 const PAGE: u32 = 500;
 
-/// The size of the largest file with a cursor.
+/// Maximum size of a file with a cursor.
 const LONGEST: u64 = 4 << 10;
 
 #[derive(Args, Debug)]
@@ -166,30 +166,30 @@ impl Row for ChangeView {
     }
 }
 
-/// Where events come from.
+/// The stream that events come from.
 trait Source {
     type View: Row;
 
-    /// The time of one, in the order of time.
+    /// The time of an entry, in a form that sorts by time.
     fn when(view: &Self::View) -> String;
 
-    /// Those after a cursor: the new cursor, whether some may be missing, and what was read.
+    /// The entries after a cursor: the new cursor, whether entries may be missing, and the entries.
     fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<Self::View>)>;
 
-    /// Whose they are.
+    /// The queue of the events, or another name for their source.
     fn name(&self) -> &str;
 
-    /// Only those of this task.
+    /// The task to which the events are limited.
     fn only(&self) -> Option<&TaskId>;
 
-    /// What is wrong if there is nothing to show.
+    /// Reports the reason if there is nothing to show.
     fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()>;
 }
 
 struct OfQueue {
     queue: QueueName,
     only: Option<TaskId>,
-    /// Whether that task does not exist.
+    /// True if the task in `only` does not exist.
     gone: bool,
 }
 
@@ -223,7 +223,7 @@ impl Source for OfQueue {
             return Ok(());
         }
         match session.unknown(std::slice::from_ref(&self.queue))? {
-            // A file with a cursor reads on like a follower: events may be added.
+            // With a cursor file or `--follow`, a missing queue is no error: later events may be added.
             Some(text) if options.follow || options.resume.is_some() => say(format!("{text} yet")),
             Some(text) => return Err(fault(Code::NotFound, text)),
             None => {}
@@ -286,26 +286,27 @@ impl<S: Source> Pages for Reader<'_, S> {
 }
 
 impl<S: Source> Reader<'_, S> {
-    /// Writes the cursor next to its file, and returns the path. Before anything is shown, this proves that it can
-    /// be written.
+    /// Writes the cursor next to its file, and returns the path. A call before the first output proves that the cursor
+    /// can be written.
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
         let mut fresh = file.as_os_str().to_owned();
         fresh.push(".new");
-        // Anything in its place goes: behind a link it would be another file, and a pipe would be waited for.
+        // Removes any file at this path first: through a link the cursor would go to another file, and opening a pipe
+        // would block.
         let _ = fs::remove_file(&fresh);
         let written = File::create_new(&fresh).and_then(|mut file| writeln!(file, "{}", self.after));
         written.with_context(|| format!("the cursor cannot be kept in {}", file.display()))?;
         Ok(fresh.into())
     }
 
-    /// Stores what was shown.
+    /// Stores the cursor after the events that were shown.
     fn shown(&self) -> anyhow::Result<()> {
         let Some(file) = self.resume else { return Ok(()) };
         let kept = fs::rename(self.draft(file)?, file);
         kept.with_context(|| format!("the cursor cannot be kept in {}", file.display()))
     }
 
-    /// Whether there will be no more events: the one task is finished.
+    /// Returns true if there will be no more events, because the only task is finished.
     fn over(&self) -> anyhow::Result<bool> {
         let Some(id) = self.source.only() else { return Ok(false) };
         match self.session.client.task(id.as_str())?.info() {
@@ -349,7 +350,7 @@ fn show<S: Source>(
     shown.write(&kept)?;
     loop {
         reader.shown()?;
-        // The record first: what is read after its end is complete.
+        // The record is read first: events that are read after the end of the task are complete.
         let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
         let Some((over, (events, more))) = outage.survive(looked)? else { continue };
         shown.write(&events)?;

@@ -1,6 +1,6 @@
-//! `blueque exec`: the step between the supervisor and the program. It sets what only a process itself can set, and
-//! becomes the program. Its stdin is a pipe to the supervisor: it closes when the program runs, and gets the reason if
-//! none can be run.
+//! `blueque exec`: the step between the supervisor and the program. The step sets properties that only a process itself
+//! can set, and becomes the program. Its stdin is a pipe to the supervisor. The pipe closes when the program runs, and
+//! gets the reason if no program can be run.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -24,7 +24,7 @@ use crate::run_folder::{Run, RunFolder};
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// The kernel reads no more of a first line.
+/// Number of bytes of a script's first line that the kernel reads.
 const FIRST_LINE: u64 = 256;
 
 #[derive(Args, Clone, Debug)]
@@ -36,11 +36,11 @@ pub struct Options {
     parent: i32,
 }
 
-/// Becomes the program, or reports why it cannot.
+/// Becomes the program, or reports why the program cannot be run.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    // A copy that is closed by the exec.
+    // The exec closes this copy.
     let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    // Whatever happens to the supervisor, the program does not outlive it.
+    // The program ends with the supervisor, even if the supervisor is killed.
     prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be tied to its supervisor's")?;
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
@@ -57,9 +57,9 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if is_there { NOT_EXECUTABLE } else { NOT_FOUND }))
 }
 
-/// Returns only if that fails.
+/// Becomes the program. Returns only if this fails.
 fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
-    // A new session and process group; it does not lead one yet.
+    // Creates a new session and process group, which works because this process does not lead a group.
     setsid().context("no session of its own")?;
     limits::apply(&run.limits)?;
     inherited::default_signals();
@@ -82,7 +82,7 @@ fn first_line(program: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
-/// The program that `env` looks for, if it is the interpreter and the answer is certain.
+/// The program that `env` looks for, if the interpreter is `env` and the answer is certain.
 fn sought(line: &str) -> Option<&str> {
     let (interpreter, rest) = line.split_once([' ', '\t'])?;
     if Path::new(interpreter).file_name()? != "env" {
@@ -90,7 +90,7 @@ fn sought(line: &str) -> Option<&str> {
     }
     let rest = rest.trim();
     let Some(words) = rest.strip_prefix("-S") else {
-        // The kernel passes all of it as one argument.
+        // The kernel passes the whole rest as one argument.
         return Some(rest).filter(|name| !name.starts_with('-') && !name.contains('='));
     };
     let mut words = words.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with("PATH="));

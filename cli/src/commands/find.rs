@@ -25,16 +25,16 @@ pub struct Options {
     tasks: TaskFilter,
 }
 
-/// The place of a task among those of other partitions.
+/// The sort key of a task among tasks of other partitions: the latest task comes first.
 fn latest_first(task: &TaskView) -> String {
     let created = task.created.as_deref().unwrap_or_default();
     created.chars().map(|c| c.to_digit(10).and_then(|digit| char::from_digit(9 - digit, 10)).unwrap_or(c)).collect()
 }
 
-/// Tasks of a graph that are read at once.
+/// Number of tasks of a graph that are read at once.
 const PAGE: usize = 500;
 
-/// The selected tasks of a graph, up to this many.
+/// The selected tasks of a graph, up to `limit`.
 fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize) -> anyhow::Result<Vec<String>> {
     let mut members = session.members(graph)?;
     members.retain(|task| options.queue.as_ref().is_none_or(|queue| task.queue == queue.as_str()));
@@ -56,7 +56,7 @@ fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize)
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let filter = options.tasks.filter(&[]);
     let limit = options.limit as usize;
-    // One more than is shown reveals whether there are more.
+    // Reads one more task than is shown, which reveals whether there are more tasks.
     let mut ids = match (&options.graph, &options.queue) {
         (Some(graph), _) => of_graph(session, options, graph, limit + 1)?,
         (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,

@@ -24,7 +24,7 @@ pub struct Options {
     yes: bool,
 }
 
-/// What prevents a queue from being forgotten.
+/// The tasks that prevent a queue from being forgotten.
 #[derive(Serialize)]
 struct Kept {
     queue: String,

@@ -110,7 +110,7 @@ pub enum Word {
 }
 
 impl Options {
-    /// The topology that the shards of a document are, if they are partitions.
+    /// The topology that the shards of a document make, if the shards are partitions.
     pub fn topology(&self) -> anyhow::Result<Option<String>> {
         match &self.word {
             Word::Submit { document, .. } => document.topology(),
@@ -118,12 +118,12 @@ impl Options {
         }
     }
 
-    /// Whether it may concern other partitions, also if one is named.
+    /// Returns true if the command may use other partitions, even if the user names a partition.
     pub fn is_spread(&self) -> bool {
         matches!(self.word, Word::Submit { .. })
     }
 
-    /// Whether it waits for something that may take hours, and for how long if limited.
+    /// Returns the time limit, which may be absent, if the command waits for an event that may take hours.
     pub fn waits(&self) -> Option<Option<Duration>> {
         match &self.word {
             Word::Wait { timeout, .. } => Some(*timeout),
@@ -183,7 +183,7 @@ fn member(graph: &GraphHandle, named: Option<&str>) -> anyhow::Result<Option<Tas
     Ok(Some(found.ok_or_else(none)?.id.clone()))
 }
 
-/// Shows how a graph stands.
+/// Shows the state of a graph.
 fn stand(session: &Session, graph: &GraphHandle, tasks: Vec<GraphMember>) -> anyhow::Result<Code> {
     let info = known(graph.id(), graph.info())?;
     let whole = Whole::new(graph.id(), &info, tasks);
@@ -209,7 +209,7 @@ fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> 
         if fits(&graph) {
             shown.push(Summary::new(graph));
         }
-        // One more than is shown reveals whether there are more.
+        // Reads one more task than is shown, which reveals whether there are more tasks.
         if shown.len() > limit {
             break;
         }
@@ -223,7 +223,7 @@ fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> 
     Ok(Code::Ok)
 }
 
-/// Shows a graph again and again until all its tasks have ended. A server that goes away is waited for.
+/// Shows a graph repeatedly until all its tasks have ended. If the server goes away, the command waits for the server.
 fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
     let mut outage = Outage::default();
     loop {
@@ -244,7 +244,7 @@ fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
 }
 
 fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
-    // Known before the call: after a lost reply the same command with it creates no second graph.
+    // The id is known before the call: after a lost reply, the same command with this id creates no second graph.
     let id = id.cloned().unwrap_or_else(GraphId::random);
     let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
     Made::new(&made).write(session.format)?;
@@ -259,13 +259,13 @@ fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::R
     Ok(code)
 }
 
-/// Of a graph that has not ended in time.
+/// The error for a graph that has not ended in time.
 pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
     let waited = humantime::format_duration(timeout.unwrap_or_default());
     fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
 }
 
-/// How tasks have ended.
+/// The exit code for the states of the tasks.
 pub fn outcome(tasks: &[GraphMember]) -> Code {
     let of = |status| tasks.iter().any(|task| task.status == Some(status));
     match (of(Status::Failed), of(Status::Cancelled)) {
@@ -275,7 +275,8 @@ pub fn outcome(tasks: &[GraphMember]) -> Code {
     }
 }
 
-/// The tasks of a graph when all have ended; none when the time is over. A server that goes away is waited for.
+/// The tasks of a graph when all have ended; none after the time limit. If the server goes away, the command waits for
+/// the server.
 fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<GraphMember>>> {
     let mut outage = Outage::default();
     loop {

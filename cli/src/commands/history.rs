@@ -51,7 +51,7 @@ struct Step {
     note: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Payload>,
-    /// Whether it is an edit, or goes with one.
+    /// True for an edit, and for an entry that belongs to an edit.
     #[serde(skip)]
     edits: bool,
     #[serde(skip)]
@@ -85,7 +85,7 @@ impl Step {
     }
 }
 
-/// What an edit has changed, in words.
+/// The changes of an edit, in words.
 fn changes(data: &[u8]) -> Option<String> {
     let all: BTreeMap<String, (Value, Value)> = serde_json::from_slice(data).ok()?;
     let word = |value: &Value| match value {

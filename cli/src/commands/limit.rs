@@ -40,7 +40,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// What it bounds in each of several partitions by itself. The tasks of a key are all in one.
+    /// Name of the shared limit that each of several partitions applies separately, if the options set one. All tasks
+    /// of a key are in one partition, so its limits are not split.
     pub fn bounds_each(&self) -> Option<String> {
         let name = self.shared.as_ref().filter(|_| !self.none)?;
         Some(format!("the shared limit {name}"))
@@ -50,7 +51,7 @@ impl Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match (&options.shared, &options.queue, &options.key) {
         (Some(name), ..) => shared(session, options, name),
-        // clap lets an option that is required go where it would conflict with another.
+        // clap accepts missing required options if another option would conflict with them.
         (None, ..) if options.expires.is_some() || options.never_expires => {
             Err(fault(Code::Usage, "only a shared limit can expire: name it with --shared, without a queue and a key"))
         }
@@ -93,7 +94,7 @@ fn shared(session: &Session, options: &Options, name: &str) -> anyhow::Result<Co
     Ok(Code::Ok)
 }
 
-/// One call sets all: what is not given is repeated.
+/// The values for the call, which sets all values at once: values that the user does not name are repeated.
 fn all(
     options: &Options,
     name: &str,
@@ -122,7 +123,7 @@ fn rate(text: &str) -> Result<Rate, String> {
     values::rate(text).ok_or_else(|| "must be a number of starts in a time, such as 100/1h".to_owned())
 }
 
-/// What the contract says of `expires`.
+/// A value of `expires` within the bounds of the contract.
 fn expiry(text: &str) -> Result<Duration, String> {
     let time = values::duration(text)?;
     let bounds = Duration::from_secs(60)..=Duration::from_secs(31_536_000);

@@ -1,4 +1,4 @@
-//! `blueque limits`: how much of a queue each key may use; and the shared limits
+//! `blueque limits`: the limits of each key of a queue, and the shared limits
 
 use blueque::{KeyLimit, QueueName};
 use clap::Args;

@@ -71,12 +71,12 @@ impl Options {
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
-    /// Whether the task has not had the attempt that was named.
+    /// Returns true if the named attempt does not exist yet.
     fn is_beyond(&self, info: &TaskInfo) -> bool {
         self.attempt.is_some_and(|attempt| attempt > info.attempt())
     }
 
-    /// Whether the whole log is asked for.
+    /// Returns true if the user wants the whole log.
     fn is_all(&self) -> bool {
         let lines = self.head.is_some() || self.tail.is_some();
         self.attempt.is_none() && self.since.is_none() && !self.stdout && !self.stderr && !lines
@@ -91,7 +91,7 @@ struct Entry {
     attempt: u32,
     source: String,
     text: String,
-    /// Bytes of the attempt's output before it.
+    /// Number of bytes of the attempt's output before this entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
 }
@@ -111,7 +111,7 @@ impl Row for Entry {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let find = || session.find_task(&options.id);
-    // Following for hours survives a server that is away.
+    // A command that follows for hours survives the absence of the server.
     let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
     let Some((id, info)) = found else { return Ok(Code::Ok) };
     let feed = Feed::new(session, &id, state_folder(options.state_dir.as_deref()).ok(), options.attempt);
@@ -171,7 +171,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Reports why there is no log. An attempt that the task has not had is an error.
+/// Reports why there is no log. An attempt that the task has not had yet is an error.
 fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
     let why = match info.status() {
@@ -194,19 +194,19 @@ fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Op
     Ok(())
 }
 
-/// Reads a log as data. Its text is a valid string, whatever a program wrote: a character may begin in one entry
-/// and end in the next.
+/// Reads a log as data. Each text is a valid string, whatever a program wrote. A character may begin in one entry and
+/// end in the next entry.
 struct Reader<'a> {
     feed: Feed<'a>,
     excerpt: Excerpt,
     attempt: u32,
-    /// One for each source of the attempt.
+    /// A decoder for each source of the attempt.
     decoders: HashMap<String, Decoder>,
 }
 
 impl Reader<'_> {
-    /// Returns the record of the task, and takes what was added to its log. The record first: after its end nothing
-    /// is added.
+    /// Returns the record of the task, and passes new entries of its log to `take`. The record is read first: after the
+    /// end of the task no entries are added.
     fn look(
         &mut self,
         session: &Session,
@@ -216,7 +216,7 @@ impl Reader<'_> {
         let info = session.client.task(id.as_str())?.info()?;
         let Self { feed, excerpt, attempt, decoders } = self;
         let mut view = |item| {
-            // Offsets show where something is missing.
+            // The offsets show the position of missing text.
             let Item::Piece(piece) = item else { return Ok(()) };
             let Piece { attempt: of, at, source, text, offset } = piece;
             if *attempt != of {

@@ -80,7 +80,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// The place of a task among those of other partitions: that of its state.
+/// The sort key of a task among tasks of other partitions: the place of its state.
 fn rank(options: &Options) -> impl Fn(&TaskView) -> String {
     let states = states(options);
     move |task| {
@@ -103,7 +103,8 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
     };
     let mut picture = TaskList::of(session, ids)?;
     if let TaskList::Tasks(tasks) = &mut picture {
-        // The server returns them unordered; the longest running first keep their places, as in `top`.
+        // The server returns running tasks unordered. The longest running tasks come first and keep their places, as in
+        // `top`.
         for started in tasks.chunk_by_mut(|one, next| one.is_started() && next.is_started()) {
             started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         }
@@ -119,7 +120,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         for queue in queues {
             let mut cursor = Some("0".to_owned());
             while let Some(at) = cursor {
-                // One more than is shown reveals whether there are more.
+                // Reads one more task than is shown, which reveals whether there are more tasks.
                 let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
                 let page = session.client.call(&session.client.calls().list(queue, state.as_str(), &at, wanted))?;
                 ids.extend(page.items);
@@ -134,7 +135,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
     Ok((ids, false))
 }
 
-/// The same of a graph.
+/// The ids to show of a graph, and whether there are more.
 fn of_graph(
     session: &Session,
     named: &[QueueName],

@@ -53,7 +53,7 @@ impl Options {
     }
 }
 
-/// What became of the tasks of a partition.
+/// The outcome for the tasks of a partition.
 #[derive(Serialize)]
 struct MovedView {
     partition: String,
@@ -177,7 +177,7 @@ fn list(places: &Places, format: Format) -> anyhow::Result<Code> {
     })
 }
 
-/// The version that a partition has stored, and its numbers of tasks that wait, run and have ended.
+/// The version of the topology that a partition has stored, and the numbers of its waiting, running and finished tasks.
 fn numbers(client: &Client) -> blueque::Result<(u32, [u64; 3])> {
     let version = client.topology()?.map_or(0, |stored| stored.topology.version());
     let mut all = [0; 3];

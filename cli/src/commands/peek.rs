@@ -27,7 +27,7 @@ pub struct Options {
     listener: Option<ListenerId>,
 }
 
-/// A task, and when it is given out, or why not.
+/// A task with its place in the order, or with the reason why it is passed over.
 #[derive(Serialize)]
 struct View {
     id: String,
@@ -55,7 +55,7 @@ impl Row for View {
     }
 }
 
-/// The reason for people.
+/// The text for a reason.
 fn sentence(why: &str) -> &str {
     match why {
         "paused" => "the queue is paused",

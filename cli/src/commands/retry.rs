@@ -32,7 +32,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     })
 }
 
-/// Why a task that is being cancelled is not retried yet.
+/// The error for a task whose cancellation prevents a retry for now.
 fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
     let why = session.client.call(&session.client.calls().why(id)).ok();
     let killed = why.filter(|why| why.order == Some(Order::Kill));

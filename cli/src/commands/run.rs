@@ -19,7 +19,7 @@ pub struct Options {
     pub new: NewTaskArgs,
 }
 
-/// Exits with the exit code of the program, if it failed with one.
+/// Exits with the exit code of the program if the program failed with an exit code.
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     let interrupts = Interrupts::hear()?;
     let (id, _) = options.new.submit(session, true)?;
@@ -37,7 +37,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(Code::Cancelled.into());
     };
     let wrote = follower.wrote();
-    // A log may be cut, but other workers leave nothing else.
+    // A log may be cut, but other workers report the exit code nowhere else.
     let exit = info.cost().and_then(cost::read).map_or_else(
         || {
             let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
@@ -48,7 +48,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     drop(follower);
     match session.format {
         Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
-        // The result of a program is in its log already.
+        // The log already contains the result of a program.
         Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
@@ -58,7 +58,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(programs.map_or(verdict.into(), ExitCode::from))
 }
 
-/// None if a second interrupt asked not to wait for the end.
+/// Follows the task to its end. Returns none if a second interrupt asked not to wait for the end.
 fn to_the_end(
     session: &Session,
     id: &TaskId,
@@ -73,7 +73,7 @@ fn to_the_end(
     say(format!("cancelling {id}; interrupt again to leave it"));
     loop {
         let cancelled = session.client.task(id.as_str())?.cancel("interrupted");
-        // It may have ended meanwhile: then its end is reported.
+        // If the task has ended in between, its end is reported.
         let cancelled = match cancelled {
             Err(Error::State { .. }) => Ok(()),
             cancelled => cancelled.map(|_| ()),

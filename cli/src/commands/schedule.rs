@@ -1,4 +1,4 @@
-//! `blueque schedule`: tasks that are created again and again.
+//! `blueque schedule`: tasks that are created repeatedly.
 
 use std::time::Duration;
 
@@ -155,7 +155,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Reports whether a schedule has no more tasks to create, paused or not.
+/// Returns true if a schedule, paused or not, has no more tasks to create, and reports this.
 fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
     let info = session.client.call(&session.client.calls().show_schedule(name))?;
     let ended = info.ended().is_some();
@@ -177,7 +177,7 @@ fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The reply of a call about a schedule. If none has this name, suggests a similar one.
+/// The reply to a call about a schedule. If no schedule has this name, the error suggests a similar name.
 fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) -> anyhow::Result<T> {
     match answer {
         Err(Error::State { code: blueque::Code::NoSchedule, .. }) => {
@@ -188,7 +188,7 @@ fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) 
     }
 }
 
-/// Removes each. A missing one does not keep the others from being removed.
+/// Removes each schedule. A missing schedule does not prevent the removal of the next schedules.
 fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
     let (mut removed, mut worst) = (Vec::new(), Code::Ok);
     for name in names {

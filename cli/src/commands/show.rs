@@ -16,7 +16,7 @@ use crate::view::record::{eta, headline, text};
 use crate::view::task::{Note, TaskView, Whole};
 use crate::view::why::why;
 
-/// Characters of a payload that people are shown.
+/// Maximum number of characters of a payload in the output for people.
 const SHOWN: usize = 2_000;
 
 #[derive(Args, Debug)]
@@ -51,7 +51,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// How many results and values its parameters are made of.
+/// Number of results and values that make up the task's parameters.
 fn elements(info: &TaskInfo) -> Option<usize> {
     text(info, "slots").map(|lengths| lengths.split(',').count())
 }
@@ -177,7 +177,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
     Ok(())
 }
 
-/// An error with the line first that says what it was.
+/// An error, beginning with the line that describes the error.
 fn led(Payload(bytes): &Payload) -> Payload {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim_start().starts_with(&headline(text)) => {
@@ -187,7 +187,7 @@ fn led(Payload(bytes): &Payload) -> Payload {
     }
 }
 
-/// The beginning of a payload; further lines are indented, so that none looks like a field.
+/// The beginning of a payload. Further lines are indented, so that no line looks like a field.
 fn shown(Payload(bytes): &Payload) -> String {
     let Ok(all) = std::str::from_utf8(bytes) else { return format!("{} bytes, not text", bytes.len()) };
     let text = clean(all);

@@ -84,7 +84,7 @@ struct Took {
 
 #[derive(Serialize)]
 struct Bucket {
-    /// Seconds; absent for durations over all bounds.
+    /// Upper bound in seconds; absent for durations above all bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     up_to: Option<f64>,
     count: u64,
@@ -110,7 +110,7 @@ impl Took {
     }
 }
 
-/// The numbers of some days, or of one.
+/// The numbers of a day or of several days.
 #[derive(Serialize)]
 struct Numbers {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The numbers, up to date.
+/// The numbers, brought up to date first.
 pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
     for _ in 0..TALLIES {
@@ -216,7 +216,7 @@ pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> 
     Ok(found)
 }
 
-/// The numbers of several partitions as those of one.
+/// The sums of the numbers of several partitions.
 pub fn together(all: Vec<Statistics>) -> Option<Statistics> {
     all.into_iter().reduce(|mut sum, other| {
         sum.total.add(&other.total);
@@ -281,7 +281,7 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         ("losses", all.losses),
         ("releases", all.releases),
     ];
-    // What was submitted, started and waited for belongs to no host.
+    // The numbers of submitted and started tasks and of waits belong to no host.
     let shown = |name: &str| options.host.is_none() || !["submitted", "started", "wait"].contains(&name);
     for (name, count) in counts.into_iter().filter(|(name, _)| shown(name)) {
         line(format!("{name:<11} {count}"))?;
@@ -330,7 +330,7 @@ fn whole(bound: Duration) -> String {
     unit.map_or_else(|| format!("{seconds}s"), |(size, unit)| format!("{}{unit}", seconds / size))
 }
 
-/// As data.
+/// A duration in seconds, for output as data.
 fn seconds(span: Option<Duration>) -> Option<f64> {
     span.map(|span| span.as_secs_f64())
 }
@@ -340,7 +340,7 @@ fn span(seconds: Option<f64>) -> String {
     span.map_or_else(|| "-".to_owned(), times::span)
 }
 
-/// 2026-11-21 of 20261121.
+/// A date such as `2026-11-21`, from `20261121`.
 fn dashed(date: &str) -> String {
     match (date.get(..4), date.get(4..6), date.get(6..)) {
         (Some(year), Some(month), Some(day)) => format!("{year}-{month}-{day}"),

@@ -43,7 +43,8 @@ pub struct Options {
     id_only: bool,
 }
 
-/// What an array does without: `graph wait` waits for its tasks, and parameters that are no JSON need no index.
+/// Options that do not work with an array. `graph wait` waits for an array's tasks, and parameters that are not JSON
+/// need no index.
 const NOT_OF_ARRAYS: [&str; 3] = ["wait", "follow", "raw"];
 
 /// An array that was submitted.
@@ -63,7 +64,7 @@ impl Row for MadeArray {
         &self.graph
     }
 
-    /// As parts of it are named.
+    /// The graph and the indexes, in the form in which parts of the array are named.
     fn cells(&self) -> Vec<String> {
         vec![format!("{}[{}]", self.graph, self.indexes)]
     }
@@ -87,7 +88,7 @@ struct Made {
     /// The task that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
-    /// The number of its round, with `--again`.
+    /// The number of the task's round, with `--again`.
     #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<u64>,
 }
@@ -133,7 +134,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let made = Made { id: shown.to_string(), replaced, ..made };
     let format = if options.id_only { Format::Id } else { session.format };
     if follows && format == Format::Table {
-        // For scripts: stdout has only the result.
+        // For scripts, stdout contains only the result.
         say(format!("{shown} submitted"));
     } else if !follows || format == Format::Id {
         write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;

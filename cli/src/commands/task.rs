@@ -1,5 +1,5 @@
 //! `blueque task`: for use inside a task's program. Outside of a task its subcommands do nothing, so that a program
-//! runs by hand as it does under a worker.
+//! started by hand runs as under a worker.
 
 mod files;
 mod published;
@@ -119,7 +119,7 @@ impl Change {
         !self.parameters.are_given() && self.unset.is_empty() && self.options.is_empty()
     }
 
-    /// Adds it to an event. The parameters go into a file, whatever their size.
+    /// Adds the change to an event. The parameters go into a file, whatever their size.
     fn add_to(&self, event: &mut Map<String, Value>, suffix: &str) -> anyhow::Result<()> {
         if self.parameters.are_given()
             && let Some(path) = keep_beside("BLUEQUE_RESULT", suffix, || self.parameters.bytes())?
@@ -144,7 +144,7 @@ pub enum Level {
     Error,
 }
 
-/// Runs a subcommand. Only a malformed one, or a failing disk, is an error.
+/// Runs a subcommand. Only a malformed subcommand or a failing disk is an error.
 pub fn run(word: &Word) -> anyhow::Result<Code> {
     match word {
         Word::Progress { how_far, message, unit } => {
@@ -195,7 +195,8 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Where the task goes on. A queue alone, or nothing, which ends the steps, is a string.
+/// Appends the event with the next step of the task. A queue without changes is written as a string; an empty string
+/// ends the steps.
 fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> anyhow::Result<()> {
     if eta.is_none() && change.is_empty() {
         return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));

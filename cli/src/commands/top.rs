@@ -27,22 +27,23 @@ use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, STATES, columns, queue_views};
 
-/// How often the server is asked.
+/// Interval at which the server is asked.
 const REFRESH: Duration = Duration::from_secs(1);
 
-/// The longest time between two looks at the keyboard.
+/// Maximum time between two checks of the keyboard.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// Data of this age is shown as old.
+/// Age from which data is shown as old.
 const OLD: Duration = Duration::from_secs(3);
 
-/// How long an estimate of a task is shown that has made no progress since: it costs the server more than the record.
+/// Time for which an estimate of a task without new progress is shown. An estimate costs the server more than the
+/// record.
 const ESTIMATED: Duration = Duration::from_secs(10);
 
-/// Running tasks that are read; more do not fit a screen.
+/// Maximum number of running tasks that are read; more do not fit a screen.
 const TASKS: usize = 200;
 
-/// Threads that ask.
+/// Number of threads that read from the server.
 const AT_ONCE: usize = 64;
 
 /// The width of a progress bar.
@@ -51,10 +52,10 @@ const BAR: usize = 20;
 /// The last line.
 const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
 
-/// Rows of a page up or down.
+/// Number of rows of a page up or down.
 const LEAP: usize = 10;
 
-/// The states of a queue: what runs comes first.
+/// The states of a queue in their order on the screen: running tasks first, finished tasks last.
 static ORDER: LazyLock<Vec<Status>> = LazyLock::new(|| {
     let (ended, open): (Vec<Status>, Vec<Status>) = Status::ALL.iter().partition(|status| status.is_finished());
     open.into_iter().rev().chain(ended).collect()
@@ -80,13 +81,13 @@ pub struct Options {
     queues: Vec<QueueName>,
 }
 
-/// Opens the namespace that is shown, or one of several partitions; repeated until it can be reached.
+/// Opens the namespace to show, or a partition; called again until the server can be reached.
 pub type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
 
-/// What is shown, with the name of each partition if there are several.
+/// The namespaces to show, with the name of each partition if there are several.
 pub type Places = Vec<(Option<String>, Open)>;
 
-/// The place of a session.
+/// The places for a single session.
 pub fn one(session: &Session) -> Places {
     let session = session.clone();
     vec![(None, Box::new(move || Ok(session.clone())))]
@@ -101,12 +102,12 @@ struct InAll {
 
 /// The data on the screen, or of one partition.
 struct Picture {
-    /// When it was read.
+    /// The time at which the data was read.
     seen: Instant,
     queues: Vec<InAll>,
     running: Vec<Running>,
     more: bool,
-    /// Why the data is old.
+    /// The reason why the data is old.
     trouble: Option<String>,
 }
 
@@ -117,7 +118,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// A warning that it is old, and why. `who`: what was asked.
+    /// A warning that the data is old, with the reason. `who` names the server or the partition.
     fn warning(&self, who: &str) -> Option<String> {
         let age = self.seen.elapsed();
         let old = (age >= OLD).then(|| format!("{who} has not answered for {}s", age.as_secs()));
@@ -136,18 +137,18 @@ struct Running {
     node: String,
     progress: Progress,
     started: Option<SystemTime>,
-    /// When it is expected to end.
+    /// The time at which the task is expected to end.
     end: Option<SystemTime>,
 }
 
-/// When tasks are expected to end, by their ids.
+/// The times at which tasks are expected to end, by their ids.
 #[derive(Default)]
 struct Estimates(BTreeMap<String, Estimate>);
 
 struct Estimate {
     end: Option<SystemTime>,
     read: Instant,
-    /// The start and the progress that it was made for.
+    /// The start and the progress for which the estimate was made.
     by: (Option<SystemTime>, Option<Vec<u8>>),
 }
 
@@ -173,7 +174,7 @@ pub fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     if let [(None, open)] = places.as_slice() {
         open()?.must_exist(&options.queues)?;
     }
-    // A terminal that is gone reads as empty for ever. Whoever started this may have ignored the signal, as nohup does.
+    // A terminal that is gone reads as empty for ever. The parent process may have ignored the signal, as nohup does.
     signal_hook::flag::register_conditional_shutdown(SIGHUP, 128 + SIGHUP, Arc::new(AtomicBool::new(true)))?;
     let mut terminal = ratatui::try_init()?;
     let outcome = live(places, options, &mut terminal);
@@ -187,7 +188,7 @@ fn live(places: Places, options: &Options, terminal: &mut ratatui::DefaultTermin
     let looks = looks(places, options);
     let mut picture = Picture::default();
     let mut at = 0_usize;
-    // The first picture has data in it, if the server answers soon.
+    // The first picture contains data if the server answers soon.
     let mut patience = GLANCE;
     loop {
         match looks.recv_timeout(std::mem::take(&mut patience)) {
@@ -229,7 +230,7 @@ fn who(name: Option<&str>) -> String {
     name.map_or_else(|| "the server".to_owned(), |name| format!("partition {name}"))
 }
 
-/// What is wrong with each that is asked.
+/// The warnings about each namespace that is read.
 fn warnings(names: &[String], pictures: &[Picture]) -> Option<String> {
     let warnings = names.iter().zip(pictures).filter_map(|(name, picture)| {
         let warning = picture.warning(name)?;
@@ -257,9 +258,9 @@ fn together(pictures: &[Picture]) -> Picture {
     picture.queues = queues.into_values().collect();
     picture.running = pictures.iter().flat_map(|picture| &picture.running).cloned().collect();
     picture.more = picture.running.len() > TASKS || pictures.iter().any(|picture| picture.more);
-    // The longest running first: their place on the screen does not change.
+    // The longest running tasks come first, so that their place on the screen does not change.
     picture.running.sort_by(|a, b| {
-        // Those that have not started come last.
+        // Tasks that have not started come last.
         let begun = |task: &Running| (task.started.is_none(), task.started);
         begun(a).cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
     });
@@ -267,7 +268,7 @@ fn together(pictures: &[Picture]) -> Picture {
     picture
 }
 
-/// A look at one place, by its number.
+/// The number of a place, and the data that was read there.
 type Look = (usize, anyhow::Result<Picture>);
 
 /// Polls on separate threads, so that keys are handled while a server does not reply.
@@ -408,7 +409,7 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);
 }
 
-/// The number of lines for the queues: all that they need if the tasks have theirs, else a third of the screen.
+/// The number of lines for the queues: all the lines that they need if the tasks also fit, else a third of the screen.
 fn queue_lines(picture: &Picture, height: u16) -> u16 {
     // The headings, and a line between the lists.
     let needed = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
@@ -432,7 +433,7 @@ fn draw_list(
     let first = selected.map_or(0, |at| (at + 1).saturating_sub(fitting)).min(rows.len().saturating_sub(fitting));
     let shown = rows.get(first..).unwrap_or_default();
     let shown = shown.get(..fitting).unwrap_or(shown);
-    // By all rows, so that the columns keep their places while scrolling.
+    // The widths are computed from all rows, so that the columns keep their places while scrolling.
     let fit = Fit::new(columns, rows, 1, Some(area.width.into()));
     let styled = |row: &Vec<String>| {
         Row::new(fit.cells(row).into_iter().zip(fit.widths()).map(|(text, (at, _))| {
@@ -452,7 +453,7 @@ fn draw_list(
     frame.render_widget(text, rest);
 }
 
-/// The styles that are not plain.
+/// The styles of columns that are not plain.
 fn color(head: &str) -> Style {
     match head {
         "progress" => Style::new().fg(Color::Green),

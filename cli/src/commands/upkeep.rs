@@ -14,13 +14,13 @@ use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 
-/// Queues of one call.
+/// Number of queues of one call.
 const TOGETHER: usize = 32;
 
-/// Calls for these queues in one round; what is left is done in the next.
+/// Maximum number of calls for these queues in one round. The next round does the rest.
 const CALLS: usize = 10_000;
 
-/// How often the server's clock is read, by which the next thing is due.
+/// Interval at which the server's clock is read. The pause until the next due work depends on this clock.
 const SELDOM: Duration = Duration::from_secs(60);
 
 /// The shortest pause between two rounds.
@@ -45,7 +45,7 @@ pub struct Options {
     deep_every: Option<Duration>,
 }
 
-/// What was done of one part.
+/// The work that was done for one part.
 #[derive(Serialize)]
 struct Work {
     part: String,
@@ -66,7 +66,7 @@ impl Row for Work {
     }
 }
 
-/// A round: what was done, by part, and when the next is due.
+/// A round: the work done, by part, and the time at which the next round is due.
 #[derive(Default)]
 struct Round {
     done: BTreeMap<String, u64>,
@@ -117,7 +117,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let left = clock.zip(round.next).map_or(options.every, |((now, read), next)| {
             next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
         });
-        // A trouble is told when it begins.
+        // A trouble is reported only when it begins.
         let troubles = std::mem::take(&mut round.troubles);
         for (part, trouble) in &troubles {
             if said.get(part) != Some(trouble) {
@@ -130,7 +130,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Does all that is due; `deep`: all repairs, too. Parts that found nothing to do are left out.
+/// Does all due work; with `deep` also all repairs. Parts without any work are left out.
 fn round(session: &Session, queues: &[QueueName], deep: bool) -> anyhow::Result<Round> {
     let mut round = Round::default();
     let queues = session.queues(queues)?;
@@ -144,7 +144,7 @@ fn round(session: &Session, queues: &[QueueName], deep: bool) -> anyhow::Result<
             }
         }
     }
-    // Without a queue there may be schedules and graphs.
+    // A namespace without queues may have schedules and graphs.
     let none: &[QueueName] = &[];
     for some in queues.chunks(TOGETHER).chain(queues.is_empty().then_some(none)) {
         for _ in 0..CALLS {

@@ -57,7 +57,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
 }
 
-/// The record without what may be long: there may be many tasks.
+/// The record without its long fields, as there may be many tasks.
 fn brief(mut info: TaskInfo) -> TaskInfo {
     info.fields.retain(|name, _| ["queue", "status", "updated"].contains(&name.as_str()));
     info

@@ -40,7 +40,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// `name`: what it is called among others.
+/// Writes the answer for one task. `name` is the task's name in front of its line, if there are several tasks.
 fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> anyhow::Result<()> {
     let cause = why(session, id, info)?;
     let expected = cause.expected(session, id, info)?;

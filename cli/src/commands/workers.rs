@@ -35,7 +35,7 @@ struct ListenerView {
     heard: String,
 }
 
-/// What it reports about itself, if it does.
+/// The report of a worker about itself.
 #[derive(Serialize)]
 struct WorkerView {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,11 +45,11 @@ struct WorkerView {
     slots: u32,
     free: u32,
     dead: bool,
-    /// Whether it takes no more tasks of this queue.
+    /// True if the worker takes no more tasks of this queue.
     draining: bool,
-    /// The methods that it has programs for, `*` for any; empty if unknown.
+    /// The methods for which the worker has programs, `*` for any; empty if unknown.
     methods: Vec<String>,
-    /// Why it takes fewer tasks than it could.
+    /// The reason why the worker takes fewer tasks than it could.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
     #[serde(skip)]
@@ -57,7 +57,7 @@ struct WorkerView {
 }
 
 impl WorkerView {
-    /// What this worker reports about a queue.
+    /// The report of this worker about a queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
         let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
         worker.serves(queue).then(|| Self {
@@ -82,7 +82,7 @@ impl WorkerView {
     }
 }
 
-/// A task that it holds.
+/// A task that a listener holds.
 #[derive(Serialize)]
 struct HeldView {
     id: String,
@@ -151,7 +151,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             });
             let worker = workers.iter().find(|worker| worker.id == found.id);
             let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-            // Heartbeats of processes that a dead worker left running are not its own.
+            // Processes that a dead worker left running still send heartbeats, so the worker's own report is used.
             let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
             views.push(ListenerView {
                 tasks: tasks.collect(),

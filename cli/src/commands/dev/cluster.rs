@@ -1,5 +1,5 @@
 //! The private cluster of `blueque dev --cluster`: three masters with a third of the slots each, with or without a
-//! replica of each. Their ids and ports are kept in the files in which nodes remember each other.
+//! replica of each. The nodes' own files, in which each node stores all nodes, keep the ids and ports.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,12 +19,12 @@ const MASTERS: usize = 3;
 /// The slots of each master of a new cluster.
 const SLOTS: [&str; MASTERS] = ["0-5460", "5461-10922", "10923-16383"];
 
-/// The port on which nodes talk to each other is higher by this.
+/// Difference between a node's port and the port on which nodes talk to each other.
 const BUS: u16 = 10_000;
 
 const NODES: &str = "nodes.conf";
 
-/// The nodes, ready to be started: those of an earlier start, or new ones.
+/// The nodes, ready to be started: nodes of an earlier start, or new nodes.
 pub fn setups(folder: &Path, replicas: bool, port: Option<u16>) -> anyhow::Result<Vec<Setup>> {
     server::program()?;
     private_folders(folder)?;
@@ -50,7 +50,8 @@ pub fn setups(folder: &Path, replicas: bool, port: Option<u16>) -> anyhow::Resul
     Ok(folders.into_iter().zip(ports).map(setup).collect())
 }
 
-/// The nodes' ports: from the one that was asked for; else those of before, where they are free.
+/// The nodes' ports. If the user named a port, they begin at this port; otherwise they are the ports of an earlier
+/// start, if these are free.
 fn ports(number: usize, asked: Option<u16>, before: Option<Vec<u16>>) -> anyhow::Result<Vec<u16>> {
     if let Some(first) = asked {
         let last = u16::try_from(number).ok().and_then(|number| first.checked_add(number - 1));
@@ -76,15 +77,15 @@ fn ports(number: usize, asked: Option<u16>, before: Option<Vec<u16>>) -> anyhow:
     Ok(ports)
 }
 
-/// Whether a node can have this port, and the one for the other nodes.
+/// Fails unless both the port of a node and its port for other nodes are free.
 fn both_free(port: u16) -> io::Result<()> {
     let bus = port.checked_add(BUS).ok_or(io::ErrorKind::AddrNotAvailable)?;
     server::free(port).and_then(|()| server::free(bus))
 }
 
-/// A free port that none of the nodes has.
+/// A free port that no node has.
 fn another(others: &[u16]) -> anyhow::Result<u16> {
-    // Kept until one is found: else the same one is given again.
+    // The listeners are kept until a port is found: otherwise the system returns the same port again.
     let mut unfit = Vec::new();
     for _ in 0..1000 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
@@ -98,7 +99,7 @@ fn another(others: &[u16]) -> anyhow::Result<u16> {
     bail!("no free ports are found: choose them by --port")
 }
 
-/// The id and the port of the node of a folder, if it was started before.
+/// The id and the port of the node in a folder, if the node was started before.
 fn own(folder: &Path) -> io::Result<Option<(String, u16)>> {
     let text = match fs::read_to_string(folder.join(NODES)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -112,7 +113,7 @@ fn own(folder: &Path) -> io::Result<Option<(String, u16)>> {
     }))
 }
 
-/// Tells a node where all of them are now.
+/// Writes the current ports of all nodes into the file of a node.
 fn moved(folder: &Path, places: &HashMap<String, u16>) -> anyhow::Result<()> {
     let file = folder.join(NODES);
     let mut text = String::new();
@@ -136,7 +137,7 @@ fn moved(folder: &Path, places: &HashMap<String, u16>) -> anyhow::Result<()> {
     Ok(fs::write(file, text)?)
 }
 
-/// Nodes that know each other from the start.
+/// Writes the files of new nodes that know each other from the start.
 fn new(folders: &[PathBuf], ports: &[u16]) -> anyhow::Result<()> {
     let id = || format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).chars().take(40).collect();
     let ids: Vec<String> = folders.iter().map(|_| id()).collect();

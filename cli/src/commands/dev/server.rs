@@ -1,5 +1,6 @@
-//! A private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach; also on
-//! loopback if asked for, then with a password. The nodes of its cluster are such servers, too.
+//! A private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach. The
+//! server also listens on loopback if the user names a port, and then has a password. The nodes of the cluster of `dev`
+//! are servers of this kind.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -26,13 +27,13 @@ pub const PASSWORD: &str = "password";
 /// The maximum path length of a unix socket, with some reserve.
 const SOCKET: usize = 100;
 
-/// After this time without an answer, in milliseconds, a node's replica takes its place.
+/// Time without an answer, in milliseconds, after which a node's replica takes its place.
 const NODE_TIMEOUT: &str = "2000";
 
-/// How long one answer may take.
+/// Maximum time for a single answer.
 const ANSWER: Duration = Duration::from_secs(1);
 
-/// Loading the data of an earlier start may take some time.
+/// Maximum time that a server may take to load the data of an earlier start.
 const LOADING: Duration = Duration::from_secs(60);
 
 pub struct Server {
@@ -40,19 +41,19 @@ pub struct Server {
     setup: Setup,
 }
 
-/// How a server is started.
+/// The settings with which a server is started.
 #[derive(Clone)]
 pub struct Setup {
     /// The folder of its data.
     pub folder: PathBuf,
     pub port: Option<u16>,
     pub password: Option<String>,
-    /// Whether it is a node of a cluster, which has no socket: nodes name each other by their ports.
+    /// True for a node of a cluster. A node has no socket, because nodes name each other by their ports.
     pub node: bool,
 }
 
 impl Setup {
-    /// A server by itself.
+    /// A single server without a cluster.
     pub fn alone(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
         program()?;
         if let Some(port) = port {
@@ -69,7 +70,7 @@ impl Setup {
     }
 }
 
-/// Whether nobody listens at a port.
+/// Returns an error if a port is in use.
 pub fn free(port: u16) -> io::Result<()> {
     TcpListener::bind(("127.0.0.1", port)).map(|_| ())
 }
@@ -79,7 +80,7 @@ pub fn taken(port: u16, error: &io::Error) -> anyhow::Error {
 }
 
 impl Server {
-    /// Starts it. Nothing of an earlier one runs any more.
+    /// Starts the server. No process of an earlier start may still run.
     pub fn start(setup: Setup) -> anyhow::Result<Self> {
         let program = program()?;
         let (folder, socket) = (&setup.folder, setup.socket());
@@ -92,7 +93,7 @@ impl Server {
         }
         let mut command = Command::new(&program);
         if let Some(password) = &setup.password {
-            // Arguments are visible to every user.
+            // Every user can see the arguments of a process, so the password goes into a file.
             let settings = folder.join("redis.conf");
             write_private(&settings, &format!("requirepass {password}\nmasterauth {password}\n"))?;
             command.arg(settings);
@@ -103,13 +104,13 @@ impl Server {
         command.arg("--logfile").arg(folder.join("log"));
         if setup.node {
             command.args(["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT]);
-            // A replica that was long without its master still has the newest data that there is.
+            // A replica that was without its master for a long time still has the newest data that exists.
             command.args(["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"]);
         } else {
             let _ = fs::remove_file(&socket);
             command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
         }
-        // Ctrl-C in the terminal must not reach the server: it ends last.
+        // Ctrl-C in the terminal must not reach the server, because the server ends last.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().with_context(|| format!("{} cannot be started", program.display()))?;
         Ok(Self { child, setup })
@@ -119,7 +120,7 @@ impl Server {
         Process::of(self.child.id().cast_signed())
     }
 
-    /// Waits until it replies, and what it says to these words has all of these texts.
+    /// Waits until the reply to the command `words` contains all of `texts`.
     pub fn ready(&mut self, words: &[&str], texts: &[&str]) -> anyhow::Result<()> {
         let end = Instant::now() + LOADING;
         loop {
@@ -144,7 +145,7 @@ impl Server {
         Ok(redis::cmd(name).arg(args).query(&mut connection)?)
     }
 
-    /// Without the password.
+    /// The URL without the password.
     pub fn url(&self) -> String {
         match self.setup.port {
             Some(port) => format!("redis://127.0.0.1:{port}/"),
@@ -168,19 +169,19 @@ impl Server {
         Ok(self.child.try_wait()?)
     }
 
-    /// Starts it again, after it has ended.
+    /// Starts the server again after it has ended.
     pub fn again(&mut self) -> anyhow::Result<()> {
         *self = Self::start(self.setup.clone())?;
         Ok(())
     }
 
-    /// Asks it to stop; its data is saved first.
+    /// Asks the server to stop. The server saves its data first.
     pub fn stop(&self) {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
     }
 
-    /// Waits until it has stopped, and kills it at `end`. It is asked again and again: a server that writes its first
-    /// append-only file, as a new replica does, refuses to stop.
+    /// Waits until the server has stopped, and kills it at `end`. The server is asked repeatedly: a server that writes
+    /// its first append-only file, as a new replica does, refuses to stop.
     pub fn wait(&mut self, end: Instant) {
         while self.ended().is_ok_and(|status| status.is_none()) {
             if Instant::now() > end {
@@ -213,7 +214,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
 }
 
-/// `BLUEQUE_REDIS_SERVER`, else the first of two names on `PATH`.
+/// The path in `BLUEQUE_REDIS_SERVER`, else the first of two names on `PATH`.
 pub fn program() -> anyhow::Result<PathBuf> {
     if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER").filter(|named| !named.is_empty()) {
         return Ok(named.into());

@@ -1,4 +1,4 @@
-//! The servers of `blueque dev`: one, or the nodes of a cluster.
+//! The servers of `blueque dev`: a single server, or the nodes of a cluster.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use super::server::{PASSWORD, Server, Setup};
 use crate::output::say;
 use crate::process::Process;
 
-/// After this time a node that has ended is started again. Its replica takes its place before.
+/// Time after which a node that has ended is started again. Its replica takes its place before that.
 const REPAIR: Duration = Duration::from_secs(10);
 
-/// After this time servers that were asked to stop are killed. A master waits up to 10 s for its replicas.
+/// Time after which servers that were asked to stop are killed. A master waits up to 10 s for its replicas.
 const STOPPING: Duration = Duration::from_secs(20);
 
 pub struct Servers {
     all: Vec<Server>,
     shape: Shape,
-    /// The nodes that have ended, and when each is started again.
+    /// The nodes that have ended, and the time at which each is started again.
     gone: Vec<(usize, Instant)>,
-    /// What is kept of this shape: each has data of its own.
+    /// The folder of this shape: each shape has its own data.
     folder: PathBuf,
 }
 
@@ -29,12 +29,12 @@ pub struct Servers {
 pub enum Shape {
     Alone,
     Cluster,
-    /// With a replica of each master.
+    /// A cluster with a replica of each master.
     Replicated,
 }
 
 impl Servers {
-    /// Starts them. Nothing of earlier ones runs any more.
+    /// Starts the servers. No process of an earlier start may still run.
     pub fn start(data: &Path, shape: Shape, port: Option<u16>) -> anyhow::Result<Self> {
         let (folder, setups) = match shape {
             Shape::Alone => (data.to_owned(), vec![Setup::alone(data, port)?]),
@@ -62,7 +62,7 @@ impl Servers {
         self.all.iter().filter_map(Server::process).collect()
     }
 
-    /// Waits until they work.
+    /// Waits until the servers work.
     pub fn ready(&mut self) -> anyhow::Result<()> {
         for server in &mut self.all {
             match self.shape {
@@ -82,7 +82,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Without the password.
+    /// The URL without the password.
     pub fn url(&self) -> String {
         if self.shape == Shape::Alone {
             return self.all.first().map_or(String::new(), Server::url);
@@ -96,13 +96,13 @@ impl Servers {
         self.all.first().and_then(Server::password)
     }
 
-    /// The password file, for people.
+    /// The password file, for the text that the user reads.
     pub fn password_file(&self) -> Option<PathBuf> {
         let folder = if self.shape == Shape::Alone { self.folder.join("server") } else { self.folder.clone() };
         self.password().map(|_| folder.join(PASSWORD))
     }
 
-    /// Where the runs of the worker are.
+    /// The folder with the runs of the worker.
     pub fn state(&self) -> PathBuf {
         self.folder.join("state")
     }
@@ -111,7 +111,8 @@ impl Servers {
         self.shape != Shape::Alone
     }
 
-    /// Fails if the one server has ended. A node of a cluster is started again after some time; whether one was.
+    /// Fails if the server without a cluster has ended. A node of a cluster is started again after some time; returns
+    /// true if a node was started.
     pub fn look(&mut self) -> anyhow::Result<bool> {
         let (now, mut again) = (Instant::now(), false);
         for (number, server) in self.all.iter_mut().enumerate() {
@@ -138,7 +139,7 @@ impl Servers {
         Ok(again)
     }
 
-    /// Stops them; their data is saved first.
+    /// Stops the servers. Their data is saved first.
     pub fn stop(&mut self) {
         let gone = |number| self.gone.iter().any(|(gone, _)| *gone == number);
         for (_, server) in self.all.iter().enumerate().filter(|(number, _)| !gone(*number)) {

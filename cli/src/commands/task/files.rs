@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::output::{Code, fault};
 
-/// The server accepts no more.
+/// Maximum number of bytes that the server accepts.
 pub const LARGEST: u64 = RESULT_BYTES as u64;
 
-/// Appends one line with one write: lines of parallel writers stay whole.
+/// Appends one line with a single write, so that lines of parallel writers stay whole.
 pub fn append(event: &Value) -> anyhow::Result<()> {
     let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
     let text = format!("{event}\n");
@@ -23,7 +23,7 @@ pub fn append(event: &Value) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// What the user gave: text, a file, or stdin.
+/// The value that the user gave: text, a file, or stdin.
 pub fn given(value: &str) -> anyhow::Result<Vec<u8>> {
     match (value, value.strip_prefix('@')) {
         ("-", _) => checked("stdin", crate::file::bounded(std::io::stdin().lock(), LARGEST)),
@@ -38,7 +38,7 @@ pub fn keep(variable: &str, bytes: impl FnOnce() -> anyhow::Result<Vec<u8>>) -> 
     replace(&path, &bytes()?).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// The same for a file beside it; its path.
+/// Replaces the file with this suffix next to a named file, and returns its path.
 pub fn keep_beside(
     variable: &str,
     suffix: &str,

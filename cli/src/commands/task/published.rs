@@ -1,4 +1,5 @@
-//! Results that are published output: a task says that its own is, and a task that waits for others finds theirs.
+//! Results that are published output: a task refers to its own output, and a task that waits for other tasks finds
+//! their output.
 
 use std::env;
 use std::thread;
@@ -34,7 +35,7 @@ pub fn own() -> anyhow::Result<Vec<u8>> {
 }
 
 /// Waits for the published output that the parameters refer to, and prints its folders in their order. Each folder is
-/// looked up next to this task's own output, not where the reference says: a client could name any folder there.
+/// looked up next to this task's own output, and not at the path in the reference: a client could put any folder there.
 pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     let Some(path) = file("BLUEQUE_PARAMETERS") else { return Ok(Code::Ok) };
     let text = open::read(&path, LARGEST).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -68,7 +69,7 @@ pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// A whole result, or the elements of a list of them.
+/// The references in the parameters: a whole result, or the elements of a list of results.
 fn references(parameters: &Value) -> Vec<Published> {
     let one = |value: &Value| serde_json::from_value(value.get(FIELD)?.clone()).ok();
     match parameters {
