@@ -350,7 +350,7 @@ fn show<S: Source>(
     shown.write(&kept)?;
     loop {
         reader.shown()?;
-        // The record is read first: events that are read after the end of the task are complete.
+        // The record is read first: if the task has ended, the next reads return all of its events.
         let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
         let Some((over, (events, more))) = outage.survive(looked)? else { continue };
         shown.write(&events)?;

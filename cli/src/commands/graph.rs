@@ -123,7 +123,7 @@ impl Options {
         matches!(self.word, Word::Submit { .. })
     }
 
-    /// Returns the time limit, which may be absent, if the command waits for an event that may take hours.
+    /// Returns `Some` if the command waits for an event that may take hours, with its time limit if it has one.
     pub fn waits(&self) -> Option<Option<Duration>> {
         match &self.word {
             Word::Wait { timeout, .. } => Some(*timeout),

@@ -230,7 +230,7 @@ fn who(name: Option<&str>) -> String {
     name.map_or_else(|| "the server".to_owned(), |name| format!("partition {name}"))
 }
 
-/// The warnings about each namespace that is read.
+/// The warnings about all namespaces on the screen.
 fn warnings(names: &[String], pictures: &[Picture]) -> Option<String> {
     let warnings = names.iter().zip(pictures).filter_map(|(name, picture)| {
         let warning = picture.warning(name)?;

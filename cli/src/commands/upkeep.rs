@@ -14,10 +14,10 @@ use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 
-/// Number of queues of one call.
+/// Maximum number of queues of one call.
 const TOGETHER: usize = 32;
 
-/// Maximum number of calls for these queues in one round. The next round does the rest.
+/// Maximum number of calls for the same queues in one round. The next round does the rest.
 const CALLS: usize = 10_000;
 
 /// Interval at which the server's clock is read. The pause until the next due work depends on this clock.

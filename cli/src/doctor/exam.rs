@@ -56,7 +56,8 @@ pub struct Exam {
     /// Facts that the server reports about itself. Empty before the server was asked, and if this user may not ask.
     pub info: BTreeMap<String, String>,
     pub found: Vec<Finding>,
-    /// The number of findings of each kind, including findings that are not shown.
+    /// The number of findings of each kind, including findings that are not shown. `noted` counts notes in the same
+    /// way.
     pub counted: BTreeMap<&'static str, usize>,
     pub noted: BTreeMap<&'static str, usize>,
     /// True if the server's memory is full.
@@ -172,8 +173,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Records a finding, and no error, for a check that ended early because a permission is missing or a key has a
-    /// wrong type.
+    /// Records a finding instead of an error for a check that ended early because a permission is missing or a key has
+    /// a wrong type.
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
         if let Some(withheld) = error.downcast_ref().and_then(Withheld::read) {

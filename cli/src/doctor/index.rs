@@ -12,10 +12,11 @@ use super::remedy;
 /// Number of records read at once.
 const BATCH: usize = 500;
 
-/// Maximum number of suspects of a queue that are checked again. Data with more suspects needs more than a doctor.
+/// Maximum number of suspects of a queue that are checked again. With more suspects none is checked again, because the
+/// data is damaged too much.
 const SUSPECTS: usize = 1_000;
 
-/// Maximum number of attempts of a check. A transition during an attempt makes the attempt useless.
+/// Maximum number of attempts of a check. A check that a transition interrupts is repeated.
 pub const TRIES: usize = 5;
 
 /// All entries of a queue's indexes that were read.
@@ -43,7 +44,7 @@ impl Entries {
         }
     }
 
-    /// Moves the deadlines of its tasks here.
+    /// Moves the deadlines of the queue's tasks from `dated` to these entries.
     pub fn date(&mut self, dated: &mut HashMap<String, Place>) {
         let ids: Vec<&String> = dated.keys().filter(|id| self.places.contains_key(*id)).collect();
         for id in ids.into_iter().cloned().collect::<Vec<_>>() {

@@ -60,7 +60,7 @@ struct State {
     waits: bool,
 }
 
-/// The kinds of keys of the contract. No key matches two of them.
+/// The kinds of keys of the contract. No key matches two kinds.
 fn kinds() -> anyhow::Result<Vec<Kind>> {
     let contract: Contract = serde_json::from_str(blueque::bundle::contract())?;
     let waiting = contract.states.values().filter(|state| state.waits);
@@ -95,7 +95,7 @@ fn kinds() -> anyhow::Result<Vec<Kind>> {
 /// The keys that were found.
 #[derive(Default)]
 pub struct Scan {
-    /// The tails of the keys of each kind, except of `task`.
+    /// The tails of the keys of each kind except `task`.
     kinds: BTreeMap<String, Vec<String>>,
     /// The ids of records that no index has shown so far.
     pub unseen: HashSet<String>,

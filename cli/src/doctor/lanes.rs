@@ -28,7 +28,7 @@ struct Look {
     head: Option<(i64, String)>,
     /// The row's entry in the order, according to the hash of turns: score and rank.
     turn: Option<(i64, String)>,
-    /// The time of the last service of the key.
+    /// The time at which the key was served last.
     served: Option<String>,
     used: bool,
     delayed: bool,
@@ -284,7 +284,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Reports a key with a time of its last service although none of its tasks waits or runs.
+    /// Reports a key whose last service is still stored although none of its tasks waits or runs.
     fn leftover(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         let turns = self.key("turns", queue);
         let mut pipeline = redis::pipe();

@@ -128,7 +128,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Reports orders of queues of listeners that were removed.
+    /// Reports an order of queues without an expiry: this order would outlive its listener.
     pub fn rounds(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for batch in scan.all("rounds").chunks(100) {
             let mut pipeline = Pipeline::new();

@@ -102,7 +102,7 @@ pub fn graph(
     }
     let text = format!("{{\"queue\":{},\"tasks\":{{{}:{text}}}}}", json!(queue), json!(name));
     let graph = Graph::from_json(&text).map_err(|error| {
-        // The user wrote no task: the error names the graph's only task.
+        // The user wrote no task 0, so the error must not name this task.
         let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
         fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
     })?;

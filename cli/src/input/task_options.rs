@@ -106,7 +106,7 @@ arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument);
 arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed);
 arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument);
 
-/// The values for a schedule whose last task is not finished when the next task is due.
+/// The policies of a schedule for a due task while its last task is not finished.
 pub fn overlap() -> impl TypedValueParser<Value = Overlap> {
     let words = SCHEDULE_OPTIONS.iter().find(|option| option.name == "overlap").map(|option| option.form);
     let words = if let Some(Form::Word(words)) = words { words } else { &[] };

@@ -47,7 +47,7 @@ pub struct Results<'a> {
     pub optional: &'a [TaskId],
 }
 
-/// A task or an array of tasks that can wait for upstreams.
+/// A value to which the upstreams of a task can be added.
 pub trait Waits: Sized {
     fn success(self, id: &TaskId) -> Self;
     fn end(self, id: &TaskId) -> Self;

@@ -1,4 +1,4 @@
-//! A YAML document as JSON: text for text, in its order, so that each reader has only one form to read.
+//! A YAML document as JSON, with the same texts in the same order, so that each reader has only one form to read.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -1,5 +1,5 @@
 //! The private cluster of `blueque dev --cluster`: three masters with a third of the slots each, with or without a
-//! replica of each. The nodes' own files, in which each node stores all nodes, keep the ids and ports.
+//! replica of each. The ids and ports are kept in the files in which the nodes store the state of the cluster.
 
 use std::collections::HashMap;
 use std::fs;
