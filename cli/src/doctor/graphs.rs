@@ -18,8 +18,8 @@ const ELEMENTS: usize = 1_000;
 type Waiting = (Option<String>, Vec<String>, Option<String>, Option<f64>);
 
 /// Data of an edge: its text if it is open, the status and the ties of the upstream, whether the upstream has a result,
-/// since when the upstream's end waits for `settle`, and the edge's score among the upstream's dependents. That score is
-/// infinite if a graph holds the edge until the upstream is retried.
+/// since when the upstream's end waits for `settle`, and the edge's score among the upstream's dependents. That score
+/// is infinite if a graph holds the edge until the upstream is retried.
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
 /// Data of the input of a task: its status, its edges, the numbers of fields, of slots and of bytes received so far,
