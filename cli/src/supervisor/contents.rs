@@ -53,7 +53,7 @@ pub enum Step<'a> {
 pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut waiting: Vec<(PathBuf, Option<Lent>)> = vec![(root.to_owned(), None)];
     let mut walked = Ok(());
-    // Permissions are also returned after an error, from the inside out.
+    // Permissions are also restored after an error, from the inside out.
     while let Some((folder, lent)) = waiting.pop() {
         walked = walked.and_then(|()| {
             if let Some(lent) = lent {

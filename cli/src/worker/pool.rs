@@ -311,7 +311,7 @@ impl Pool {
         self.slots.claim(self.seat, limit, || self.draining().is_some())
     }
 
-    /// Releases the slots for which no task was taken to the other partitions.
+    /// Releases slots for which no task was taken, so that other partitions can use them.
     pub fn release(&self) {
         self.slots.release(self.seat);
     }

@@ -284,7 +284,7 @@ impl Reserver {
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                // A worker without any program does not delay the other tasks.
+                // A worker without any program leaves the queue at once: the pause delays no task that it can run.
                 let left = if self.programs.methods().as_deref() == Some(".") {
                     Some(cooldown.unfit(&task.queue, self.programs.stamp(), &why))
                 } else {
