@@ -29,7 +29,7 @@ pub fn reset_signals() {
         if let Some(name) = args.next() {
             again.arg0(name);
         }
-        // A failure of the exec is harmless.
+        // The exec is not essential.
         let _ = again.args(args).exec();
     }
 }

@@ -58,7 +58,7 @@ pub fn apply(limits: &Limits) -> anyhow::Result<()> {
     if let Some(nice) = limits.nice {
         setpriority_process(None, nice).with_context(|| format!("the priority cannot be set to {nice}"))?;
     }
-    // When memory runs out, the kernel should kill the program and spare the supervisor. A failure is harmless.
+    // When memory runs out, the kernel should kill the program and spare the supervisor. This is not essential.
     let own: i32 = text(OOM).and_then(|own| own.trim().parse().ok()).unwrap_or(0);
     let _ = fs::write(OOM, own.saturating_add(300).min(1_000).to_string());
     Ok(())

@@ -141,7 +141,8 @@ pub fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Permissions that the owner of a file or folder has for a while. The drop of this value restores the usual permissions.
+/// Permissions that the owner of a file or folder has for a while. The drop of this value restores the usual
+/// permissions.
 pub struct Lent {
     path: PathBuf,
     pub usual: Permissions,

@@ -36,7 +36,8 @@ const IDLE: Duration = Duration::from_millis(100);
 /// Maximum number of characters of a task's parameters in the log.
 const INPUT: usize = 80;
 
-/// Maximum number of tasks that are taken in one call. Each task is started within the lease of all of them.
+/// Maximum number of tasks that are taken in one call. Their leases begin together, so each task must be started within
+/// that lease.
 const AT_ONCE: u32 = 16;
 
 /// Delay after a task that could not be started because of the server.

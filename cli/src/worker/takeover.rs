@@ -27,7 +27,7 @@ use crate::server::{host, identity};
 /// Interval between searches for folders of workers that died.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Age in microseconds after which a folder without a supervisor is not just being started.
+/// Age in microseconds below which a run without a supervisor may just be starting.
 const BEGINNING_US: u64 = 60_000_000;
 
 /// Describes a run whose lock is held by a process that this worker cannot see.
@@ -123,7 +123,8 @@ impl Takeover {
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
             }
-            // The holder is asked from the kernel without touching the lock, which a supervisor may be about to take.
+            // The check asks the kernel for the process. It does not touch the lock, which a supervisor may be about to
+            // take.
             let handle = holder.and_then(|holder| Handle::of(holder.supervisor));
             if let Some(handle) = handle {
                 // The queue of a run without a description is unknown. Such a run takes a slot here.
