@@ -17,7 +17,7 @@ const LONGEST: usize = 128 << 10;
 /// A piece of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Time of the line. See `seconds`.
+    /// Time of the line, which `time` parses.
     pub at: String,
     pub source: String,
     /// Text with its end of line, if the output had one.

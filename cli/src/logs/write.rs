@@ -1,4 +1,5 @@
-//! Writes a log. The first half of its maximum size is kept, and the last half of the remaining output.
+//! Writes a log. Half of its maximum size is for the beginning of the output, which is kept. The other half is for the
+//! newest output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

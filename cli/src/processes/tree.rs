@@ -170,7 +170,7 @@ impl Tree {
     }
 }
 
-/// Sends SIGUSR1 to the descendants that catch it. The signal kills all other descendants.
+/// Sends SIGUSR1 to the descendants that catch it. A process that does not catch the signal dies of it.
 pub fn warn() {
     for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
         let _ = kill(pid, Signal::SIGUSR1);

@@ -97,7 +97,7 @@ pub fn deliver(
     Ok(if accepted || made == Outcome::Release { Delivered::Taken } else { Delivered::Discarded })
 }
 
-/// Keeps a checkpoint that the server does not have for the next attempt, in case it runs here.
+/// Keeps a checkpoint on this host if the server does not have it. The next attempt uses it if that attempt runs here.
 fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     let size = fs::symlink_metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
@@ -244,7 +244,7 @@ impl<'a> Rest<'a> {
         let Some(journal) = &mut self.journal else { return };
         let news = !self.shared.outbox().said.is_empty();
         journal.tend(self.shared);
-        // The server may accept the log even if it refuses the end.
+        // The server may accept these messages even if it refuses the end.
         if news {
             (self.begun, self.over) = (None, false);
         }

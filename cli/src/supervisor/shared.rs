@@ -27,7 +27,7 @@ const REFUSALS: usize = 3;
 /// Maximum number of characters of a refusal's reason, when it is reported with other data.
 const WHY: usize = 100;
 
-/// Longest time before the lease's end at which everything is killed.
+/// Maximum time between the kill of all processes and the end of the lease, in microseconds.
 const MARGIN_US: u64 = 5_000_000;
 
 /// Orders of the server. A larger order overrides a smaller order.

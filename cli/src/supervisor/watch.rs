@@ -212,7 +212,7 @@ impl Watch<'_> {
         let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
         self.write_stop(reason, kill_at);
         self.tree.signal(Signal::SIGTERM);
-        // A suspended program must continue to receive the signal.
+        // A suspended program must be resumed, so that it receives the signal.
         self.tree.signal(Signal::SIGCONT);
         kill_at
     }

@@ -82,8 +82,8 @@ struct Of {
     /// Number of refused calls since a task of the queue was last started.
     refused: u32,
     away: Option<Away>,
-    /// End of the report of the last pause, and the reason of that pause. The problem of
-    /// the queue persists between two pauses in a row.
+    /// End of the report of the last pause, and the reason of that pause. The problem of the queue persists between two
+    /// pauses in a row.
     last: Option<(Instant, String)>,
 }
 
