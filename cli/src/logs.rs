@@ -1,9 +1,9 @@
 //! Logs on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. They outlive the run
 //! folder.
 //!
-//! Lines have the format of container logs (CRI): time, stream, `F` for a whole line or `P` for a part of one,
-//! text. A file is named after the number of bytes of the attempt's output before it, so that a reader knows what
-//! is missing. The program can modify these files: nothing relies on them.
+//! Lines have the format of container logs (CRI): time, stream, `F` for a whole line or `P` for a part of a line, text.
+//! A file is named after the number of bytes of the attempt's output before it, so that a reader can find missing
+//! output. The program can modify these files, so nothing relies on them.
 
 mod line;
 mod read;
@@ -21,21 +21,21 @@ use crate::run_folder::{Run, names, space};
 
 pub const LOGS: &str = "logs";
 
-/// How much of an attempt's log is kept by default.
+/// Number of bytes of an attempt's log that are kept by default.
 pub const KEEP: u64 = 256 << 20;
 
-/// The folder of an attempt's log.
+/// Returns the folder of an attempt's log.
 pub fn folder(state: &Path, namespace: &str, id: &str, attempt: u32, token: u64) -> PathBuf {
     space(state, namespace).join(LOGS).join(names::log(id, attempt, token))
 }
 
-/// The same for the run folder of this attempt.
+/// Returns the folder of the log of the attempt that has this run folder.
 pub fn of_run(run_folder: &Path, run: &Run) -> Option<PathBuf> {
     let space = run_folder.parent()?.parent()?;
     Some(space.join(LOGS).join(names::log(&run.id, run.attempt, run.token)))
 }
 
-/// The logs of a task on this host: attempt, token, folder.
+/// Returns the logs of a task on this host: attempt, token, folder.
 pub fn of_task(state: &Path, namespace: &str, id: &str) -> Vec<(u32, u64, PathBuf)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(space(state, namespace).join(LOGS)).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Processes as seen in /proc.
+//! Processes as /proc shows them.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -9,10 +9,10 @@ use std::path::Path;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// What the kernel appends to the path of a deleted file.
+/// Suffix that the kernel appends to the path of a deleted file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// A process, distinct from a later one with the same number.
+/// A process, distinct from a later process with the same process id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     pub pid: i32,
@@ -21,24 +21,24 @@ pub struct Process {
 }
 
 impl Process {
-    /// A process that exists now.
+    /// Returns a process that exists now.
     pub fn of(pid: i32) -> Option<Self> {
         Some(Self { pid, started: Stat::of_living(pid)?.started })
     }
 
-    /// Whether it still exists. A zombie does not count.
+    /// Returns true if the process still exists. A zombie does not count.
     pub fn lives(self) -> bool {
         Self::of(self.pid) == Some(self)
     }
 }
 
-/// The facts in `/proc/PID/stat`.
+/// The fields of `/proc/PID/stat` that are used here.
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
     pub parent: i32,
     pub group: i32,
     pub session: i32,
-    /// In the kernel's ticks since boot.
+    /// Start time, in the kernel's ticks since boot.
     pub started: u64,
     state: State,
 }
@@ -46,7 +46,8 @@ pub struct Stat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Lives,
-    /// In a call of the kernel that no signal interrupts, or its first thread has ended and others have not.
+    /// The process is in a kernel call that no signal interrupts, or its first thread has ended and further threads
+    /// run.
     Held,
     Zombie,
 }
@@ -71,30 +72,30 @@ impl Stat {
         self.state == State::Zombie
     }
 
-    /// Whether it may be that it cannot be killed now.
+    /// Returns true if the process possibly cannot be killed now.
     pub fn is_held(&self) -> bool {
         self.state == State::Held
     }
 
-    /// None for a process that has ended, even if it is still a zombie.
+    /// Reads the fields of a process. Returns `None` if it has ended, even if it is still a zombie.
     pub fn of_living(pid: i32) -> Option<Self> {
         Self::read(pid).filter(|stat| !stat.has_ended())
     }
 }
 
-/// A file of the kernel. It may contain names, which are any bytes: the kernel cuts the name of a process at 15 bytes,
-/// even within a character.
+/// Reads a file of the kernel. The file may contain names with arbitrary bytes: the kernel cuts the name of a process
+/// at 15 bytes, even within a character.
 pub fn text(path: impl AsRef<Path>) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }
 
-/// The signals of a process in one of the masks of `/proc/PID/status`.
+/// Returns the signals of a process in one of the masks of `/proc/PID/status`.
 pub fn signals(pid: impl Display, mask: &str) -> Option<u64> {
     let status = text(format!("/proc/{pid}/status"))?;
     status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(mask)?.trim(), 16).ok())
 }
 
-/// The user who started a process: its real user id.
+/// Returns the user who started a process: its real user id.
 pub fn user(pid: impl Display) -> Option<u32> {
     let status = text(format!("/proc/{pid}/status"))?;
     status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
@@ -112,13 +113,13 @@ pub fn may_be_this_program(pid: i32) -> bool {
     name == own || name.ends_with(DELETED) || name.starts_with(b"blueque")
 }
 
-/// The numbers of all processes.
+/// Returns the ids of all processes.
 pub fn all() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// All descendants of this process, including zombies.
+/// Returns all descendants of this process, including zombies.
 pub fn descendants() -> Vec<Pid> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in all() {

@@ -1,4 +1,4 @@
-//! The processes of a run: the program's process tree, its control group, its limits, what it inherits, and the
+//! The processes of a run: the program's process tree, its control group, its limits, its inherited state, and the
 //! leftovers of a dead supervisor.
 
 pub mod cgroup;

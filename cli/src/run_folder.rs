@@ -1,6 +1,6 @@
-//! A run folder: everything about one attempt that must outlive a process. The worker creates it, the supervisor
-//! works in it, and whoever takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program can modify all
-//! of it, so its files are opened only with `open`.
+//! A run folder: all data of an attempt that must outlive a process. The worker creates the folder, the supervisor
+//! works in it, and a process that takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program can modify
+//! all of it, so its files are opened only with `open`.
 
 pub mod end;
 pub mod kept;
@@ -26,20 +26,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::safe_path::private_folders;
 
-/// The version of `run.json` and `end.json` that this binary writes and reads.
+/// Version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
 
-/// A larger `run.json` is not ours.
+/// Maximum size of a `run.json` that Blueque wrote.
 const MOST: u64 = 8 << 20;
 
 /// Typical size of a small file on disk.
 const USUAL: usize = 4 << 10;
 
-/// A folder older than this is no longer being created or removed. If creating one takes longer after all, as on a
-/// hanging disk, its task is given back.
+/// Age after which a folder is no longer being created or removed. If the creation takes longer, as on a hanging disk,
+/// its task is given back.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
-/// What to run and how: `run.json`. The password is not in it; the supervisor gets that another way.
+/// The program to run and its settings: `run.json`. The password is not in it, because the supervisor gets it another
+/// way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub version: u32,
@@ -49,42 +50,42 @@ pub struct Run {
     pub queue: String,
     pub token: u64,
     pub attempt: u32,
-    /// The token of the last attempt that ended, as the server knows it: this attempt can use what that one left
-    /// here.
+    /// The token of the last attempt that ended, as the server knows it. This attempt can use the data that the last
+    /// attempt left here.
     pub previous: Option<u64>,
     pub listener: String,
     pub lease_ms: u64,
-    /// `boot_clock_us()` from before the reservation was sent: the lease counts from there.
+    /// `boot_clock_us()` from before the reservation was sent. The lease counts from this time.
     pub renewed_us: u64,
-    /// `boot_id()`: the clock is valid only within this boot.
+    /// `boot_id()`. The clock is valid only within this boot.
     pub boot: String,
     /// `machine_id()`.
     pub machine: String,
     pub method: Option<String>,
-    /// The index of an element of an array.
+    /// Index of an element of an array.
     pub index: Option<u64>,
-    /// The program and its arguments; the program is an absolute path.
+    /// The program and its arguments. The program is an absolute path.
     pub program: Vec<String>,
     /// `new retry lost requeued`
     pub start_reason: String,
     /// Names of further environment variables of the supervisor that the program gets.
     pub environment: Vec<String>,
-    /// Where outputs of completed tasks go; default: `STATE/NAMESPACE/output`.
+    /// Folder to which outputs of completed tasks go. The default is `STATE/NAMESPACE/output`.
     pub publish: Option<PathBuf>,
     pub on_drain: OnDrain,
     pub limits: Limits,
-    /// How much of the log the server keeps; none: its default.
+    /// Number of bytes of the log that the server keeps. `None` selects the server's default.
     pub log_bytes: Option<u64>,
-    /// How much of the log is kept on disk; none: the default.
+    /// Number of bytes of the log that are kept on disk. `None` selects the default.
     pub keep_log: Option<u64>,
-    /// How long the task is held back if its program cannot be run here.
+    /// Delay of the task if its program cannot be run here.
     pub pause_ms: u64,
-    /// The last tasks of the queue ended here at once because something was missing: this one is given back in that
-    /// case.
+    /// True if the last tasks of the queue ended here at once because something was missing. If this task also ends
+    /// like that, it is given back.
     pub suspect: bool,
 }
 
-/// What a supervisor does when its listener is ordered to drain. SIGTERM always stops the program.
+/// The reaction of a supervisor when its listener is ordered to drain. SIGTERM always stops the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnDrain {
@@ -95,19 +96,19 @@ pub enum OnDrain {
     Stop,
 }
 
-/// The limits of one attempt. `None`: no limit.
+/// The limits of one attempt. `None` means no limit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     pub grace_ms: u64,
-    /// Maximum run time of the program; it can extend this.
+    /// Maximum run time of the program, which the program can extend.
     pub max_run_ms: Option<u64>,
-    /// How long before that limit it gets SIGUSR1, if it wants it.
+    /// Time before that limit at which the program gets SIGUSR1, if the program catches it.
     pub warn_ms: Option<u64>,
     /// Maximum time without a sign of life: an event, a checkpoint or a byte of output.
     pub no_progress_ms: Option<u64>,
-    /// Bytes of address space of each of its processes.
+    /// Maximum memory of each of the program's processes, in bytes.
     pub memory: Option<u64>,
     pub nice: Option<i32>,
     /// Maximum size of a result and of a checkpoint.
@@ -141,7 +142,7 @@ macro_rules! paths {
 }
 
 impl RunFolder {
-    /// A folder that exists already.
+    /// Returns a folder that already exists.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -150,7 +151,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Identifies the folder, as another one of this name may be created after it is removed.
+    /// Returns an identity of the folder, because another folder of this name may be created after a removal.
     pub fn place(&self) -> io::Result<(u64, u64)> {
         fs::symlink_metadata(&self.path).map(|about| (about.dev(), about.ino()))
     }
@@ -167,9 +168,10 @@ impl RunFolder {
         stdout = "stdout",
         work = "work",
         lock_file = "lock",
-        /// Locked by the worker that watches the run; also has messages of the supervisor to the worker.
+        /// A file that the worker that watches the run has locked. Also contains messages of the supervisor to the
+        /// worker.
         keeper = "keeper",
-        /// The server accepted the end: only publication and removal are left.
+        /// A mark that the server accepted the end. Only publication and removal are left.
         accepted = "accepted",
         end_file = "end.json",
         end_payload = "end.payload",
@@ -194,10 +196,10 @@ impl RunFolder {
         }
     }
 
-    /// Whether the disk has room for the folder of an attempt; tried without creating one.
+    /// Checks that the disk has room for the folder of an attempt, by a test with a hidden folder.
     pub fn would_fit(state: &Path, namespace: &str, limits: &Limits) -> io::Result<()> {
         let runs = space(state, namespace).join("runs");
-        // A process id would be that of other containers, too.
+        // The name does not contain a process id, because another container may use the same process id.
         let draft = Self::at(runs.join(names::aside("trial", &uuid::Uuid::new_v4().simple().to_string())));
         open::clear(&draft.path)?;
         let made = private_folders(&draft.output())
@@ -223,17 +225,17 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Where outputs are published by default.
+    /// Returns the folder in which outputs are published by default.
     pub fn default_publish(&self) -> Option<PathBuf> {
         Some(self.space()?.join("output"))
     }
 
-    /// `STATE/NAMESPACE`.
+    /// Returns `STATE/NAMESPACE`.
     fn space(&self) -> Option<&Path> {
         self.path.parent()?.parent()
     }
 
-    /// All run folders of a namespace, except those that are being created or removed.
+    /// Returns all run folders of a namespace, except folders that are being created or removed.
     pub fn list(state: &Path, namespace: &str) -> io::Result<Vec<Self>> {
         let entries = match fs::read_dir(space(state, namespace).join("runs")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -249,17 +251,17 @@ impl RunFolder {
         Ok(folders)
     }
 
-    /// Whether it is the folder of this attempt, by its name.
+    /// Returns true if the name is the name of this attempt's folder.
     pub fn is_of(&self, id: &str, token: u64) -> bool {
         self.path.file_name().unwrap_or_default() == names::run(id, token).as_str()
     }
 
-    /// The contents of `run.json`.
+    /// Returns the contents of `run.json`.
     pub fn text(&self) -> io::Result<Vec<u8>> {
         open::read(&self.run(), MOST)
     }
 
-    /// Reads `run.json`.
+    /// Reads and parses `run.json`.
     pub fn read(&self) -> anyhow::Result<Run> {
         let path = self.run();
         let text = self.text().with_context(|| format!("{} cannot be read", path.display()))?;
@@ -285,8 +287,8 @@ impl RunFolder {
         open::clear(&gone)
     }
 
-    /// Removes leftovers of crashes while folders were created or removed, and checkpoints that were not collected. Returns
-    /// the leftovers that cannot be removed.
+    /// Removes folders that a crash left half created or half removed, and checkpoints that no attempt collected.
+    /// Returns the leftovers that cannot be removed.
     pub fn tidy(state: &Path, namespace: &str) -> Vec<(PathBuf, io::Error)> {
         let space = space(state, namespace);
         let mut left = Vec::new();
@@ -308,7 +310,7 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
 }
 
-/// The state folder: as named, else from the environment, else the default of this user.
+/// Returns the state folder: as named, else from the environment, else the default of this user.
 pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_STATE_DIR"));
@@ -318,12 +320,12 @@ pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(std::path::absolute(folder)?)
 }
 
-/// `STATE/NAMESPACE`.
+/// Returns `STATE/NAMESPACE`.
 pub fn space(state: &Path, namespace: &str) -> PathBuf {
     state.join(&*names::visible(namespace))
 }
 
-/// Microseconds of the clock that also counts suspended time.
+/// Returns the microseconds of the clock that also counts suspended time.
 pub fn boot_clock_us() -> u64 {
     clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(u64::MAX, |time| {
         let micros = time.tv_sec().saturating_mul(1_000_000).saturating_add(time.tv_nsec() / 1_000);
@@ -331,12 +333,12 @@ pub fn boot_clock_us() -> u64 {
     })
 }
 
-/// Identifies the boot of the machine; empty if the system does not say.
+/// Returns the identity of the machine's boot, or an empty text if the system does not provide it.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or(String::new(), |id| id.trim().to_owned())
 }
 
-/// Identifies the machine; empty if the system does not say, as in many containers.
+/// Returns the identity of the machine, or an empty text if the system does not provide it, as in many containers.
 pub fn machine_id() -> String {
     fs::read_to_string("/etc/machine-id").map_or(String::new(), |id| id.trim().to_owned())
 }

@@ -1,5 +1,5 @@
-//! Paths that only root and the own user can change: those that the worker trusts. Another user who owns something,
-//! or may write to it, can replace it at any moment, so every folder and link on the way counts.
+//! Paths that only root and the worker's own user can change. The worker trusts these paths. Another user who owns a
+//! part of a path, or may write to it, can replace it at any moment, so every folder and link on the way is checked.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -10,38 +10,38 @@ use std::path::{Component, Path, PathBuf};
 
 use nix::unistd::{Gid, Group, Uid, User};
 
-/// The kernel's limit.
+/// The kernel's limit for the number of links in a path.
 const LINKS: usize = 40;
 
-/// Why a path cannot be trusted.
+/// Reason why a path cannot be trusted.
 #[derive(Debug)]
 pub enum Refused {
-    /// A part of it does not exist, or cannot be examined.
+    /// A part of the path does not exist, or cannot be examined.
     Missing(PathBuf, io::Error),
-    /// Another user can change it; with the remedy.
+    /// Another user can change the path. The message includes the remedy.
     Open(String),
 }
 
-/// Who may write to a file or a folder.
+/// The users who may write to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Only root and the own user may write to it, and one of them owns it.
     Closed,
-    /// The same, but the group may write, too, if the owner allowed it: for those who deploy programs.
+    /// Like `Closed`, but the group may also write if the owner allowed it, for people who deploy programs.
     Deployed,
-    /// Closed, and the own user owns it.
+    /// Like `Closed`, and the own user owns it.
     Own,
 }
 
-/// The real path, if nobody else can put something in its place. `base`, a real path, and its contents are checked
-/// by the rule `Deployed`, and the path itself by `rule`.
+/// Returns the real path, if no other user can put something in its place. `base`, a real path, and its contents are
+/// checked by the rule `Deployed`, and the path itself by `rule`.
 pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf, Metadata), Refused> {
     let mut left: VecDeque<OsString> = parts(path).collect();
     let mut real = PathBuf::from("/");
     let mut about = look(&real)?;
     let mut links = 0;
     while let Some(part) = left.pop_front() {
-        // The rest is looked up in this folder.
+        // The rest of the path is looked up in this folder.
         if about.is_dir() {
             pass(&real, &about, base)?;
         }
@@ -56,7 +56,7 @@ pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf,
             (real, about) = (next, found);
             continue;
         }
-        // The owner of a link in a folder such as /tmp can replace it.
+        // The owner of a link in a folder such as /tmp can replace the link.
         owned(&next, &found, Rule::Closed)?;
         links += 1;
         if links > LINKS {
@@ -76,13 +76,13 @@ pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf,
     Ok((real, about))
 }
 
-/// Creates folders that only their owner can enter: parameters and logs may be secret.
+/// Creates folders that only their owner can enter, because parameters and logs may be secret.
 pub fn private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Creates a folder that others may read, unless they could put something into it or in its place. A group may write to
-/// it if the owner allowed it.
+/// Creates a folder that other users may read. Fails if other users can put something into it or in its place. A group
+/// may write to it if the owner allowed it.
 pub fn shared_folder(path: &Path) -> io::Result<()> {
     let check = || match resolve(path, None, Rule::Deployed) {
         Ok(_) => Ok(true),
@@ -90,7 +90,7 @@ pub fn shared_folder(path: &Path) -> io::Result<()> {
         Err(Refused::Missing(part, error)) => Err(io::Error::other(format!("{}: {error}", part.display()))),
         Err(Refused::Open(why)) => Err(io::Error::other(why)),
     };
-    // Nothing is created behind a link of another user, or in a folder of one.
+    // Nothing is created behind another user's link, or in another user's folder.
     if !check()? {
         private_folders(path)?;
         check()?;
@@ -110,11 +110,11 @@ fn look(path: &Path) -> Result<Metadata, Refused> {
     fs::symlink_metadata(path).map_err(|error| Refused::Missing(path.to_owned(), error))
 }
 
-/// Checks a folder on the way.
+/// Checks a folder on the way to the path.
 fn pass(folder: &Path, about: &Metadata, base: Option<&Path>) -> Result<(), Refused> {
     let rule = if base.is_some_and(|base| folder.starts_with(base)) { Rule::Deployed } else { Rule::Closed };
     owned(folder, about, rule)?;
-    // In a sticky folder, such as /tmp, everybody may create entries, but only their owners may replace them.
+    // In a sticky folder, such as /tmp, every user may create entries, but only their owners may replace them.
     if about.mode() & 0o1000 != 0 && about.uid() == 0 {
         return Ok(());
     }
@@ -144,7 +144,7 @@ fn written(path: &Path, about: &Metadata, rule: Rule) -> Result<(), Refused> {
     }
 }
 
-/// Whether a group is root's, or the private one that most systems give to each user.
+/// Returns true if a group is root's group, or the private group that most systems give to each user.
 fn own_group(gid: u32) -> bool {
     if gid == 0 {
         return true;

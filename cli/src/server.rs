@@ -1,16 +1,16 @@
-//! Which server a URL names, and which host a listener is on.
+//! The server of a URL, and the host of a listener.
 
 use blueque::{Address, ListenerId};
 
-/// Identifies a server with database and user; passwords and options make no difference.
+/// Returns the identity of a server with database and user. Passwords and options make no difference.
 pub fn identity(url: &str) -> String {
     Address::parse(url).map_or_else(|_| url.to_owned(), |address| address.identity())
 }
 
-/// The host of a listener, for people.
+/// Returns the host of a listener, for people.
 pub fn host(listener: &str) -> Option<String> {
     let listener = ListenerId::new(listener).ok()?;
-    // If a process has several listeners, all but the first have a number.
+    // If a process has several listeners, all except the first have a number.
     listener.host_and_pid().0.split(':').next().map(str::to_owned)
 }
 

@@ -1,6 +1,6 @@
-//! `blueque supervise`: one process for each task. It owns the program, its output, its lease and its end, and does
-//! not need a worker for that. Threads: this one waits for the program, orders and timeouts; `capture` reads the
-//! program's output; `link` talks to the server; `orders` listens for orders.
+//! `blueque supervise`: one process for each task. The supervisor owns the program, its output, its lease and its end,
+//! and does not need a worker for that. The main thread waits for the program, orders and timeouts. The thread
+//! `capture` reads the program's output, `link` sends the calls to the server, and `orders` listens for orders.
 
 mod capture;
 mod change;
@@ -54,13 +54,14 @@ use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
 use crate::shortage::{FAILED, LOST, Shortage};
 
-/// Enough for these threads; the default of 2 MiB each counts against the memory that a host commits.
+/// Stack size of the supervisor's threads. The default of 2 MiB for each thread counts against the memory that a host
+/// commits.
 const STACK: usize = 256 << 10;
 
-/// The unit of `getrusage`.
+/// Size in bytes of the blocks that `getrusage` counts.
 const BLOCK: u64 = 512;
 
-/// How long the program's output may be read after its end. A hanging disk must not hold the task for ever.
+/// Maximum time for reading the program's output after its end. A hanging disk must not hold the task for ever.
 const LAST_LOOK: Duration = Duration::from_secs(60);
 
 #[derive(Args, Clone, Debug)]
@@ -78,7 +79,7 @@ pub struct Options {
     password_stdin: bool,
 }
 
-/// Runs the program of a run folder to its end; or sends the end that is stored there.
+/// Runs the program of a run folder to its end, or sends the end that is stored in the folder.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     supervise(options).or_else(|error| match Shortage::of(&error) {
         Some(shortage) => {
@@ -105,10 +106,10 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         bail!("{} is of another server than its worker", folder.path().display());
     }
     let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
-    // If the lock has contents, there was a supervisor before this one.
+    // A lock with contents shows that there was an earlier supervisor.
     let begun = !lock.is_blank();
-    // Leaves the worker's session, so that its terminal does not matter. Fails only if this process leads a session
-    // already.
+    // Leaves the worker's session, so that its terminal does not matter. Fails only if this process already leads a
+    // session.
     let _ = nix::unistd::setsid();
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
     let (mut bell, ring) = Bell::new()?;
@@ -138,7 +139,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         let (end, journal);
         (end, journal, link) = attempted.inspect_err(|_| {
             if shared.pid.load(Ordering::Acquire) == 0 {
-                // No program has run: whoever finishes the run need not treat it as lost.
+                // No program has run. The process that finishes the run need not treat it as lost.
                 let _ = lock.clear();
             }
         })?;
@@ -160,7 +161,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
                 end.1 = never.to_string().into_bytes();
                 (end.0.outcome, end.0.word) = (Outcome::Fail, Some("result".into()));
                 (end.0.next, end.0.step, end.0.post_mortem.cost.output) = (None, None, None);
-                // If this fails, the stored end leads here again.
+                // If the write fails, the stored end leads here again.
                 let _ = folder.write_end(&mut end.0, &end.1);
             }
         }
@@ -188,7 +189,7 @@ fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
 
 type Attempt = (Option<(End, Vec<u8>)>, Option<Box<Journal>>, Link);
 
-/// Runs the program; returns its end, or none if the lease was lost.
+/// Runs the program. Returns its end, or `None` if the lease was lost.
 fn attempt(
     folder: &RunFolder,
     run: &Run,
@@ -214,7 +215,7 @@ fn attempt(
     let link = spawn("link", move || link.serve())?;
     let (pipes, opened) = mpsc::channel();
     let (show, shown) = mpsc::channel();
-    // Started before the program, which needs it. Not joined: it may hang with a disk.
+    // The thread starts before the program, which needs it. The thread is not joined: it may hang with a disk.
     let _ = spawn("capture", move || {
         let (stdout, stderr, ended): (_, _, UnixStream) = opened.recv().ok()?;
         show.send(capture.watch(stdout, stderr, &ended)).ok()
@@ -222,7 +223,7 @@ fn attempt(
     let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
     let group = ControlGroup::create(folder, run.limits.memory).map(Arc::new);
-    // By the main thread: the program dies with the thread that started it.
+    // The main thread starts the program, because the program dies with the thread that started it.
     let started = program::start(folder, run, &shared.lease);
     if let (Err(_) | Ok(None), Some(group)) = (&started, &group) {
         group.remove();
@@ -234,7 +235,7 @@ fn attempt(
     };
     let pid = started.child.id();
     if let Some(group) = group.clone() {
-        // Ends on its own.
+        // The thread ends on its own.
         let _ = spawn("group", move || group.gather());
     }
     shared.pid.store(pid, Ordering::Release);
@@ -248,7 +249,7 @@ fn attempt(
     let _ = pipes.send((stdout, stderr, ended));
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
-    // Never joined: it ends with the process. Optional: it only makes orders arrive sooner.
+    // The thread is never joined: it ends with the process. It is optional, and only makes orders arrive sooner.
     if let Ok(namespace) = Namespace::new(run.namespace.as_str()) {
         let _ = spawn("orders", move || orders::listen(&address, &namespace, &channel, &listener));
     }
@@ -270,7 +271,7 @@ fn attempt(
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
     post_mortem.cost.refused = shared.refusals();
-    // A shell says by the exit code how its child was killed.
+    // A shell reports by its exit code how its child was killed.
     let killed = [Exit::Signal(Signal::SIGKILL as i32), Exit::Code(128 + Signal::SIGKILL as i32)];
     post_mortem.cost.oom = watch.oom && matches!(ended, Ended::Exit(exit) if killed.contains(&exit));
     let mut journal = seen.journal.take();
@@ -283,13 +284,12 @@ fn attempt(
         let why = String::from_utf8_lossy(why);
         shared.say(&format!("its result is not known, and the task is given back for another try: {why}"));
     }
-    // Before anything else that can fail or take long. The lease is renewed meanwhile.
+    // The end is stored before anything else that can fail or take long. The lease is still renewed.
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
         }
-        // Nothing is accepted yet, whatever the program put there; as long as that file exists, no end may be
-        // stored.
+        // Nothing is accepted yet, even if the program created this file. While the file exists, no end may be stored.
         let written = open::clear(&folder.accepted()).and_then(|()| folder.write_end(end, payload));
         if let Err(error) = written {
             shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
@@ -299,25 +299,25 @@ fn attempt(
             shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
         shared.discards(format!("{}: killed, its result is discarded", shared.lease.words()));
-        // Nobody will send it later.
+        // No other process sends it later.
         if let Some(journal) = &mut journal {
             journal.tend(shared);
         }
-        // If the disk holds no log.
+        // Without a log on the disk, the notices still wait here.
         shared.notify(folder);
     }
     shared.post(|outbox| outbox.leave = true);
     Ok((end, journal, join(link)?))
 }
 
-/// What the program lacks on this host, if that ended it.
+/// Returns what the program lacks on this host, if that ended the program.
 fn unfit(ended: Ended, started: Started, run: &Run, cost: &Cost) -> Option<Unfit> {
     let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));
     let unrun = if by_itself { started.unfit() } else { None };
     unrun.map(|why| Unfit { why, given_back: true }).or_else(|| ending::unfit(ended, run, cost))
 }
 
-/// The end, with its result or error; none if the attempt was lost.
+/// Returns the end with its result or error, or `None` if the attempt was lost.
 fn conclude(
     ended: Ended,
     unfit: Option<Unfit>,
@@ -326,7 +326,7 @@ fn conclude(
     seen: Seen,
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
-    // Optional: then the worker only does not know.
+    // The notice is optional: without it, only the worker does not get the reason.
     let _ = unfit.as_ref().map(|unfit| folder.notify(&Notice::unfit(unfit)));
     match unfit.filter(|unfit| unfit.given_back) {
         Some(unfit) => {
@@ -337,7 +337,7 @@ fn conclude(
     }
 }
 
-/// The cost of a program whose processes have all ended and been waited for.
+/// Returns the cost of a program whose processes have all ended and been waited for.
 fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Cost {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
     let cpu = usage.map_or(0, |usage| (usage.user_time() + usage.system_time()).num_milliseconds());

@@ -1,5 +1,5 @@
-//! `blueque worker`: takes tasks and starts a supervisor for each, which does not depend on the worker afterwards.
-//! A worker that ends, however it ends, leaves its supervisors running; the next one finds them.
+//! `blueque worker`: takes tasks and starts a supervisor for each, which then does not depend on the worker. The end of
+//! a worker, including a crash, leaves its supervisors running, and the next worker finds them.
 
 mod cooldown;
 mod crew;
@@ -48,13 +48,13 @@ use crate::session::config::{self, Connection, Places};
 
 pub use self::settings::Options;
 
-/// How often old logs are looked for.
+/// Interval between searches for old logs.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// More slots than this need more files than a process usually may open: two for each.
+/// Number of slots above which a process needs more files than it usually may open: two for each slot.
 const FEW: usize = 200;
 
-/// Runs a worker until it is told to end.
+/// Runs a worker until it is asked to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
     // Programs of the same user must not read this process's memory in /proc.
@@ -132,7 +132,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     ended.map(|()| ExitCode::SUCCESS)
 }
 
-/// Removes old logs as long as the worker lives, using at most a hundredth of a processor.
+/// Removes old logs while the worker runs, with at most a hundredth of a processor.
 fn sweep_logs(settings: &Settings) {
     loop {
         let begun = Instant::now();

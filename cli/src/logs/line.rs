@@ -1,16 +1,16 @@
-//! One line of a log.
+//! The lines of a log.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-/// `2026-11-22T05:00:00.123456789Z`
+/// Length of a time: `2026-11-22T05:00:00.123456789Z`.
 const STAMP: usize = 30;
 
 /// The source of a supervisor's post-mortem of a program, which is not part of the program's output.
 pub const EXIT: &str = "exit";
 
-/// Longer output without an end of line is cut into such parts.
+/// Maximum length of output without an end of line. Longer output is cut into parts of this length.
 pub const PART: usize = 16 << 10;
 
 /// A parsed line.
@@ -18,13 +18,14 @@ pub const PART: usize = 16 << 10;
 pub struct Line<'a> {
     pub at: &'a str,
     pub source: &'a str,
-    /// Whether its end belongs to the text.
+    /// True if the end of the line belongs to the text.
     pub whole: bool,
     pub text: &'a [u8],
 }
 
 impl<'a> Line<'a> {
-    /// None if it is not a line of a log: cut off by a crash, or not written by us.
+    /// Parses a line. Returns `None` if it is not a line of a log, because a crash cut it off or another program wrote
+    /// it.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         let mut words = line.splitn(4, |&byte| byte == b' ');
         let mut word = || std::str::from_utf8(words.next()?).ok();
@@ -34,14 +35,14 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The beginnings of lines of one source and one moment: of a whole line, and of a part.
+/// The beginnings of lines of one source at one moment, for a whole line and for a part of a line.
 pub struct Begin {
     whole: Vec<u8>,
     part: Vec<u8>,
 }
 
 impl Begin {
-    /// At the present time.
+    /// Returns the beginnings for the present time.
     pub fn now(source: &str) -> Self {
         let at = Timestamp::now();
         let of = |tag: char| format!("{at:.9} {source} {tag} ").into_bytes();
@@ -59,7 +60,7 @@ impl Begin {
     }
 }
 
-/// The time of a line.
+/// Parses the time of a line.
 pub fn time(at: &str) -> Option<SystemTime> {
     at.parse::<Timestamp>().ok().map(SystemTime::from)
 }

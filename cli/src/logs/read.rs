@@ -8,21 +8,22 @@ use super::line::Line;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
-/// Bytes read at once.
+/// Number of bytes that are read at once.
 const READ: usize = 64 << 10;
 
-/// A longer line is not ours.
+/// Maximum length of a line that Blueque wrote.
 const LONGEST: usize = 128 << 10;
 
 /// A piece of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its time; see `seconds`.
+    /// Time of the line, which `time` parses.
     pub at: String,
     pub source: String,
-    /// With its end of line, if it had one.
+    /// Text with its end of line, if the output had one.
     pub text: Vec<u8>,
-    /// Bytes of output before it. If that is more than the entries before, something was not kept.
+    /// Number of bytes of output before the entry. If this exceeds the length of the entries before it, some output was
+    /// not kept.
     pub offset: u64,
 }
 
@@ -31,12 +32,12 @@ pub struct Reader {
     folder: PathBuf,
     /// The file that is read.
     file: Option<(u64, File)>,
-    /// Where to begin, until a file is opened.
+    /// Position to begin at, until a file is opened.
     from: Option<Place>,
-    /// What was read, from `taken` on.
+    /// Bytes that were read. Bytes before `taken` are consumed.
     buffer: Vec<u8>,
     taken: usize,
-    /// Skipping the rest of a line that is too long.
+    /// True while the rest of a line that is too long is skipped.
     skipping: bool,
     offset: u64,
 }
@@ -50,7 +51,7 @@ impl Reader {
         Self { from: Some(place), offset: place.offset, ..Self::new(folder) }
     }
 
-    /// At the end of the existing log.
+    /// Returns a reader at the end of the existing log.
     pub fn at_end(folder: &Path) -> Self {
         let last = segments(folder).unwrap_or_default().pop();
         let place = last.map(|segment| Place { segment, position: 0, offset: segment });
@@ -59,12 +60,12 @@ impl Reader {
         reader
     }
 
-    /// Bytes of output before the next entry, as far as known.
+    /// Returns the number of bytes of output before the next entry, as far as known.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next entry; none at the present end of the log.
+    /// Returns the next entry, or `None` at the present end of the log.
     pub fn entry(&mut self) -> io::Result<Option<Entry>> {
         loop {
             while let Some(line) = self.line() {
@@ -76,7 +77,7 @@ impl Reader {
                 continue;
             }
             let Some(next) = self.later()? else { return Ok(None) };
-            // Written between the two looks.
+            // More was written after the last read.
             if self.fill()? {
                 continue;
             }
@@ -88,14 +89,14 @@ impl Reader {
                     self.buffer.clear();
                     (self.taken, self.skipping, self.offset) = (0, false, next.offset);
                 }
-                // Removed to make room meanwhile.
+                // The file was removed to make room.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// The bounds of a whole line in the buffer.
+    /// Returns the bounds of a whole line in the buffer.
     fn line(&mut self) -> Option<(usize, usize)> {
         loop {
             let rest = self.buffer.get(self.taken..)?;
@@ -125,7 +126,7 @@ impl Reader {
         Some(Entry { at: line.at.to_owned(), source: line.source.to_owned(), text, offset })
     }
 
-    /// Reads on in the file; returns whether there was more.
+    /// Reads on in the file. Returns true if there was more.
     fn fill(&mut self) -> io::Result<bool> {
         let Some((_, file)) = &mut self.file else { return Ok(false) };
         self.buffer.drain(..self.taken);
@@ -133,7 +134,7 @@ impl Reader {
         Ok(file.take(READ as u64).read_to_end(&mut self.buffer)? > 0)
     }
 
-    /// The file after this one.
+    /// Returns the start of the file after the present file.
     fn later(&self) -> io::Result<Option<Place>> {
         let found = match segments(&self.folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

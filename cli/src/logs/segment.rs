@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 pub struct Place {
     /// The file, by its name.
     pub segment: u64,
-    /// Bytes of this file before it.
+    /// Number of bytes of this file before the line.
     pub position: u64,
-    /// Bytes of output before it.
+    /// Number of bytes of output before the line.
     pub offset: u64,
 }
 
-/// The first offsets of the files of a log, in order.
+/// Returns the first offsets of the files of a log, in order.
 pub fn segments(folder: &Path) -> io::Result<Vec<u64>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

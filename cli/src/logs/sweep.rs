@@ -1,4 +1,4 @@
-//! Removes old logs: the oldest that ended first, those of running attempts never.
+//! Removes old logs, beginning with the attempt that ended first. Logs of running attempts are never removed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,10 +11,10 @@ use super::LOGS;
 use crate::run_folder::{names, open};
 use crate::safe_path::{Rule, resolve};
 
-/// Logs take at most this part of their file system.
+/// Divisor of the size of a file system: its logs take at most this part.
 const PART: u64 = 10;
 
-/// More logs are not kept: searching them takes time.
+/// Maximum number of logs that are kept, because a search of the logs takes time.
 const MOST: usize = 100_000;
 
 /// Limits for all logs of a state folder.
@@ -32,7 +32,7 @@ struct Log {
     lives: bool,
 }
 
-/// Removes what is too old, and what is too much.
+/// Removes logs that are too old or exceed the limit on size.
 pub fn sweep(state: &Path, keep: Keep) {
     let part = statvfs(state).map_or(u64::MAX, |about| about.blocks() * about.fragment_size() / PART);
     let most = keep.bytes.min(part);
@@ -52,7 +52,7 @@ pub fn sweep(state: &Path, keep: Keep) {
     }
 }
 
-/// The logs of a namespace. Folders that somebody else may have put there are not searched.
+/// Returns the logs of a namespace. Folders that another user may have put there are not searched.
 fn of_space(space: &Path) -> Vec<Log> {
     let folder = space.join(LOGS);
     if resolve(&folder, None, Rule::Own).map_or(true, |(path, _)| path != folder) {
@@ -73,7 +73,7 @@ fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
         bytes += about.blocks() * 512;
         written = written.max(about.modified().unwrap_or(written));
     }
-    // While an attempt has its run folder, it runs, or its end is yet to be sent.
+    // While an attempt has its run folder, it runs, or its end still must be sent.
     let runs = space.join("runs");
     let logged = entry.file_name().to_str().and_then(names::logged);
     let lives = logged.is_some_and(|(id, _, token)| runs.join(names::run(&id, token)).exists());

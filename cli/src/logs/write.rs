@@ -1,4 +1,5 @@
-//! Writes a log: the first half of its maximum size is kept, and of the rest the last half.
+//! Writes a log. Half of its maximum size is for the beginning of the output, which is kept. The other half is for the
+//! newest output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,17 +11,18 @@ use super::read::Reader;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
-/// Maximum number of files of a log. The first half is kept; of the others the oldest is removed for a new one.
+/// Maximum number of files of a log. The first half of the files is kept. In the second half, the oldest file is
+/// removed for a new file.
 const FILES: usize = 16;
 
-/// Lines are written in pieces of about this size.
+/// Approximate size of the pieces in which lines are written, in bytes.
 const WRITE: usize = 64 << 10;
 
 /// Minimum distance of the positions in a file that are remembered for readers, and their number.
 const BETWEEN_MARKS: u64 = 64 << 10;
 const MARKS: u64 = 256;
 
-/// After a failure, writing is tried again after this time.
+/// Delay after a failure before writing is tried again.
 const AGAIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -32,20 +34,20 @@ pub struct Writer {
     /// Size of the present file.
     length: u64,
     segments: Vec<u64>,
-    /// Bytes of output so far, kept or not.
+    /// Number of bytes of output so far, kept or not.
     end: u64,
-    /// In the last file.
+    /// Positions in the last file.
     marks: Vec<Place>,
     failed: Option<Instant>,
     told: bool,
-    /// A file was removed to make room.
+    /// True if a file was removed to make room.
     cut: bool,
-    /// The existing log has the post-mortem of the program already.
+    /// True if the existing log already contains the post-mortem of the program.
     closed: bool,
 }
 
 impl Writer {
-    /// Continues an existing log; the folder is created with the first line.
+    /// Continues an existing log. The folder is created with the first line.
     pub fn new(folder: PathBuf, bound: u64) -> Self {
         let segments = segments(&folder).unwrap_or_default();
         let (mut end, mut closed) = (0, false);
@@ -76,27 +78,27 @@ impl Writer {
         &self.folder
     }
 
-    /// Bytes of output so far.
+    /// Returns the number of bytes of output so far.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Whether an earlier supervisor wrote the post-mortem of the program.
+    /// Returns true if an earlier supervisor wrote the post-mortem of the program.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether nothing was cut or lost.
+    /// Returns true if nothing was cut or lost.
     pub fn is_whole(&self) -> bool {
         !self.cut && !self.told
     }
 
-    /// Whether it cannot be written at the moment.
+    /// Returns true if the log cannot be written at the moment.
     pub fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// A position to read from, at this much output or before, as near as is known.
+    /// Returns a position to read from, at this offset of the output or before it, as close as is known.
     pub fn place(&self, offset: u64) -> Option<Place> {
         let mark = self.marks.iter().rev().find(|mark| mark.offset <= offset).copied();
         mark.or_else(|| {
@@ -105,7 +107,7 @@ impl Writer {
         })
     }
 
-    /// Appends output of a source. After an error, logging stops for a while; the error is returned once.
+    /// Appends output of a source. After an error, logging stops for a while. The error is returned once.
     pub fn write(&mut self, source: &str, text: &[u8]) -> Option<io::Error> {
         if self.failed.is_some_and(|since| since.elapsed() < AGAIN) {
             self.end += text.len() as u64;
@@ -114,7 +116,7 @@ impl Writer {
         self.failed = None;
         let before = self.end;
         let failure = self.write_lines(source, text).err();
-        // Counted in any case: it shows what is missing.
+        // The output is counted even if it was not written, to show what is missing.
         self.end = before + text.len() as u64;
         let error = failure?;
         self.failed = Some(Instant::now());
@@ -135,7 +137,7 @@ impl Writer {
         if lines.is_empty() { Ok(()) } else { self.append(&lines, taken) }
     }
 
-    /// Appends whole lines that have this much output.
+    /// Appends whole lines that contain `taken` bytes of output.
     fn append(&mut self, lines: &[u8], taken: u64) -> io::Result<()> {
         if self.length.saturating_add(lines.len() as u64) > self.bound {
             self.file = None;

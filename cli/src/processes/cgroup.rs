@@ -1,5 +1,5 @@
-//! A control group for each program (cgroup v2), if this process may create one: no descendant can leave it,
-//! whatever it does to its session, its parents or its environment. Otherwise the process tree is walked.
+//! A control group (cgroup v2) for each program, if this process may create one. No descendant can leave the group,
+//! whatever it does to its session, its parents or its environment. Without a group, the process tree is walked.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -12,14 +12,14 @@ use nix::unistd::Pid;
 use crate::process::{Stat, descendants, text};
 use crate::run_folder::{RunFolder, open};
 
-/// A longer path is not ours.
+/// Maximum length of the path of a control group that Blueque created.
 const MOST: u64 = 4 << 10;
 
-/// A look misses the child of a process that forks and ends meanwhile; when this many in a row find nothing, all are
-/// inside.
+/// Number of searches in a row that must find nothing outside of the group. A single search misses the child of a
+/// process that forks and ends during the search.
 const LOOKS: u32 = 3;
 
-/// A program may fork faster than its processes are moved.
+/// Maximum number of searches. A program may fork faster than its processes are moved.
 const MOST_LOOKS: u32 = 40;
 
 /// The group of a run, which may outlive its supervisor.
@@ -27,10 +27,10 @@ const MOST_LOOKS: u32 = 40;
 pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
-    /// Creates the group, below that of this process; none if not allowed.
+    /// Creates the group below the group of this process. Returns `None` if that is not allowed.
     pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
         let group = Self(own_group()?.join(name(folder.path())?));
-        // Written first: a group that could not be found again must not be created.
+        // The note is written first, because a group that cannot be found again must not be created.
         fs::write(note(folder.path()), group.0.as_os_str().as_encoded_bytes()).ok()?;
         let usable = fs::create_dir(&group.0).is_ok() && fs::exists(group.0.join("cgroup.kill")).unwrap_or(false);
         if !usable {
@@ -39,22 +39,22 @@ impl ControlGroup {
             return None;
         }
         if let Some(memory) = memory {
-            // Only if the memory controller is delegated; each process has its own limit anyway.
+            // The write succeeds only if the memory controller is delegated. Each process has its own limit anyway.
             let _ = fs::write(group.0.join("memory.max"), memory.to_string());
         }
         Some(group)
     }
 
-    /// The group that was created for a run folder.
+    /// Returns the group that was created for a run folder.
     pub fn of(folder: &Path) -> Option<Self> {
         let path = PathBuf::from(OsString::from_vec(open::read(&note(folder), MOST).ok()?));
-        // The program may have written another group there.
+        // The program may have written another group into the note.
         let own = path.file_name().zip(name(folder)).is_some_and(|(found, name)| found == name.as_str());
         Some(Self(path)).filter(|group| own && group.0.is_dir())
     }
 
-    /// Moves the supervisor's descendants into it, until none is outside. Moving one may take the kernel ten
-    /// milliseconds; the program need not wait, as until then nothing escapes the subreaper.
+    /// Moves the supervisor's descendants into the group, until none is outside. To move a process may take the kernel
+    /// ten milliseconds. The program need not wait: until the move, no process escapes the subreaper.
     pub fn gather(&self) {
         let mut looks = 0;
         for _ in 0..MOST_LOOKS {
@@ -68,24 +68,24 @@ impl ControlGroup {
                 return;
             }
             for pid in outside {
-                // It may have ended by now.
+                // The process may have ended.
                 let _ = fs::write(self.0.join("cgroup.procs"), pid.to_string());
             }
         }
     }
 
-    /// Kills all its processes atomically: nothing can fork its way out.
+    /// Kills all processes of the group atomically. No process escapes by a fork.
     pub fn kill(&self) {
         let _ = fs::write(self.0.join("cgroup.kill"), "1");
     }
 
-    /// Whether it has no processes any more.
+    /// Returns true if the group has no processes left.
     pub fn is_empty(&self) -> bool {
         fs::read_to_string(self.0.join("cgroup.procs")).is_ok_and(|processes| processes.is_empty())
     }
 
-    /// The number of its processes that the kernel killed because memory ran out; none without the memory
-    /// controller.
+    /// Returns the number of processes of the group that the kernel killed because memory ran out, or `None` without
+    /// the memory controller.
     pub fn oom_kills(&self) -> Option<u64> {
         let events = fs::read_to_string(self.0.join("memory.events")).ok()?;
         events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
@@ -105,7 +105,7 @@ fn note(folder: &Path) -> PathBuf {
     folder.join("group")
 }
 
-/// The folder of this process's own group.
+/// Returns the folder of this process's own group.
 fn own_group() -> Option<PathBuf> {
     let groups = fs::read("/proc/self/cgroup").ok()?;
     let path = groups.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"0::/"))?;

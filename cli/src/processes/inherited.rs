@@ -1,5 +1,4 @@
-//! What a process inherits from the one that started it and passes on over exec: blocked and ignored signals, and
-//! descriptors.
+//! State that a process inherits from its parent and passes on over exec: blocked and ignored signals, and descriptors.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -15,21 +14,22 @@ use crate::process;
 /// The largest number of a signal.
 const SIGNALS: i32 = 64;
 
-/// Undoes what would have this process miss its signals. For the beginning of the process, before its threads.
+/// Undoes inherited settings that make this process miss its signals. Called at the start of the process, before its
+/// threads exist.
 pub fn reset_signals() {
     let _ = SigSet::empty().thread_set_mask();
-    // A file over the limit on sizes is an error then, not the death of a supervisor. Unlike an ignored signal, a handler
-    // is not inherited by the program.
+    // With a handler, a file over the size limit is an error, and does not kill the supervisor. Unlike an ignored
+    // signal, a handler is not inherited by the program.
     handle(SIGXFSZ);
-    // The kernel waits for the children of a process that ignores this signal, and nobody learns how they ended.
+    // If a process ignores this signal, the kernel waits for its children, and their exit statuses are lost.
     if ignored().any(|signal| signal == SIGCHLD) {
         handle(SIGCHLD);
-        // A handler would interrupt the calls of this process; after an exec the signal has its default action.
+        // A handler interrupts the calls of this process. After an exec the signal has its default action.
         let (mut args, mut again) = (env::args_os(), Command::new("/proc/self/exe"));
         if let Some(name) = args.next() {
             again.arg0(name);
         }
-        // Not essential.
+        // The exec is not essential.
         let _ = again.args(args).exec();
     }
 }
@@ -39,13 +39,13 @@ pub fn default_signals() {
     ignored().for_each(handle);
 }
 
-/// Closes every descriptor but stdin, stdout and stderr: a lock that was held by whoever started the worker, for
-/// example. For the beginning of the process, before it has opened any itself.
+/// Closes every descriptor except stdin, stdout and stderr, for example a lock that the worker's parent held. Called at
+/// the start of the process, before it has opened descriptors itself.
 pub fn close_descriptors() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for descriptor in open.into_iter().filter(|&descriptor| descriptor > 2) {
-        // That of the folder is closed already.
+        // The descriptor of the folder is already closed.
         let _ = close(descriptor);
     }
 }
@@ -54,7 +54,7 @@ fn handle(signal: i32) {
     let _ = flag::register(signal, std::sync::Arc::default());
 }
 
-/// The signals that this process ignores, and may handle.
+/// Returns the signals that this process ignores and may handle.
 fn ignored() -> impl Iterator<Item = i32> {
     let mask = process::signals("self", "SigIgn:").unwrap_or(0);
     (1..=SIGNALS).filter(move |signal| mask & (1 << (signal - 1)) != 0 && !FORBIDDEN.contains(signal))

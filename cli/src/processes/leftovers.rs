@@ -1,5 +1,4 @@
-//! Processes that a dead supervisor left running. Its program dies with it, but what the program has started may
-//! not.
+//! Processes that a dead supervisor left running. Its program dies with it, but the program's own processes may not.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -16,17 +15,17 @@ use super::cgroup::ControlGroup;
 use crate::process::{Process, Stat, all, may_be_this_program, user};
 use crate::run_folder::RunFolder;
 
-/// Processes in uninterruptible sleep cannot be killed; the next search finds them.
+/// Time limit for the kills. Processes in uninterruptible sleep cannot be killed, and the next search finds them.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A search misses processes forked behind it; when this many in a row find nothing, nothing is left.
+/// Number of searches in a row that must find nothing. A single search misses processes that are forked behind it.
 const LOOKS: u32 = 2;
 
-/// How long a process of unknown kind is waited for.
+/// Time that a process of unknown kind is waited for.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
-/// Kills every process of a run, identified by its control group, or by `BLUEQUE_RUN` in its environment or in that
-/// of an ancestor; returns whether none is left.
+/// Kills every process of a run, identified by its control group, or by `BLUEQUE_RUN` in its environment or in the
+/// environment of an ancestor. Returns true if none is left.
 pub fn kill_all(run: &Path) -> bool {
     let begun = Instant::now();
     let run = &real(run);
@@ -50,7 +49,7 @@ pub fn kill_all(run: &Path) -> bool {
         if begun.elapsed() > PATIENCE {
             return false;
         }
-        // All are frozen first: they could fork faster than they are killed.
+        // All processes are frozen first, because they may fork faster than they are killed.
         for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
             for &pid in &found {
                 let _ = kill(Pid::from_raw(pid), signal);
@@ -60,9 +59,9 @@ pub fn kill_all(run: &Path) -> bool {
     }
 }
 
-/// The supervisor of a run, identified by its command line: the program may have removed its lock file. Every user of
-/// the host sees that command line, and can start a process with the same: a supervisor is of the worker's user, and
-/// runs this program.
+/// Returns the supervisor of a run, identified by its command line, because the program may have removed the lock file.
+/// Every user of the host sees that command line, and can start a process with the same command line. Therefore a
+/// supervisor must also belong to the worker's user, and run this program.
 pub fn supervisor(run: &Path) -> Option<Process> {
     let run = real(run);
     let own = Some(Uid::current().as_raw());
@@ -75,12 +74,13 @@ pub fn supervisor(run: &Path) -> Option<Process> {
     all().filter(|pid| supervises(pid) && user(pid) == own && may_be_this_program(*pid)).find_map(Process::of)
 }
 
-/// The path by which a supervisor knows its run folder. An earlier worker may have passed a link.
+/// Returns the path by which a supervisor knows its run folder. An earlier worker may have passed a link.
 fn real(run: &Path) -> PathBuf {
     run.canonicalize().unwrap_or_else(|_| run.to_owned())
 }
 
-/// The environment of a process. If its first thread has ended, only the others still have it.
+/// Returns the environment of a process. If its first thread has ended, only the further threads still have the
+/// environment.
 fn environment(pid: i32, stat: Stat) -> Vec<u8> {
     let of = |path: PathBuf| fs::read(path.join("environ")).ok();
     let process = PathBuf::from(format!("/proc/{pid}"));
@@ -88,8 +88,8 @@ fn environment(pid: i32, stat: Stat) -> Vec<u8> {
     of(process.clone()).or_else(|| if stat.is_held() { threads() } else { None }).unwrap_or_default()
 }
 
-/// The processes of a run that have not ended, and whether others of its session may belong to it: a process in the
-/// middle of an exec has no environment for a moment.
+/// Returns the processes of a run that have not ended. The flag is true if further processes of its session may belong
+/// to it: a process in the middle of an exec has no environment for a moment.
 fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);

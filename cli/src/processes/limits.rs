@@ -1,4 +1,4 @@
-//! The limits of a program: tried by the worker, set by the process that becomes the program.
+//! The limits of a program. The worker tests them, and the process that becomes the program sets them.
 
 use std::fs;
 
@@ -10,10 +10,10 @@ use crate::output::{Code, fault};
 use crate::process::text;
 use crate::run_folder::Limits;
 
-/// How much more likely the kernel kills this process when memory runs out, at most 1000.
+/// File with the increase of the probability that the kernel kills this process when memory runs out, at most 1000.
 const OOM: &str = "/proc/self/oom_score_adj";
 
-/// Whether programs can be given these limits, tried on this process.
+/// Checks that programs can be given these limits, by a test on this process.
 pub fn check(limits: &Limits) -> anyhow::Result<()> {
     let ((most, _), needed) = (getrlimit(Resource::RLIMIT_FSIZE)?, limits.largest_file());
     if most < needed {
@@ -46,18 +46,19 @@ pub fn check(limits: &Limits) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets them for this process.
+/// Sets the limits for this process.
 pub fn apply(limits: &Limits) -> anyhow::Result<()> {
-    // A core of a program with 100 GiB of memory fills the disk.
+    // The core file of a program with 100 GiB of memory fills the disk.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core files cannot be switched off")?;
     if let Some(memory) = limits.memory {
-        // Not the address space: that of a garbage-collected program is far larger than its memory.
+        // The address space is not limited: the address space of a garbage-collected program is far larger than its
+        // memory.
         setrlimit(Resource::RLIMIT_DATA, memory, memory).context("the limit on memory cannot be set")?;
     }
     if let Some(nice) = limits.nice {
         setpriority_process(None, nice).with_context(|| format!("the priority cannot be set to {nice}"))?;
     }
-    // When memory runs out, the kernel should kill the program and spare the supervisor. Not essential.
+    // When memory runs out, the kernel should kill the program and spare the supervisor. This is not essential.
     let own: i32 = text(OOM).and_then(|own| own.trim().parse().ok()).unwrap_or(0);
     let _ = fs::write(OOM, own.saturating_add(300).min(1_000).to_string());
     Ok(())

@@ -1,21 +1,21 @@
-//! Kills by the kernel when memory runs out: of the processes of a run if its control group counts them, else of
-//! any process of the worker's group or of the machine, a moment ago.
+//! Kills by the kernel when memory runs out. The kills of a run are counted if its control group counts them. Otherwise
+//! the recent kills of the worker's group or of the machine are counted.
 
 use std::sync::Arc;
 
 use super::cgroup::ControlGroup;
 use super::tree;
 
-/// How long the kernel may take to end a process that it has killed, in microseconds.
+/// Time that the kernel may take to end a process that it has killed, in microseconds.
 const TIME_TO_DIE: u64 = 10_000_000;
 
-/// Counts of kills, by the clock of `boot_clock_us`.
+/// Counts of kills, with times of the clock of `boot_clock_us`.
 #[derive(Debug)]
 pub struct Kills {
     group: Option<Arc<ControlGroup>>,
-    /// Whether others' kills have to be counted, as those of the run are not counted alone.
+    /// True if the kills of other processes must be counted, because the kills of the run are not counted separately.
     all: bool,
-    /// The last count but one: at least `TIME_TO_DIE` old, unless the run is younger.
+    /// The second-to-last count: at least `TIME_TO_DIE` old, unless the run is younger.
     before: Option<u64>,
     last: Option<u64>,
     due: u64,
@@ -28,7 +28,7 @@ impl Kills {
         Self { group, all, before: first, last: first, due: now.saturating_add(TIME_TO_DIE) }
     }
 
-    /// Counts again if that is due. Returns when it is due next.
+    /// Counts again if a count is due. Returns the time at which the next count is due.
     pub fn look(&mut self, now: u64) -> u64 {
         self.look_at(now, tree::oom_kills)
     }
@@ -44,8 +44,8 @@ impl Kills {
         self.due
     }
 
-    /// Returns true if a process of the run was killed, as far as that can be known. To be asked before the control
-    /// group is removed.
+    /// Returns true if a process of the run was killed, as far as that can be known. Must be called before the removal
+    /// of the control group.
     pub fn any(&self) -> bool {
         let own = if self.all { None } else { self.group.as_ref().and_then(|group| group.oom_kills()) };
         own.map_or_else(|| self.lately(tree::oom_kills()), |kills| kills > 0)

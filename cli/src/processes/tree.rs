@@ -1,5 +1,5 @@
-//! The program and all that it started: found among other processes, signalled, killed, reaped. The supervisor is a
-//! subreaper, so none of its descendants can leave it, whatever group or session they create.
+//! The program and all processes that it started: found among other processes, signalled, killed, reaped. The
+//! supervisor is a subreaper, so none of its descendants can leave it, whatever group or session they create.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,32 +15,33 @@ use rustix::process::{WaitOptions, wait};
 use super::cgroup::ControlGroup;
 use crate::process::{Stat, descendants, signals, text};
 
-/// A program that forks as fast as it is killed is first frozen, then killed.
+/// Number of rounds without a freeze. A program that forks as fast as it is killed is then first frozen, then killed.
 const PLAIN_ROUNDS: u32 = 3;
 
-/// Processes in uninterruptible sleep (a dead disk) cannot be killed; the supervisor does not wait for ever.
+/// Time limit for the kills. Processes in uninterruptible sleep (a dead disk) cannot be killed, and the supervisor does
+/// not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Maximum number of processes that a report names.
 const NAMED: usize = 10;
 
-/// How a process ended.
+/// The exit of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
-    /// As a number: real-time signals have no name.
+    /// Contains the signal as a number: real-time signals have no name.
     Signal(i32),
 }
 
 impl Exit {
-    /// The signal that killed it.
+    /// Returns the signal that killed the process.
     pub fn signal(self) -> Option<String> {
         let Self::Signal(number) = self else { return None };
         Some(Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string()))
     }
 }
 
-/// The program, and what is known about its end.
+/// The program, and the known facts about its end.
 #[derive(Debug)]
 pub struct Tree {
     program: Pid,
@@ -49,7 +50,7 @@ pub struct Tree {
     passed: Option<Passed>,
 }
 
-/// Bytes that processes read and wrote with system calls.
+/// Number of bytes that processes read and wrote with system calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     pub read: u64,
@@ -61,21 +62,23 @@ impl Tree {
         Self { program: Pid::from_raw(program), exit: None, group, passed: Some(Passed::default()) }
     }
 
-    /// How the program ended, if it has.
+    /// Returns the exit of the program if it has ended.
     pub fn exit(&self) -> Option<Exit> {
         self.exit
     }
 
-    /// What all ended processes read and wrote; none if the kernel did not report it for each.
+    /// Returns the bytes that all ended processes read and wrote, or `None` if the kernel did not report them for each
+    /// process.
     pub fn passed(&self) -> Option<Passed> {
         self.passed
     }
 
-    /// Reaps every process that has ended; returns whether any is left.
+    /// Reaps every process that has ended. Returns true if any process is left.
     pub fn reap(&mut self) -> bool {
         let peek = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         loop {
-            // Before it is reaped, the kernel still knows what it and its reaped children read and wrote.
+            // Before a process is reaped, the kernel still knows the bytes that it and its reaped children read and
+            // wrote.
             match waitid(Id::All, peek) {
                 Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => {
                     self.passed = self.passed.zip(passed(pid)).map(|(sum, more)| Passed {
@@ -83,7 +86,7 @@ impl Tree {
                         written: sum.written.saturating_add(more.written),
                     });
                 }
-                // Killed by a signal without a name: it is unknown which process it was.
+                // A process was killed by a signal without a name. It is unknown which process it was.
                 Err(Errno::EINVAL) => self.passed = None,
                 _ => {}
             }
@@ -107,13 +110,13 @@ impl Tree {
         }
     }
 
-    /// Signals all groups of the tree, while the program runs: what it runs below `timeout` or `setsid` is in another
-    /// group than its own.
+    /// Signals all groups of the tree while the program runs. Processes that it starts with `timeout` or `setsid` are
+    /// in another group than the program.
     pub fn signal(&self, signal: Signal) {
         if self.exit.is_some() {
             return;
         }
-        // Too early: it has no group yet.
+        // The signal came early: the program has no group yet.
         if kill(Pid::from_raw(-self.program.as_raw()), signal).is_err() {
             let _ = kill(self.program, signal);
         }
@@ -124,8 +127,8 @@ impl Tree {
         }
     }
 
-    /// Kills everything and waits until it is gone. After a while, reports what is left, and returns false if the
-    /// kernel holds all of it; it goes on waiting for a process that runs.
+    /// Kills all processes and waits until they are gone. After a while, reports which processes are left, and returns
+    /// false if the kernel holds all of them. Continues to wait for a process that runs.
     pub fn kill(&mut self, report: impl Fn(&str)) -> bool {
         let end = Instant::now() + PATIENCE;
         let (mut round, mut reported) = (0, false);
@@ -167,14 +170,14 @@ impl Tree {
     }
 }
 
-/// Sends SIGUSR1 to those descendants that catch it; it would kill all others.
+/// Sends SIGUSR1 to the descendants that catch it. A process that does not catch the signal dies of it.
 pub fn warn() {
     for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
         let _ = kill(pid, Signal::SIGUSR1);
     }
 }
 
-/// The descendants that live, for people, and whether the kernel holds all of them.
+/// Returns the descendants that live, as text for people, and true if the kernel holds all of them.
 fn left() -> (String, bool) {
     let (mut names, mut held) = (Vec::new(), true);
     for pid in descendants() {
@@ -188,7 +191,8 @@ fn left() -> (String, bool) {
     (names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }, held)
 }
 
-/// Stops processes until none is new: a frozen process cannot fork, but still counts against the process limit.
+/// Stops processes until no new process appears. A frozen process cannot fork, but still counts against the process
+/// limit.
 fn freeze(found: &[Pid]) {
     let mut seen: HashSet<Pid> = HashSet::new();
     let mut next = found.to_vec();
@@ -215,7 +219,7 @@ fn catches_usr1(pid: Pid) -> bool {
     signals(pid, "SigCgt:").is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
 }
 
-/// The number of out-of-memory kills, in this control group if known, else on this machine.
+/// Returns the number of out-of-memory kills in this control group if known, else on this machine.
 pub fn oom_kills() -> Option<u64> {
     let text = own_group().and_then(text).or_else(|| text("/proc/vmstat"))?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())

@@ -10,10 +10,10 @@ use super::notice::Refusal;
 use super::step::Step;
 use super::{RunFolder, VERSION, open, spare};
 
-/// Larger files are not ours.
+/// Maximum size of a file that Blueque wrote.
 const MOST: u64 = 16 << 20;
 
-/// What is sent to the server.
+/// The outcome that is sent to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -25,7 +25,7 @@ pub enum Outcome {
 /// The maximum size of a cost that the server accepts.
 const MOST_COST: usize = 1 << 10;
 
-/// The cost of an attempt, and where its output is: sent to the server with the end, and shown by commands.
+/// The cost of an attempt, and the place of its output. Sent to the server with the end, and shown by commands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
@@ -35,11 +35,11 @@ pub struct Cost {
     pub exit: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// The kernel killed it when memory ran out.
+    /// True if the kernel killed the program when memory ran out.
     pub oom: bool,
-    /// Of its largest process.
+    /// Maximum memory of the largest process.
     pub max_rss_kib: i64,
-    /// Of all its processes.
+    /// Processor time of all processes.
     pub cpu_ms: u64,
     pub wall_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct Cost {
     pub refused: Vec<Refusal>,
 }
 
-/// How the bytes that a program read and wrote were counted.
+/// The way in which the bytes that a program read and wrote were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
@@ -69,7 +69,7 @@ pub enum Counted {
 }
 
 impl Cost {
-    /// The form that is sent to the server with this outcome; none if nothing is known.
+    /// Returns the form that is sent to the server with this outcome, or `None` if nothing is known.
     pub fn told(&self, outcome: Outcome) -> Option<Vec<u8>> {
         let mut told = Self { refused: Vec::new(), ..self.clone() };
         if told == Self::default() {
@@ -87,42 +87,42 @@ impl Cost {
     }
 }
 
-/// What is known about a program after its end.
+/// The facts that are known about a program after its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PostMortem {
     #[serde(flatten)]
     pub cost: Cost,
-    /// The last 4 KiB.
+    /// The last 4 KiB of stderr.
     pub stderr: String,
 }
 
-/// `end.json`. The result or the error is in a separate file.
+/// The contents of `end.json`. The result or the error is in a separate file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
     pub version: u32,
     pub outcome: Outcome,
     /// The group of a failure, or the reason of a release.
     pub word: Option<String>,
-    /// The failure is not retried.
+    /// True if the failure is not retried.
     pub permanent: bool,
-    /// Seconds before the next attempt: as the program asked for, or after a release that this host has caused.
+    /// Seconds before the next attempt, either requested by the program or after a release that this host has caused.
     pub again: Option<f64>,
-    /// A release that the task has not caused.
+    /// True for a release that the task has not caused.
     pub uncounted: bool,
     /// The tasks that the task waits for before it comes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<String>,
-    /// The queue in which a completed task goes on with its next step.
+    /// The queue in which a completed task continues with its next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// What its next step has otherwise than this one.
+    /// Differences of the next step from this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
     /// The queue into which a task is given back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
-    /// The checkpoint file may be newer than the one on the server.
+    /// True if the checkpoint file may be newer than the checkpoint on the server.
     pub checkpoint: bool,
     /// The digest of the result or error.
     payload: String,
@@ -149,7 +149,7 @@ impl End {
     }
 }
 
-/// The stored end, if any.
+/// The result of looking for a stored end.
 #[derive(Debug)]
 pub enum Found {
     Nothing,
@@ -158,12 +158,12 @@ pub enum Found {
 }
 
 impl RunFolder {
-    /// Whether the attempt has ended, so that only its end has to be sent.
+    /// Returns true if the attempt has ended, so that only its end must be sent.
     pub fn has_ended(&self) -> bool {
         self.end_file().exists()
     }
 
-    /// The stored end. On a disk error it is unknown.
+    /// Returns the stored end. Fails on a disk error, because the end is then unknown.
     pub fn find_end(&self) -> io::Result<Found> {
         match fs::exists(self.end_file()) {
             Ok(true) => {}
@@ -180,14 +180,14 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end to the disk: the payload first, because `end.json` confirms that everything is there.
+    /// Writes the end to the disk. The payload is written first, because `end.json` confirms that everything is there.
     pub fn write_end(&self, end: &mut End, payload: &[u8]) -> io::Result<()> {
         end.payload = digest(payload);
         spare::write(&self.end_payload(), payload)?;
         spare::write(&self.end_file(), &serde_json::to_vec(&end)?)
     }
 
-    /// Reads it back. If damaged in any way, it counts as unknown.
+    /// Reads the end back. An end with any damage counts as unknown.
     pub fn read_end(&self) -> anyhow::Result<(End, Vec<u8>)> {
         let end: End = serde_json::from_slice(&open::read(&self.end_file(), MOST)?)?;
         let payload = open::read(&self.end_payload(), MOST)?;

@@ -1,5 +1,5 @@
-//! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN`, for the next
-//! attempt on this host. Errors here never keep a task from starting.
+//! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN`, for the next attempt
+//! on this host. Errors here never prevent the start of a task.
 
 use std::fs;
 use std::io;
@@ -19,13 +19,13 @@ use crate::server::identity;
 pub const KEPT: &str = "kept";
 const FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Which server a checkpoint belongs to: another one may have a task with the same id.
+/// Returns the mark of the server to which a checkpoint belongs: another server may have a task with the same id.
 fn mark(run: &Run) -> String {
     hex(Sha256::digest(identity(&run.url)).get(..4).unwrap_or_default())
 }
 
-/// The token of the attempt that kept it, from its name; none for another task or server. The attempt's number is not
-/// enough: a server that lost its newest data issues it again.
+/// Returns the token of the attempt that kept the checkpoint, from its name, or `None` for another task or server. The
+/// attempt's number is not enough: a server that lost its newest data issues the number again.
 fn keeper(name: &str, run: &Run, mark: &str) -> Option<u64> {
     let rest = name.strip_prefix(&*visible(&run.id))?.strip_prefix('.')?;
     let (number, of) = rest.split_once('+')?;
@@ -35,7 +35,8 @@ fn keeper(name: &str, run: &Run, mark: &str) -> Option<u64> {
 }
 
 impl RunFolder {
-    /// The previous attempt may have run here, too, and saved more than the server has.
+    /// Takes the kept checkpoint of the previous attempt. That attempt may also have run here, and saved more than the
+    /// server has.
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
@@ -43,7 +44,7 @@ impl RunFolder {
                 continue;
             };
             if !(run.previous == Some(keeper) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
-                // If it cannot be removed, later attempts cannot use it either.
+                // A checkpoint that cannot be removed is also useless to later attempts.
                 let _ = open::clear(&entry.path());
             } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {
                 say(format!("{}: the checkpoint {} cannot be taken: {error}", run.id, entry.path().display()));

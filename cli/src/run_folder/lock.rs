@@ -1,4 +1,4 @@
-//! The lock of a run folder: held as long as the supervisor lives, and released by the kernel.
+//! The lock of a run folder. The supervisor holds it while it lives, and the kernel releases it.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::{RunFolder, open};
 use crate::process::Process;
 
-/// A larger file is not ours.
+/// Maximum size of a file that Blueque wrote.
 const MOST: u64 = 64 << 10;
 
-/// Who works on a run, according to the lock file.
+/// The processes that work on a run, according to the lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub supervisor: Process,
@@ -28,7 +28,7 @@ pub struct Lock {
 }
 
 impl RunFolder {
-    /// Takes the lock; none if another process has it.
+    /// Takes the lock. Returns `None` if another process has it.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
         let file = open::own(&self.lock_file())?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
@@ -38,14 +38,14 @@ impl RunFolder {
         }
     }
 
-    /// The present or last holder of the lock; none before the first, or if the file is damaged.
+    /// Returns the present or last holder of the lock, or `None` before the first holder, or if the file is damaged.
     pub fn holder(&self) -> Option<Holder> {
         serde_json::from_slice(&open::read(&self.lock_file(), MOST).ok()?).ok()
     }
 }
 
 impl Lock {
-    /// Whether no holder has been written yet.
+    /// Returns true if no holder was written yet.
     pub fn is_blank(&self) -> bool {
         self.file.metadata().is_ok_and(|about| about.len() == 0)
     }

@@ -10,7 +10,7 @@ use super::{names, open};
 
 const NAME: &str = "manifest.json";
 
-/// A larger file of that name is not ours.
+/// Maximum size of a manifest that Blueque wrote.
 const MOST: u64 = 64 << 20;
 
 #[derive(Deserialize, Serialize)]
@@ -27,7 +27,7 @@ pub struct Entry {
     pub sha256: String,
 }
 
-/// The places of a manifest in a folder of output. A file that the program put there is kept.
+/// Returns the places of a manifest in a folder of output. A file that the program put there is kept.
 fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
     ["", "blueque-", "blueque-1-", "blueque-2-"].into_iter().map(move |before| folder.join(format!("{before}{NAME}")))
 }
@@ -37,12 +37,12 @@ fn is_of(path: &Path, task: &str, attempt: u32) -> bool {
     serde_json::from_slice::<Manifest>(&text).is_ok_and(|found| found.task == task && found.attempt == attempt)
 }
 
-/// Where the manifest of an attempt is, or can be written.
+/// Returns the place where the manifest of an attempt is, or can be written.
 pub fn place_for(folder: &Path, task: &str, attempt: u32) -> Option<PathBuf> {
     places(folder).find(|path| fs::symlink_metadata(path).is_err() || is_of(path, task, attempt))
 }
 
-/// A result that is too large to be sent: the output that its program published.
+/// A result that is too large to be sent: the output that the program published.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub struct Published {
     pub host: String,
@@ -52,14 +52,14 @@ pub struct Published {
 }
 
 impl Published {
-    /// Where it is among the output of one worker: a client can write any folder into a reference. None for a task that
-    /// cannot be.
+    /// Returns the place of this output among the published outputs of one worker. The folder in the reference is not
+    /// used, because a client can write any folder into a reference. `None` for a task id that is not valid.
     pub fn place(&self, published: &Path) -> Option<PathBuf> {
         TaskId::new(self.task.as_str()).ok().map(|id| published.join(&*names::visible(id.as_str())))
     }
 
-    /// Returns true if a folder has it. For a moment after the end of its task it does not, or has the output of
-    /// another attempt.
+    /// Returns true if a folder contains this output. For a moment after the end of its task, the folder does not
+    /// contain it, or contains the output of another attempt.
     pub fn is_in(&self, folder: &Path) -> bool {
         places(folder).any(|path| is_of(&path, &self.task, self.attempt))
     }

@@ -1,5 +1,5 @@
-//! Names of folders for task ids and namespaces. Those may begin with a dot, or be `.` or `..`: the dot is written
-//! `%2E`, so that nothing is hidden and no path leads elsewhere. Neither contains `%` or `+`.
+//! Names of folders for task ids and namespaces. An id may begin with a dot, or be `.` or `..`. The dot is written
+//! `%2E`, so that nothing is hidden and no path leads elsewhere. Neither ids nor namespaces contain `%` or `+`.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ const ASIDE: &str = ".+";
 
 const DOT: &str = "%2E";
 
-/// The name of a folder for an id or a namespace.
+/// Returns the name of a folder for an id or a namespace.
 pub fn visible(name: &str) -> Cow<'_, str> {
     match name.strip_prefix('.') {
         Some(rest) => format!("{DOT}{rest}").into(),
@@ -17,32 +17,32 @@ pub fn visible(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The name of an attempt's run folder.
+/// Returns the name of an attempt's run folder.
 pub fn run(id: &str, token: u64) -> String {
     format!("{}.{token}", visible(id))
 }
 
-/// The id and the token of a run folder.
+/// Returns the id and the token of a run folder.
 pub fn attempt(name: &str) -> Option<(String, u64)> {
     let (id, token) = name.rsplit_once('.')?;
     let id = id.strip_prefix(DOT).map_or(id.to_owned(), |rest| format!(".{rest}"));
     Some((id, token.parse().ok()?))
 }
 
-/// The folder of an attempt's log. It includes the token, because an id may be submitted again once its task is
-/// deleted.
+/// Returns the name of the folder of an attempt's log. The name includes the token, because an id may be submitted
+/// again after its task is deleted.
 pub fn log(id: &str, number: u32, token: u64) -> String {
     format!("{}.{number}.{token}", visible(id))
 }
 
-/// The id, the number and the token of the attempt whose log has this name.
+/// Returns the id, the number and the token of the attempt whose log has this name.
 pub fn logged(name: &str) -> Option<(String, u32, u64)> {
     let (rest, token) = name.rsplit_once('.')?;
     let (id, number) = attempt(rest)?;
     Some((id, u32::try_from(number).ok()?, token.parse().ok()?))
 }
 
-/// The temporary name of a folder that is being created or removed.
+/// Returns the temporary name of a folder that is being created or removed.
 pub fn aside(name: &str, word: &str) -> String {
     format!("{ASIDE}{name}.{word}")
 }

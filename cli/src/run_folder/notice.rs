@@ -1,5 +1,5 @@
-//! Notices of a supervisor to the worker that keeps its run: lines in the file that the worker has locked, which
-//! stays readable when the folder is gone.
+//! Notices of a supervisor to the worker that keeps its run. The notices are lines in the file that the worker has
+//! locked, which stays readable after the folder is gone.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use super::{RunFolder, open};
 /// Maximum size of the notices about one run.
 pub const MOST: u64 = 64 << 10;
 
-/// How the report of a worker begins if the server refuses a call for one of its tasks.
+/// Beginning of a worker's report if the server refuses a call for a task of the worker.
 pub const CANNOT: &str = "cannot ";
 
-/// What is sent to the server.
+/// The call to the server that a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
@@ -25,7 +25,7 @@ pub enum About {
 impl About {
     pub const ALL: [Self; 3] = [Self::Start, Self::Lease, Self::End];
 
-    /// The beginning of the worker's report about a refusal; the reason follows.
+    /// Returns the beginning of the worker's report about a refusal. The reason follows.
     pub fn trouble(self, id: &str) -> String {
         match self {
             Self::Start => format!("{CANNOT}say that {id} has started: "),
@@ -40,10 +40,10 @@ impl About {
 pub struct Notice {
     pub about: About,
     pub text: String,
-    /// Why the server refuses it, until the next notice about it.
+    /// Reason why the server refuses the call, until the next notice about the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The attempt is over, and its result is discarded.
+    /// True if the attempt is over, and its result is discarded.
     pub lost: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfit: Option<Unfit>,
@@ -60,11 +60,11 @@ impl Notice {
     }
 }
 
-/// The host may lack what the program needs.
+/// A reason to believe that the host lacks what the program needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfit {
     pub why: String,
-    /// The task is given back, and does not fail.
+    /// True if the task is given back, and does not fail.
     pub given_back: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a
-//! terabyte. These functions neither block nor follow links, and read no more than their limit.
+//! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a terabyte.
+//! These functions neither block nor follow links, and read no more than their limit.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,7 +12,7 @@ use super::removal::remove_tree;
 use crate::file::not_a_file;
 use crate::safe_path::private_folders;
 
-/// Opens a regular file for reading. The open file is examined, since the name may lead elsewhere by now.
+/// Opens a regular file for reading. The open file is examined, because the name may lead elsewhere after the open.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_with(OpenOptions::new().read(true), path)
 }
@@ -28,7 +28,7 @@ fn open_with(options: &OpenOptions, path: &Path) -> io::Result<(File, Metadata)>
     if about.is_file() { Ok((file, about)) } else { Err(not_a_file(about.file_type())) }
 }
 
-/// Whether a program, or somebody by hand, may have caused this. Any other error is the host's, and may be
+/// Returns true if a program, or a person by hand, may have caused the error. Any other error is the host's, and may be
 /// temporary.
 pub fn is_by_hand(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::FileTooLarge];
@@ -42,14 +42,14 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bytes.ok_or_else(|| io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")))
 }
 
-/// Reads an open file; none if it is larger than the limit.
+/// Reads an open file. Returns `None` if it is larger than the limit.
 pub fn read_open(file: File, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
 }
 
-/// Opens or creates a file of ours for reading and writing. Anything that a program put in its place is removed.
+/// Opens or creates a file of Blueque for reading and writing. Anything that a program put in its place is removed.
 pub fn own(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
@@ -63,12 +63,12 @@ pub fn own(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens or creates a file of ours for appending. Anything in its place is kept.
+/// Opens or creates a file of Blueque for appending. Anything in its place is kept.
 pub fn append(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().append(true).create(true), path).map(|(file, _)| file)
 }
 
-/// Creates a folder of ours, with its parents, unless it exists. Anything that a program put in its place is
+/// Creates a folder of Blueque, with its parents, unless it exists. Anything that a program put in its place is
 /// removed, and nothing is created behind a link in the place of the parent.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent() {
@@ -104,7 +104,8 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Writes a file atomically, replacing anything in its place. `durably`: it is on the disk before this returns.
+/// Writes a file atomically, replacing anything in its place. With `durably`, the file is on the disk before this
+/// function returns.
 pub fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file = create(&draft)?;
@@ -140,7 +141,8 @@ pub fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Rights that the owner of a file or folder has taken for a while; returned when this is dropped.
+/// Permissions that the owner of a file or folder has for a while. The drop of this value restores the usual
+/// permissions.
 pub struct Lent {
     path: PathBuf,
     pub usual: Permissions,
@@ -148,7 +150,7 @@ pub struct Lent {
 }
 
 impl Lent {
-    /// The file or folder was renamed.
+    /// Records that the file or folder was renamed.
     pub fn moved(&mut self, to: &Path) {
         to.clone_into(&mut self.path);
     }
@@ -162,8 +164,8 @@ impl Drop for Lent {
     }
 }
 
-/// Gives the owner of a file or folder these rights, if a program removed them. If they cannot be given, whatever
-/// needs them fails with the cause.
+/// Gives the owner of a file or folder these permissions, if a program removed them. If they cannot be given, the
+/// operation that needs them fails with the cause.
 pub fn lend(path: &Path, rights: u32) -> io::Result<Lent> {
     let about = fs::symlink_metadata(path)?;
     let mode = about.permissions().mode();

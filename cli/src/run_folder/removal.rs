@@ -1,5 +1,5 @@
-//! Removes a folder, however deeply its contents are nested: a program can make paths that are longer than the kernel
-//! takes, with more levels than a process may have descriptors. Each folder is moved up into the root, under a
+//! Removes a folder, however deeply its contents are nested. A program can create paths that are longer than the kernel
+//! accepts, with more levels than a process may have descriptors. Each folder is moved up into the root, under a
 //! number, and emptied there.
 
 use std::ffi::{CStr, CString};
@@ -16,18 +16,18 @@ use nix::fcntl::{AT_FDCWD, OFlag, openat, renameat};
 use nix::sys::stat::{Mode, fstat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-/// The rights that the owner needs to empty a folder and to move it.
+/// The permissions that the owner needs to empty a folder and to move it.
 const CHANGED: u32 = 0o700;
 
 struct Removal {
     root: OwnedFd,
-    /// The numbers of folders that were moved into the root.
+    /// Numbers of folders that were moved into the root.
     left: Vec<u64>,
     next: u64,
     failed: Option<Errno>,
 }
 
-/// Removes a folder with its contents. Follows no link. Removes what it can, and returns the first error.
+/// Removes a folder with its contents. Does not follow links. Removes as much as possible, and returns the first error.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     permit(AT_FDCWD, path);
     let mut removal = Removal { root: folder(AT_FDCWD, path)?, left: Vec::new(), next: 0, failed: None };
@@ -99,8 +99,8 @@ fn folder<P: ?Sized + NixPath>(at: impl AsFd, path: &P) -> nix::Result<OwnedFd> 
     openat(at, path, flags, Mode::empty())
 }
 
-/// Gives the owner all rights on a folder from which a program removed them. If they cannot be given, whatever needs
-/// them fails with the cause.
+/// Gives the owner all permissions on a folder from which a program removed them. If they cannot be given, the
+/// operation that needs them fails with the cause.
 fn permit<P: ?Sized + NixPath>(at: impl AsFd, path: &P) {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     if let Ok(folder) = openat(at, path, flags, Mode::empty())

@@ -1,5 +1,5 @@
-//! Space that is reserved when a run begins, so that its end can be stored even if the disk is full by then: files
-//! that are renamed to the end and its marks, which takes neither a block nor an inode.
+//! Space that is reserved when a run begins, so that its end can be stored even if the disk is full at the end. The
+//! reserved files are renamed to the end and its marks, which takes neither a block nor an inode.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -15,11 +15,11 @@ use super::{Limits, RunFolder};
 /// Space for an error, which is longer than a small result.
 const ERROR: u64 = 16 << 10;
 
-/// Space for `end.json`: it has the end of stderr, each byte of which may be escaped to six.
+/// Space for `end.json`. It contains the end of stderr, in which each byte may be escaped to six bytes.
 const END: u64 = 64 << 10;
 
 impl Limits {
-    /// The size of the largest file that a run needs.
+    /// Returns the size of the largest file that a run needs.
     pub fn largest_file(&self) -> u64 {
         u64::from(self.max_bytes).max(ERROR).max(END)
     }
@@ -45,7 +45,7 @@ impl RunFolder {
     }
 }
 
-/// The reserved space for a file.
+/// Returns the path of the reserved space for a file.
 fn spare(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("spare.{name}"))
@@ -57,7 +57,7 @@ fn reserve(mut file: &File, size: u64) -> io::Result<()> {
     }
     let length = i64::try_from(size).map_err(io::Error::other)?;
     match fallocate(file, FallocateFlags::empty(), 0, length) {
-        // A file system that cannot reserve space.
+        // The file system cannot reserve space.
         Err(Errno::EOPNOTSUPP | Errno::ENOSYS) => {
             io::copy(&mut io::Read::take(io::repeat(0), size), &mut file).map(|_| ())
         }
@@ -65,7 +65,7 @@ fn reserve(mut file: &File, size: u64) -> io::Result<()> {
     }
 }
 
-/// Writes a file durably and atomically into its reserved space; or to a new file if its program removed that.
+/// Writes a file durably and atomically into its reserved space, or to a new file if the program removed that space.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let spare = spare(path);
     match fill(&spare, bytes) {
@@ -76,7 +76,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn fill(spare: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, about) = open::open_to_write(spare)?;
-    // Another link to it may be a file of somebody else.
+    // Another link to the file may be a file of another user.
     if about.nlink() != 1 {
         return Err(ErrorKind::InvalidInput.into());
     }

@@ -1,4 +1,4 @@
-//! What a program has said of its task's next step: a part of `end.json`.
+//! The changes that a program has requested for its task's next step: a part of `end.json`.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -6,19 +6,19 @@ use std::time::{Duration, SystemTime};
 use blueque::calls::{CompleteOptions, TaskOptions};
 use serde::{Deserialize, Serialize};
 
-/// What the next step has otherwise than this one.
+/// Differences of the next step from this step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Step {
-    /// In seconds since 1970.
+    /// Earliest time of the step, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eta: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unset: Vec<String>,
-    /// By their names in the contract.
+    /// Options by their names in the contract.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// The payload of the end is not a result, but its parameters.
+    /// True if the payload of the end is the parameters of the next step, and not a result.
     pub own_parameters: bool,
 }
 
@@ -31,7 +31,7 @@ impl Step {
     }
 }
 
-/// For a call.
+/// Converts options by name to the options of a call.
 pub fn task_options(given: &BTreeMap<String, String>) -> TaskOptions {
     let mut options = TaskOptions::default();
     for (name, value) in given {
@@ -40,7 +40,7 @@ pub fn task_options(given: &BTreeMap<String, String>) -> TaskOptions {
     options
 }
 
-/// A time in seconds since 1970.
+/// Converts seconds since 1970 to a time.
 pub fn time(seconds: f64) -> Option<SystemTime> {
     Duration::try_from_secs_f64(seconds).ok().and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since))
 }

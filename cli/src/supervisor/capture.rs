@@ -1,4 +1,4 @@
-//! The thread that reads all that the program writes: its output, its events, its checkpoints.
+//! The thread that reads everything that the program writes: its output, its events and its checkpoints.
 
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,42 +17,42 @@ use super::output::{LastWords, Shape, Spool};
 use super::shared::Shared;
 use crate::run_folder::{Run, RunFolder, boot_clock_us};
 
-/// How often the files are read.
+/// Interval at which the files are read.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a pipe is read that a process keeps open after everything was killed.
+/// Time for which a pipe is read that a process keeps open after everything was killed.
 const REMNANT: Duration = Duration::from_secs(1);
 
-/// What the program left.
+/// Everything that the program left.
 #[derive(Debug)]
 pub struct Seen {
     pub stdout: Spool,
     pub shape: Shape,
     pub last_words: String,
-    /// Seconds after which the program asked for a retry, should it fail.
+    /// Seconds after which the program wants a retry if it fails.
     pub again: Option<f64>,
-    /// The group of its failure, should it fail.
+    /// The group of the failure if the program fails.
     pub group: Option<String>,
-    /// The tasks that it waits for before it is run again.
+    /// The tasks that the program waits for before it is run again.
     pub suspend: Option<String>,
-    /// The next step, should it succeed; or what is wrong with what the program said of it.
+    /// The next step if the program succeeds, or the error in the program's request for the step.
     pub next: Option<Result<Next, String>>,
-    /// The queue into which it is given back, should it ask to be run again.
+    /// The queue into which the task is given back if the program asks to be run again.
     pub into: Option<String>,
     /// The digest of the last checkpoint that the server can accept, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
-    /// The checkpoint file is too large for the server.
+    /// True if the checkpoint file is too large for the server.
     pub too_large: bool,
-    /// The run folder is still the one in which the program started.
+    /// True if the run folder is still the folder in which the program started.
     pub there: bool,
-    /// The files could not be read in time: nothing is known about what the program did.
+    /// True if the files could not be read in time. Nothing is known about what the program did.
     pub blind: bool,
-    /// The log, to be closed.
+    /// The log, which must be closed.
     pub journal: Option<Box<Journal>>,
 }
 
 impl Seen {
-    /// For files that cannot be read.
+    /// Returns the value for files that cannot be read.
     pub fn nothing() -> Self {
         Self { blind: true, ..Self::new(Spool::Over) }
     }
@@ -76,7 +76,8 @@ impl Seen {
     }
 }
 
-/// Changes of the next attempt that may wait for the server; of more the last one waits.
+/// Maximum number of changes of the next attempt that wait for the server. A further change replaces the newest of
+/// them.
 const EDITS: usize = 64;
 
 pub struct Capture {
@@ -91,7 +92,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Before the program starts: existing files are not its own.
+    /// Begins before the program starts, because existing files are not the program's.
     pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
         let limit = u64::from(run.limits.max_bytes);
         let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
@@ -107,7 +108,7 @@ impl Capture {
         }
     }
 
-    /// Reads until `ended` is closed, and then once more.
+    /// Reads until `ended` is closed, and then a last time.
     pub fn watch(mut self, stdout: ChildStdout, stderr: ChildStderr, ended: &UnixStream) -> Seen {
         let (mut stdout, mut stderr) = (Some(stdout), Some(stderr));
         let mut buffer = vec![0; 64 << 10];
@@ -176,7 +177,7 @@ impl Capture {
         }
     }
 
-    /// Passes on what the next attempt is to have.
+    /// Passes on a change of the next attempt.
     fn edit(&self, edit: &Edit) {
         let parameters = edit.parameters.as_ref().map(|source| source.read(self.limit)).transpose();
         match parameters.map(|parameters| edit.options(parameters)) {
@@ -236,10 +237,10 @@ impl Capture {
     }
 }
 
-/// Which of these can be read, or have been closed.
+/// Waits for these descriptors, and returns which can be read or have been closed.
 fn wait(fds: [Option<BorrowedFd<'_>>; 4], limit: Duration) -> [bool; 4] {
     let mut polled: Vec<PollFd> = fds.iter().flatten().map(|&fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
-    // Rounded up, to avoid polling within the last millisecond.
+    // The limit is rounded up, to avoid polling within the last millisecond.
     let limit = u16::try_from(limit.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
     if poll(&mut polled, PollTimeout::from(limit)).is_err() {
         return [false; 4];

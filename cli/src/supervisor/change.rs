@@ -1,4 +1,4 @@
-//! What a program says of its task's next step, or of its next attempt: parameters, a time, options.
+//! Changes that a program requests for its task's next step, or for its next attempt: parameters, a time, options.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::run_folder::open;
 use crate::run_folder::step::{Step, task_options, time};
 
-/// Where the parameters are.
+/// Location of the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     Text(Vec<u8>),
@@ -20,7 +20,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The parameters, of at most `limit` bytes.
+    /// Reads the parameters, of at most `limit` bytes.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, String> {
         let (bytes, size) = match self {
             Self::Text(text) => (Some(text.clone()), text.len() as u64),
@@ -38,16 +38,16 @@ fn read_file(path: &Path, limit: u64) -> io::Result<(Option<Vec<u8>>, u64)> {
     Ok((open::read_open(file, limit)?, about.len()))
 }
 
-/// A next step, as a program says it.
+/// A next step, as a program requests it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Next {
-    /// In place of the next one of its steps; empty: there is none.
+    /// Queue of the step. `None` selects the next of the task's steps; an empty name means that no step follows.
     pub queue: Option<String>,
     pub parameters: Option<Source>,
     pub step: Step,
 }
 
-/// What the next attempt has otherwise than this one, as a program says it.
+/// Differences of the next attempt from this attempt, as a program requests them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edit {
     pub parameters: Option<Source>,
@@ -57,7 +57,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The same for a call.
+    /// Returns the changes as the options of a call.
     pub fn options(&self, parameters: Option<Vec<u8>>) -> EditOptions {
         let options = EditOptions::new().task(&task_options(&self.options));
         let options = parameters.into_iter().fold(options, EditOptions::parameters);
@@ -66,7 +66,7 @@ impl Edit {
     }
 }
 
-/// The value of `next` in an event: a queue, or an object.
+/// Parses the value of `next` in an event: a queue, or an object.
 pub fn next(value: &RawValue) -> Result<Next, String> {
     if value.get().starts_with('"') {
         return Ok(Next { queue: Some(typed("next", value)?), ..Next::default() });
@@ -87,7 +87,7 @@ pub fn next(value: &RawValue) -> Result<Next, String> {
     Ok(next)
 }
 
-/// The value of `edit` in an event: an object.
+/// Parses the value of `edit` in an event: an object.
 pub fn edit(value: &RawValue) -> Result<Edit, String> {
     let mut edit = Edit::default();
     for (name, value) in fields("edit", value)? {
@@ -110,13 +110,13 @@ fn typed<T: DeserializeOwned>(name: &str, value: &RawValue) -> Result<T, String>
 
 type Common<'a> = (&'a mut Option<Source>, &'a mut Vec<String>, &'a mut BTreeMap<String, String>);
 
-/// A field that both have.
+/// Parses a field that a next step and an edit have in common.
 fn common(name: &str, value: &RawValue, (parameters, unset, options): Common<'_>) -> Result<(), String> {
     match name {
         "parameters" => *parameters = Some(Source::Text(value.get().as_bytes().to_vec())),
         "parameters_file" => *parameters = Some(Source::File(typed(name, value)?)),
         "unset" => *unset = vec![text(name, value)?],
-        // Whether it may be given here is for the server to say.
+        // The server decides if the option is allowed here.
         _ if TaskOptions::default().set(name, "") => {
             options.insert(name.to_owned(), text(name, value)?);
         }
@@ -125,7 +125,7 @@ fn common(name: &str, value: &RawValue, (parameters, unset, options): Common<'_>
     Ok(())
 }
 
-/// A text, a number, or several of them.
+/// Parses a text, a number, or a list of texts and numbers.
 fn text(name: &str, value: &RawValue) -> Result<String, String> {
     match typed::<Value>(name, value)? {
         Value::String(text) => Ok(text),

@@ -1,5 +1,5 @@
-//! The contents of output: what of them can be published, and a walk through them that needs neither many descriptors
-//! nor a deep stack.
+//! The contents of output: the choice of what can be published, and a walk through the contents that needs neither many
+//! descriptors nor a deep stack.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,23 +12,23 @@ use anyhow::Context;
 
 use crate::run_folder::open::{Lent, lend};
 
-/// The rights of the owner that listing and changing a folder need.
+/// The owner's permissions that are needed to list and to change a folder.
 pub const LISTED: u32 = 0o500;
 pub const CHANGED: u32 = 0o700;
 
-/// The kernel's limit for the length of a path, without the byte that ends it.
+/// The kernel's limit for the length of a path, without the byte that ends the path.
 const PATH: usize = 4095;
 
-/// The kernel's limit for the links of a path.
+/// The kernel's limit for the number of links in a path.
 const LINKS: usize = 40;
 
-/// The errors of reading a link where there is none.
+/// The errors of reading a link at a path that is not a link.
 const NO_LINK: [ErrorKind; 3] = [ErrorKind::InvalidInput, ErrorKind::NotFound, ErrorKind::NotADirectory];
 
 /// Maximum number of names in a message.
 const NAMED: usize = 5;
 
-/// Why output can never be published.
+/// Reason why output can never be published.
 #[derive(Debug)]
 pub struct Unpublishable(String);
 
@@ -45,15 +45,15 @@ pub enum Step<'a> {
     Folder(&'a Path),
     /// A file, a link or anything else.
     Other(&'a Path, FileType),
-    /// The contents of a folder are behind; with its usual rights.
+    /// The end of a folder's contents, with the usual permissions of the folder.
     Left(&'a Path, &'a Permissions),
 }
 
-/// Walks through a folder and its contents. Follows no link.
+/// Walks through a folder and its contents. Does not follow links.
 pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut waiting: Vec<(PathBuf, Option<Lent>)> = vec![(root.to_owned(), None)];
     let mut walked = Ok(());
-    // After an error, too, rights are returned from the inside out.
+    // Permissions are also restored after an error, from the inside out.
     while let Some((folder, lent)) = waiting.pop() {
         walked = walked.and_then(|()| {
             if let Some(lent) = lent {
@@ -80,9 +80,9 @@ pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> an
     walked
 }
 
-/// Removes from output what is not published: links that lead out of it, which could show its readers any file that
-/// they may read, and whatever is neither file, folder nor link. Fails for good if a path would be longer than the
-/// kernel takes, at the place of the output or at `target`.
+/// Removes from output what is not published. This includes links that lead out of the output, which could show its
+/// readers any file that they may read, and everything that is neither a file, a folder nor a link. Fails permanently
+/// if a path is too long for the kernel, at the place of the output or at `target`.
 pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<()> {
     let base = output.as_os_str().len().max(target.as_os_str().len());
     let most = PATH.saturating_sub(base + 1);
@@ -90,7 +90,7 @@ pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<
     walk(output, &mut |step| {
         let (Step::Folder(path) | Step::Other(path, _) | Step::Left(path, _)) = step;
         let within = path.strip_prefix(output)?;
-        // The entries of a folder are looked up, too, whose path is of the greatest length.
+        // A path of the greatest length is also refused for a folder, because the entries of a folder are looked up.
         if within.as_os_str().len() > most {
             let text = format!("the output is nested too deeply: a path in it has more than {most} bytes");
             return Err(Unpublishable(text).into());
@@ -117,8 +117,8 @@ pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<
     Ok(())
 }
 
-/// Returns true if a link, and each one on its way, is relative and leads to a place in the folder, whether there is
-/// something or not.
+/// Returns true if a link, and each link on its way, is relative and leads to a place in the folder. The place need not
+/// exist.
 fn leads_within(root: &Path, link: &Path) -> bool {
     let mut left: VecDeque<OsString> = parts(link);
     let mut at = PathBuf::new();
@@ -133,7 +133,7 @@ fn leads_within(root: &Path, link: &Path) -> bool {
         at.push(part);
         let target = match fs::read_link(root.join(&at)) {
             Ok(target) => target,
-            // No link, or nothing is there.
+            // The path is not a link, or does not exist.
             Err(error) if NO_LINK.contains(&error.kind()) => continue,
             Err(_) => return false,
         };

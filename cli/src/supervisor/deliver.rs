@@ -1,5 +1,5 @@
-//! Sends the end until the server replies, however long that takes; then publishes outputs and removes the run
-//! folder. The same for an end of this process and for one found on the disk.
+//! Sends the end until the server replies, however long that takes. Then publishes outputs and removes the run folder.
+//! An end that is found on the disk is treated like an end of this process.
 
 use std::fs;
 use std::thread;
@@ -22,7 +22,7 @@ use crate::run_folder::end::{Cost, End, Outcome};
 use crate::run_folder::notice::About;
 use crate::run_folder::{Run, RunFolder, open};
 
-/// How long the rest of a log is sent at most, before the end.
+/// Maximum time for sending the rest of a log before the end.
 const LOG_LIMIT: Duration = Duration::from_secs(60);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -32,17 +32,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
     Taken,
-    /// The task belongs to another attempt: the result is discarded.
+    /// The task belongs to another attempt, so the result is discarded.
     Discarded,
 }
 
-/// How far an end has come.
+/// Progress of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Ended,
-    /// Its output is prepared.
+    /// The output of the attempt is prepared.
     Ready,
-    /// The server has accepted it.
+    /// The server has accepted the end.
     Accepted,
 }
 
@@ -67,7 +67,7 @@ pub fn deliver(
             let at = Timestamp::now();
             shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is discarded"));
             log.tend();
-            // If the disk holds no log.
+            // Without a log on the disk, the notices still wait here.
             shared.notify(folder);
         }
         accepted
@@ -75,7 +75,8 @@ pub fn deliver(
     if !accepted || end.outcome != Outcome::Complete {
         publish::discard(folder, run);
     } else if stage != Stage::Ready || publish::publish(folder, run).is_err() {
-        // From now on a publication that is interrupted can be resumed. If this fails, the server is asked again.
+        // From now on, an interrupted publication can be resumed. If the mark cannot be written, the server is asked
+        // again.
         if let Err(error) = folder.mark_accepted() {
             say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
         }
@@ -83,7 +84,7 @@ pub fn deliver(
         let published =
             publish::prepare(folder, run, &mut || false, &says).and_then(|()| publish::publish(folder, run));
         match published {
-            // Accepted before something got in the way. Another try would fail as well.
+            // The end was accepted before the output became unpublishable. Another try also fails.
             Err(error) if error.is::<Unpublishable>() => says(&format!("its output is thrown away: {error:#}")),
             published => published
                 .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?,
@@ -96,7 +97,7 @@ pub fn deliver(
     Ok(if accepted || made == Outcome::Release { Delivered::Taken } else { Delivered::Discarded })
 }
 
-/// Keeps what the server does not have for the next attempt, if that runs here.
+/// Keeps a checkpoint on this host if the server does not have it. The next attempt uses it if that attempt runs here.
 fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     let size = fs::symlink_metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
@@ -106,32 +107,34 @@ fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     }
 }
 
-/// Whether the server accepted the end; if not, the task belongs to another attempt.
+/// Sends the end until the server answers. Returns true if the server accepted it. Otherwise the task belongs to
+/// another attempt.
 fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
     let mut pause = FIRST_PAUSE;
-    // The lease is renewed after each.
+    // The lease is renewed after each pause.
     let longest = LONGEST_PAUSE.min(link.third());
     let mut refused = false;
     loop {
         let error = match send(link, log, folder, end, payload) {
-            // A release after a refusal repeats that of somebody else, unless it reports the end of a cancelled task.
+            // A release after a refusal repeats another process's release, except if it reports the end of a cancelled
+            // task.
             Ok(outcome) => return !(refused && outcome == blueque::Outcome::Released),
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
-            // Perhaps just cancelled by force: then the server only waits for the report that nothing runs any
-            // more.
+            // The task may just have been cancelled by force. The server then only waits for the report that nothing
+            // runs.
             Err(Error::Lost) => {
                 refused = true;
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
                 (end.inputs, end.next, end.step, end.into) = (None, None, None, None);
-                // If this fails, the stored end leads here again; the same below.
+                // If the write fails, the stored end leads here again. This also applies to the writes below.
                 let _ = folder.write_end(end, payload);
                 continue;
             }
             Err(error) => error,
         };
         match error {
-            // Repeating it does not help: report that instead of the result.
+            // Repeating the call does not help. The error is reported instead of the result.
             Error::Invalid { .. } | Error::State { .. }
                 if end.outcome == Outcome::Complete
                     && (end.step.is_some() || matches!(error, Error::Invalid { .. })) =>
@@ -153,7 +156,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 (end.outcome, end.word, end.into) = (Outcome::Fail, Some("into".into()), None);
                 let _ = folder.write_end(end, payload);
             }
-            // Removed by hand: this end is no longer wanted.
+            // The folder was removed by hand, so this end is no longer wanted.
             _ if !folder.path().exists() => return false,
             error => {
                 let size = payload.len();
@@ -162,7 +165,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 log.tend();
                 thread::sleep(pause);
                 pause = (pause * 2).min(longest);
-                // When memory runs out, the server may accept this and refuse the other.
+                // When memory runs out, the server may accept heartbeats and refuse the end.
                 if matches!(link.beat(), Err(Error::Lost)) {
                     return repeated(link, end, payload);
                 }
@@ -171,7 +174,8 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     }
 }
 
-/// Without a lease: lost, or the end was accepted and only its reply was lost.
+/// Sends the end without a lease. Returns true if the end was accepted before and only its reply was lost, false if the
+/// lease was lost.
 fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
     link.client().and_then(|client| send_end(link, &client, end, payload)).is_ok()
 }
@@ -186,10 +190,10 @@ fn send(
     let client = link.client()?;
     if end.checkpoint {
         let saved = open::read(&folder.checkpoint(), RESULT_BYTES.into());
-        // A cleaner may have removed it: what was read before waits to be sent.
+        // A cleaner may have removed the file. The checkpoint that was read before still waits to be sent.
         let saved = saved.or_else(|error| log.shared.outbox().checkpoint.clone().ok_or(error));
         match saved.map(|bytes| link.send_checkpoint(&bytes)) {
-            // Refused for good: the end is sent without it.
+            // The checkpoint is refused permanently, and the end is sent without it.
             Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
             Err(error) => {
                 log.shared
@@ -197,8 +201,8 @@ fn send(
                 log.tend();
                 end.checkpoint = false;
             }
-            // Sending the end shows whether it was accepted before. It is small: a server without memory for the
-            // checkpoint accepts it, and the checkpoint is kept here.
+            // The reply to the end shows if the end was accepted before. The end is small: a server without memory for
+            // the checkpoint accepts it, and the checkpoint is kept here.
             Ok(Err(Error::Lost | Error::Server { .. })) => {}
             Ok(Err(error)) => return Err(error),
         }
@@ -209,11 +213,11 @@ fn send(
     send_end(link, &client, end, payload)
 }
 
-/// The progress and the log that have to be sent before the end, since nothing is added after it.
+/// The progress and the log, which must be sent before the end, since nothing is added after it.
 struct Rest<'a> {
     shared: &'a Shared,
     journal: Option<Box<Journal>>,
-    /// Since when it is being sent.
+    /// Time since which the log is being sent.
     begun: Option<Instant>,
     over: bool,
 }
@@ -224,7 +228,7 @@ impl<'a> Rest<'a> {
         if let Some(journal) = &mut journal {
             journal.close(shared, &last);
         } else {
-            // The disk does not respond: the server is still told what became of the program.
+            // The disk does not respond. The server still gets the program's exit.
             let mut outbox = shared.outbox();
             for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), (EXIT, last)] {
                 if !text.is_empty() {
@@ -235,24 +239,24 @@ impl<'a> Rest<'a> {
         Self { shared, journal, begun: None, over: false }
     }
 
-    /// Adds what was written meanwhile, if the disk still has the log.
+    /// Adds messages that were written in the last interval, if the disk still has the log.
     fn tend(&mut self) {
         let Some(journal) = &mut self.journal else { return };
         let news = !self.shared.outbox().said.is_empty();
         journal.tend(self.shared);
-        // The server may accept this even if it refuses the end.
+        // The server may accept these messages even if it refuses the end.
         if news {
             (self.begun, self.over) = (None, false);
         }
     }
 
-    /// Sends what the next attempt is to have: afterwards nobody would have the right to.
+    /// Sends the changes of the next attempt. After the end, no process has the right to send them.
     fn send_edits(&mut self, link: &mut Link) -> blueque::Result<()> {
         loop {
             let Some(edit) = self.shared.outbox().edits.pop_front() else { return Ok(()) };
             match link.tend().and_then(|()| link.send_edit(&edit)) {
                 Ok(()) => {}
-                Err(Error::Lost) => return Ok(()), // the end is refused, too, or was accepted before
+                Err(Error::Lost) => return Ok(()), // the end is also refused, or was accepted before
                 Err(error @ (Error::Invalid { .. } | Error::State { .. })) => {
                     self.shared.say(&format!("the next attempt is not changed: {error}"));
                     self.tend();
@@ -265,7 +269,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Sends the last progress, unless the server has it already. Optional, like the log.
+    /// Sends the last progress, unless the server already has it. The progress is optional, like the log.
     fn send_progress(&self, link: &mut Link) -> blueque::Result<()> {
         let Some(progress) = self.shared.outbox().progress.take() else { return Ok(()) };
         match link.send_progress(&progress) {
@@ -277,8 +281,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Sends the log as long as the server accepts it. The log is optional: it is waited for only while the server
-    /// is away, as the end has to wait, too.
+    /// Sends the log while the server accepts it. The log is optional. It is waited for only while the server is away,
+    /// because the end then also waits.
     fn send(&mut self, link: &mut Link) -> blueque::Result<()> {
         while !self.over {
             let Some(piece) = self.next() else { break };
@@ -324,7 +328,8 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = end.step.iter().fold(options, |options, step| step.of(options, payload));
             let own = end.step.as_ref().is_some_and(|step| step.own_parameters);
             let payload = if own { b"null" } else { payload };
-            // Told to stop because of its deadline: the server discards the result, and nothing is published.
+            // The program was stopped because of its deadline. The server discards the result, and nothing is
+            // published.
             match client.call(&calls.complete(&link.id, link.token, payload, &options))? {
                 blueque::Outcome::Complete => Ok(blueque::Outcome::Complete),
                 _ => Err(Error::Lost),

@@ -15,49 +15,50 @@ use crate::run_folder::step::Step;
 use crate::run_folder::{Run, RunFolder, open};
 use crate::shortage::QUICK;
 
-/// The program asks to be run again, from its checkpoint, which counts as nothing.
+/// Exit code with which the program asks to be run again from its checkpoint. The attempt is not counted.
 const AGAIN: i32 = 85;
-/// Retry later.
+/// Exit code with which the program asks to be retried later.
 const TEMPORARY: i32 = 75;
-/// Wrong arguments or data, no permission, wrong configuration; not executable, not found.
+/// Exit codes for wrong arguments or data, no permission, wrong configuration, and a program that is not executable or
+/// not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
-/// Something that the program calls is not executable, or not found.
+/// Exit codes for something that the program calls and that is not executable or not found.
 const MISSING: [i32; 2] = [126, 127];
 
-/// The reason of a release that this host has caused.
+/// Reason of a release that this host has caused.
 pub const TROUBLE: &str = "trouble";
 
-/// The reason of a release because the program cannot be run on this host.
+/// Reason of a release because the program cannot be run on this host.
 pub const NO_PROGRAM: &str = "no-program";
 
-/// The reason of a release until other tasks have ended.
+/// Reason of a release until other tasks have ended.
 pub const SUSPEND: &str = "suspend";
 
-/// The reason of a release into another queue.
+/// Reason of a release into another queue.
 pub const INTO: &str = "into";
 
-/// The group of failures that are not retried.
+/// Group of failures that are not retried.
 const PERMANENT_GROUP: &str = "permanent";
 
-/// The delay of the retry after a result that this host has lost.
+/// Delay of the retry after a result that this host has lost, in seconds.
 const PAUSE: f64 = 30.0;
 
-/// Numbers that JSON does not have, as JavaScript and Python write them.
+/// Numbers that are not JSON, as JavaScript and Python write them.
 const NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 
-/// Characters of stderr in the error.
+/// Maximum number of characters of stderr in the error.
 const SHOWN: usize = 1_000;
 
-/// Why a program that succeeded has no result.
+/// Reason why a program that succeeded has no result.
 enum NoResult {
-    /// Its own fault.
+    /// The program is at fault.
     Bad(String),
-    /// This host's: the result is unknown.
+    /// This host is at fault: the result is unknown.
     Unknown(String),
 }
 
-/// Returns what may be missing on this host if the program ended at once because of it. The task fails all the same,
-/// unless the tasks before it ended like this, too.
+/// Returns what may be missing on this host if the program ended at once because of it. The task still fails, unless
+/// the tasks before it also ended like this.
 pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     let Ended::Exit(Exit::Code(code)) = ended else { return None };
     let why = format!("exit code {code} at once: this host may lack what the program calls");
@@ -65,7 +66,8 @@ pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     (quick && MISSING.contains(&code)).then_some(Unfit { why, given_back: run.suspect })
 }
 
-/// The end of a task whose program cannot be run on this host: it is given back as if the program were missing.
+/// Returns the end of a task whose program cannot be run on this host. The task is given back as if the program were
+/// missing.
 pub fn back(run: &Run, unfit: &Unfit, post_mortem: PostMortem) -> (End, Vec<u8>) {
     let mut end = End::new(Outcome::Release, Some(NO_PROGRAM), post_mortem);
     end.uncounted = true;
@@ -73,7 +75,7 @@ pub fn back(run: &Run, unfit: &Unfit, post_mortem: PostMortem) -> (End, Vec<u8>)
     (end, unfit.why.clone().into_bytes())
 }
 
-/// The end, with its result or error; none if the attempt was lost.
+/// Returns the end with its result or error, or `None` if the attempt was lost.
 pub fn judge(
     ended: Ended,
     (folder, shared): (&RunFolder, &Shared),
@@ -84,7 +86,7 @@ pub fn judge(
     let mut unknown = false;
     let named = seen.group.clone();
     let changed = seen.checkpoint.is_some() && !seen.too_large;
-    // Only if the program exited on its own.
+    // The request counts only if the program exited on its own.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
     let inputs = seen.suspend.clone().filter(|_| suspends);
@@ -93,7 +95,7 @@ pub fn judge(
     let into = seen.into.clone().filter(|_| ended == Ended::Exit(Exit::Code(AGAIN)) && !suspends);
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
-        // The server cancels the task if that was asked for.
+        // The server cancels the task if a cancel was requested.
         Ended::Killed | Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
         Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
@@ -170,7 +172,8 @@ fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'s
     (Outcome::Fail, Some(group), error(text, &seen.last_words).into_bytes())
 }
 
-/// Begins with the last line of stderr, which usually names the error; the stack trace follows.
+/// Returns the error text. It begins with the last line of stderr, which usually names the error. The stack trace
+/// follows.
 pub fn error(text: &str, words: &str) -> String {
     let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(last) = lines.next_back() else { return text.to_owned() };
@@ -189,8 +192,8 @@ pub fn error(text: &str, words: &str) -> String {
     error
 }
 
-/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null. Adds a line to the
-/// log if stdout looks like JSON but is not.
+/// Returns the result of a program that succeeded: its result file, else its stdout if that is JSON, else null. Adds a
+/// line to the log if stdout looks like JSON but is not.
 fn result(folder: &RunFolder, shared: &Shared, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
     let too_large = |what: &str, size: String| {
         NoResult::Bad(format!(

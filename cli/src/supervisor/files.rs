@@ -16,10 +16,10 @@ use crate::run_folder::open;
 /// The longest delay before a retry that the server accepts, in seconds.
 const AGAIN: f64 = 31_536_000.0;
 
-/// A longer line is cut.
+/// Maximum length of a line in bytes. A longer line is cut.
 const LINE: usize = 64 << 10;
 
-/// Events beyond this size are ignored.
+/// Maximum size of the events in bytes. Events beyond this size are ignored.
 const EVENTS: u64 = 64 << 20;
 
 /// Maximum number of bytes read at once, so that a flood of events blocks nothing else.
@@ -41,41 +41,41 @@ struct Line {
     into: Option<String>,
 }
 
-/// What the program reported.
+/// A report of the program.
 #[derive(Debug, PartialEq)]
 pub enum Said {
     Progress(Vec<u8>),
     Log(String),
-    /// Seconds from now that it needs.
+    /// Number of seconds from now that the program needs.
     Extend(f64),
-    /// Seconds after which it asks for a retry, should it fail.
+    /// Seconds after which the program wants a retry if it fails.
     Again(f64),
-    /// The group of its failure, should it fail.
+    /// The group of the failure if the program fails.
     Group(String),
-    /// The tasks that it is to wait for, should it ask to be run again.
+    /// The tasks that the program waits for if it asks to be run again.
     Suspend(String),
-    /// The next step, should it succeed; or what is wrong with it.
+    /// The next step if the program succeeds, or the error in the request for the step.
     Next(Result<Next, String>),
-    /// What its next attempt is to have.
+    /// Changes of the task's next attempt.
     Edit(Edit),
-    /// The queue in which it is to run again, should it ask for that.
+    /// The queue in which the task runs again if the program asks for that.
     Into(String),
-    /// Nothing but a sign of life.
+    /// A sign of life without contents.
     Alive,
-    /// Not JSON, or not an object.
+    /// A line that is not JSON, or not an object.
     Other(String),
 }
 
-/// Reads the events file from where it stopped.
+/// Reads the events file from the offset at which the last read stopped.
 #[derive(Debug)]
 pub struct Events {
     path: PathBuf,
     offset: u64,
     partial: Vec<u8>,
-    /// Skipping the rest of a line that was cut.
+    /// True while the rest of a line that was cut is skipped.
     skipping: bool,
     over: bool,
-    /// The read error has been reported.
+    /// True if the read error has been reported.
     told: bool,
 }
 
@@ -84,12 +84,12 @@ impl Events {
         Self { path, offset: 0, partial: Vec::new(), skipping: false, over: false, told: false }
     }
 
-    /// The events since the last call. At the end, a last line without its end counts, too.
+    /// Returns the events since the last call. At the end, a last line without a line feed also counts.
     pub fn read(&mut self, at_end: bool) -> Vec<Said> {
         let mut said = Vec::new();
         match open::open(&self.path) {
             Ok((file, about)) => self.follow(file, about.len(), &mut said),
-            // The program need not write any.
+            // The program need not write events.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => self.report(&error, &mut said),
         }
@@ -100,7 +100,7 @@ impl Events {
         said
     }
 
-    /// Reports once that they cannot be read.
+    /// Reports once that the events cannot be read.
     fn report(&mut self, error: &io::Error, said: &mut Vec<Said>) {
         if !self.told {
             said.push(Said::Other(format!("the events cannot be read: {error}")));
@@ -110,7 +110,7 @@ impl Events {
 
     fn follow(&mut self, file: File, length: u64, said: &mut Vec<Said>) {
         if length < self.offset {
-            // Rewritten instead of appended to.
+            // The file was rewritten instead of appended to.
             (self.offset, self.skipping) = (0, false);
             self.partial.clear();
         }
@@ -198,7 +198,7 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
 }
 
-/// One flat object, like that of the crate's own workers: `done total unit` or `progress`, and `message`.
+/// Returns a flat object, like the progress of the crate's own workers: `done total unit` or `progress`, and `message`.
 fn progress(progress: Option<Value>, message: Option<Value>) -> Vec<u8> {
     let mut flat = match progress {
         Some(Value::Object(fields)) => fields,
@@ -216,7 +216,7 @@ fn short(text: &str) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// Detects a change of a file without reading it.
+/// A fingerprint that detects a change of a file without reading the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Print(i64, i64, u64, u64);
 
@@ -231,7 +231,7 @@ impl Print {
 pub enum Found {
     Nothing,
     New(Vec<u8>),
-    /// Larger than the server accepts, with its size in bytes.
+    /// The checkpoint is larger than the server accepts. Contains its size in bytes.
     TooLarge(u64),
     Unreadable(String),
 }
@@ -242,9 +242,9 @@ pub struct Checkpoint {
     path: PathBuf,
     limit: u64,
     seen: Option<Print>,
-    /// Of the last one that could be read.
+    /// Digest of the last checkpoint that could be read.
     digest: Option<Vec<u8>>,
-    /// Why it could not be read, as reported last.
+    /// Last reported reason why the checkpoint could not be read.
     told: Option<String>,
 }
 
@@ -260,7 +260,7 @@ impl Checkpoint {
         self.digest.as_deref()
     }
 
-    /// What is new; `again` reads it even if it looks unchanged.
+    /// Returns a new checkpoint. `again` reads the file even if it looks unchanged.
     pub fn look(&mut self, again: bool) -> Found {
         let there = match fs::symlink_metadata(&self.path) {
             Ok(there) => there,
@@ -288,7 +288,7 @@ impl Checkpoint {
             self.seen = Some(print);
             return self.unreadable(error.to_string());
         }
-        // Written to meanwhile: the next call reads it completely.
+        // The file was written to during the read. The next call reads it completely.
         if file.metadata().map_or(true, |after| Print::of(&after) != print) {
             return Found::Nothing;
         }
@@ -302,7 +302,7 @@ impl Checkpoint {
         Found::New(bytes)
     }
 
-    /// Once for each reason: a folder looks new whenever something is written in it.
+    /// Reports an error once for each reason: a folder looks new whenever something is written in it.
     fn unreadable(&mut self, error: String) -> Found {
         if self.told.as_ref() == Some(&error) {
             return Found::Nothing;

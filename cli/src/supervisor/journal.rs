@@ -1,5 +1,5 @@
-//! The log of an attempt: written to the disk completely, and sent from there as far as the server keeps it. What
-//! cannot be written is sent anyway.
+//! The log of an attempt. The whole log is written to the disk. The part that the server keeps is sent from there. Text
+//! that cannot be written is sent anyway.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -10,28 +10,29 @@ use crate::run_folder::{Run, RunFolder};
 use crate::server::host;
 use blueque::constants::LOG_PIECE_BYTES;
 
-// The limits of logs on the server, as in its scripts: a test compares these four with `lua/`.
+// The limits of logs on the server, as in its scripts. A test compares these four limits with `lua/`.
 
-/// The largest piece that the server accepts.
+/// The largest piece that the server accepts, in bytes.
 const PIECE: usize = LOG_PIECE_BYTES as usize;
 
-/// How much of a log the server keeps by default.
+/// Number of bytes of a log that the server keeps by default.
 const KEPT_THERE: u64 = 160 << 10;
 
-/// The part of it that is for the beginning.
+/// Divisor of a log's limit: this part of the limit is for the beginning of the log.
 const HEAD: u64 = 5;
 
-/// Counted by the server for an entry in addition to its text.
+/// Number of bytes that the server counts for an entry in addition to its text.
 pub const ENTRY: u64 = 100;
 
-/// How many pieces and bytes are prepared at once.
+/// Maximum number of pieces and bytes that are prepared at once.
 const PIECES: usize = 64;
 const READY: usize = 64 << 10;
 
-/// The part of the server's limit that one piece may have: for new ones, the server drops whole pieces.
+/// Divisor of the server's limit: one piece has at most this part. To make room for new pieces, the server drops whole
+/// pieces.
 const SHARE: u64 = 10;
 
-/// How many bytes of this run's log the server keeps.
+/// Returns the number of bytes of this run's log that the server keeps.
 pub fn bound(run: &Run) -> u64 {
     run.log_bytes.unwrap_or(KEPT_THERE)
 }
@@ -40,13 +41,13 @@ pub fn bound(run: &Run) -> u64 {
 pub struct Journal {
     writer: Writer,
     sender: Sender,
-    /// This host, for people.
+    /// Name of this host, for people.
     host: String,
     folder: RunFolder,
 }
 
 impl Journal {
-    /// Continues where an earlier supervisor was.
+    /// Continues the log where an earlier supervisor stopped.
     pub fn open(folder: &RunFolder, run: &Run) -> Self {
         let path = logs::of_run(folder.path(), run).unwrap_or_else(|| folder.path().join(logs::LOGS));
         let writer = Writer::new(path.clone(), run.keep_log.unwrap_or(logs::KEEP));
@@ -73,7 +74,7 @@ impl Journal {
         }
     }
 
-    /// Writes waiting messages, also those for the worker, and prepares pieces if asked to.
+    /// Writes waiting messages, including notices for the worker, and prepares pieces if they are requested.
     pub fn tend(&mut self, shared: &Shared) {
         shared.notify(&self.folder);
         let said = std::mem::take(&mut shared.outbox().said);
@@ -90,13 +91,13 @@ impl Journal {
         let (pieces, more) = self.pieces(room);
         shared.post(|outbox| {
             outbox.log.extend(pieces);
-            // What was written meanwhile was written by this thread.
+            // This thread is the only writer, so `more` is still correct.
             outbox.more_log = more;
             outbox.ask_log = false;
         });
     }
 
-    /// The next pieces to send, and whether there may be more.
+    /// Returns the next pieces to send, and true if there may be more.
     fn pieces(&mut self, most: usize) -> (VecDeque<Piece>, bool) {
         let mut pieces = VecDeque::new();
         let mut bytes = 0;
@@ -108,12 +109,12 @@ impl Journal {
         (pieces, true)
     }
 
-    /// The next piece for the server; none if it has all that it keeps.
+    /// Returns the next piece for the server, or `None` if the server has everything that it keeps.
     pub fn next_piece(&mut self) -> Option<Piece> {
         self.sender.next(&self.writer)
     }
 
-    /// Appends the post-mortem of the program, unless an earlier supervisor has.
+    /// Appends the post-mortem of the program, unless an earlier supervisor has appended it.
     pub fn close(&mut self, shared: &Shared, last: &[u8]) {
         self.tend(shared);
         if self.writer.is_closed() {
@@ -132,7 +133,8 @@ impl Journal {
     }
 }
 
-/// For the server, bypassing the disk. The oldest piece makes room, which the offsets of the others reveal.
+/// Adds text for the server, bypassing the disk. The oldest pieces make room, and the offsets of the other pieces
+/// reveal the gap.
 fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     for part in text.chunks(PIECE) {
         match outbox.log.back_mut() {
@@ -151,16 +153,16 @@ fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     }
 }
 
-/// Reads the log from the disk for the server: its head, and then always the latest part that the server would
-/// keep.
+/// Reads the log from the disk for the server: first its head, and then always the newest part that fits the server's
+/// limit.
 #[derive(Debug)]
 struct Sender {
     folder: PathBuf,
     reader: Reader,
-    /// Read, but not part of the last piece.
+    /// An entry that was read but is not part of the last piece.
     next: Option<Entry>,
     bound: u64,
-    /// The largest piece.
+    /// The largest piece, in bytes.
     piece: usize,
     skipped: u64,
 }
@@ -171,17 +173,17 @@ impl Sender {
         Self { reader: Reader::new(folder.clone()), folder, next: None, bound, piece, skipped: 0 }
     }
 
-    /// How much of a log's beginning the server always keeps.
+    /// Returns the size of a log's beginning that the server always keeps.
     fn head(&self) -> u64 {
         self.bound / HEAD
     }
 
-    /// The start of the part after the head that the server would keep, in a log that ends here.
+    /// Returns the start of the part after the head that fits the server's limit, in a log that ends at `end`.
     fn newest(&self, end: u64) -> u64 {
         end.saturating_sub(self.bound - self.head())
     }
 
-    /// How much output is skipped.
+    /// Returns the number of bytes of output that are skipped.
     fn left_out(&self, end: u64) -> u64 {
         if self.bound == 0 {
             return end;
@@ -189,12 +191,12 @@ impl Sender {
         self.skipped + self.newest(end).saturating_sub(self.offset().max(self.head()))
     }
 
-    /// The offset of the next piece.
+    /// Returns the offset of the next piece.
     fn offset(&self) -> u64 {
         self.next.as_ref().map_or(self.reader.offset(), |entry| entry.offset)
     }
 
-    /// Where to continue if more waits than the server would keep.
+    /// Returns the offset to continue from if more waits than the server keeps.
     fn jump(&self, end: u64) -> Option<u64> {
         let newest = self.newest(end);
         (self.offset() >= self.head() && newest > self.offset()).then_some(newest)
@@ -234,7 +236,7 @@ impl Sender {
         Some(())
     }
 
-    /// What cannot be read is not sent.
+    /// Returns the next entry. Entries that cannot be read are not sent.
     fn entry(&mut self) -> Option<Entry> {
         self.next.take().or_else(|| self.reader.entry().ok().flatten())
     }

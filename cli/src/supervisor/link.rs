@@ -1,5 +1,5 @@
-//! The connection to the server: one thread that renews the lease and sends what waits, each in turn and with its
-//! cooldown. While the server does not reply it keeps trying; it does not handle the end of the lease.
+//! The connection to the server. One thread renews the lease and sends what waits, each kind in turn and with its
+//! cooldown. While the server does not reply, the thread keeps trying. It does not handle the end of the lease.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,11 +17,11 @@ use crate::run_folder::{Run, boot_clock_us};
 use crate::session::config;
 use crate::session::password::Address;
 
-/// Between two pieces of the log, so that a program that prints slowly but steadily does not cause a call for each
-/// line.
+/// Delay between two pieces of the log, so that a program that prints slowly but steadily does not cause a call for
+/// each line.
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
 
-/// The size of log that the server keeps is sent in this time at the fastest.
+/// Shortest time in seconds in which a log of the size that the server keeps is sent.
 const LOG_TURN: f64 = 5.0;
 
 const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
 const BETWEEN_BEATS: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What can be sent now.
+/// A job that can be sent now.
 enum Job {
     Start(u32),
     Beat,
@@ -49,7 +49,7 @@ pub struct Link {
     queue: QueueName,
     listener: ListenerId,
     pub max_bytes: Option<u32>,
-    /// How much of the log the server keeps.
+    /// Number of bytes of the log that the server keeps.
     log_bound: u64,
     client: Option<Client>,
     started: bool,
@@ -86,7 +86,7 @@ impl Link {
         })
     }
 
-    /// The connection, opened if there is none.
+    /// Returns the connection. Opens it if there is none.
     pub fn client(&mut self) -> blueque::Result<Client> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -98,9 +98,9 @@ impl Link {
         Ok(self.client.insert(client).clone())
     }
 
-    /// Runs until it is told to return.
+    /// Sends jobs until the outbox requests the link to return.
     pub fn serve(mut self) -> Self {
-        // While the program is being started.
+        // The link connects while the program is being started.
         self.connect();
         while let Some(job) = self.next() {
             self.attend(job);
@@ -143,7 +143,7 @@ impl Link {
             return Ok(Job::Beat);
         }
         let mut wait = until(self.next_beat);
-        // The lease counts from the reservation: a refused start does not keep it from being renewed.
+        // The lease counts from the reservation, so it is renewed even if the server refuses the start.
         if !self.started {
             return match self.shared.pid.load(Ordering::Acquire) {
                 0 => Err(wait.min(Duration::from_secs(1))),
@@ -207,7 +207,7 @@ impl Link {
         };
         match outcome {
             Ok(()) => {}
-            // A forced cancel refuses checkpoints, too: a heartbeat distinguishes the two cases.
+            // A forced cancel also refuses checkpoints. A heartbeat distinguishes the two cases.
             Err(Error::Lost) if matches!(job, Job::Checkpoint(_)) => match self.beat() {
                 Ok(()) => {}
                 Err(Error::Lost) => self.shared.lose(),
@@ -222,7 +222,7 @@ impl Link {
         }
     }
 
-    /// Reports when the server begins to refuse something, and when that is over.
+    /// Reports when the server begins to refuse a call, and when it accepts the call again.
     fn note(&self, about: About, error: Option<&Error>) {
         let text = match about {
             About::Start => "the server does not take that the program has started, which is said again and again",
@@ -236,12 +236,12 @@ impl Link {
         }
     }
 
-    /// The calls that the server has refused so far.
+    /// Returns the calls that the server has refused so far.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.shared.refusals()
     }
 
-    /// A temporary error is retried, unless there is something newer to send.
+    /// Handles an error. After a temporary error the job is sent again, unless a newer one waits.
     fn failed(&mut self, job: Job, error: &Error) {
         self.paused = Instant::now() + PAUSE;
         let passes = error.is_transient() || matches!(error, Error::Connection(_) | Error::Unsuitable { .. });
@@ -296,7 +296,7 @@ impl Link {
         match client.call(&call)?.orders.first() {
             None | Some(Order::Lost) => return Err(Error::Lost),
             Some(Order::Kill) => {
-                // Not renewed: the server takes the task away when the lease has expired.
+                // The lease is not renewed, and the server takes the task away when the lease has expired.
                 (self.last_beat, self.next_beat) = (begun, begun + self.third());
                 self.shared.give(KILL);
                 return Ok(());
@@ -335,7 +335,8 @@ impl Link {
         client.call(&client.calls().log(&self.id, self.token, &piece.source, &piece.text, &options)).map(drop)
     }
 
-    /// The delay after this piece: larger ones less often, according to how much the server keeps.
+    /// Returns the delay after this piece. The delay grows with the size of the piece relative to the size that the
+    /// server keeps.
     fn cooldown(&self, piece: &Piece) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
         let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
@@ -345,13 +346,13 @@ impl Link {
         if outbox.log.is_empty() && !outbox.more_log { pause.max(BETWEEN_LOGS) } else { pause }
     }
 
-    /// Renews the lease if it is due, while something else takes long to send.
+    /// Renews the lease if it is due, during a call that takes long.
     pub fn tend(&mut self) -> blueque::Result<()> {
         if Instant::now() < self.next_beat { Ok(()) } else { self.beat() }
     }
 }
 
-/// The URL of the run cannot be used.
+/// Returns the error for a run whose URL cannot be used.
 fn malformed() -> Error {
     let kind = redis::ErrorKind::InvalidClientConfig;
     Error::Connection((kind, "the URL in run.json is malformed").into())

@@ -1,4 +1,4 @@
-//! Subscribes to orders, so that they arrive at once; otherwise they arrive with the next heartbeat.
+//! Subscribes to orders, so that they arrive at once. Without a subscription, they arrive with the next heartbeat.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,15 +9,16 @@ use blueque::Namespace;
 use super::shared::Shared;
 use crate::session::password::Address;
 
-/// For a connection.
+/// Time limit for a connection.
 const LIMIT: Duration = Duration::from_secs(5);
 
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// A server that hangs, and has been replaced by another, leaves a connection on which nothing ever comes.
+/// Maximum time without a message. A server that hangs, and has been replaced by another server, leaves a connection on
+/// which nothing ever comes.
 const SILENT: Duration = Duration::from_secs(300);
 
-/// Listens for as long as the process lives.
+/// Listens until the process ends.
 pub fn listen(address: &Address, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) {
     loop {
         if let Some(url) = address.secret() {
@@ -32,10 +33,10 @@ fn hear(url: &str, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) -
     redis::cmd("SUBSCRIBE").arg(channel).exec(&mut connection)?;
     connection.set_limit(SILENT);
     loop {
-        // First, orders from before this connection was subscribed.
+        // The heartbeat first fetches orders from before this connection was subscribed.
         shared.post(|outbox| outbox.beat = true);
         if let Err(error) = connection.receive() {
-            // Another server may have replaced the one that was lost, and give the task to another owner.
+            // Another server may have replaced the lost server, and may give the task to another owner.
             shared.post(|outbox| outbox.beat = true);
             return Err(error.into());
         }

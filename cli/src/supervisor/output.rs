@@ -1,4 +1,5 @@
-//! The program's output, apart from its log: it may be the result, and its end is remembered.
+//! The program's output, except for its log: stdout may be the result, and the end of stderr is kept for the
+//! post-mortem.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -6,25 +7,25 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-/// How much of stderr the post-mortem contains.
+/// Maximum size of the stderr in the post-mortem, in bytes.
 const LAST_WORDS: usize = 4 << 10;
 
-/// The beginning of stdout, which is the result if it is JSON and there is no other. It is on the disk, so that a
-/// talkative program does not make its supervisor large.
+/// The beginning of stdout, which is the result if it is JSON and the program wrote no result file. The spool is on the
+/// disk, so that a program with much output does not make its supervisor large.
 #[derive(Debug)]
 pub enum Spool {
     Disk {
         path: PathBuf,
         file: File,
         length: u64,
-        /// Of what was written: a program, a cleaner or a disk may change it.
+        /// Digest of the written bytes, because a program, a cleaner or a disk may change the file.
         digest: Sha256,
     },
-    /// The disk is full.
+    /// The disk is full, and the output is kept in memory.
     Memory(Vec<u8>),
-    /// Longer than a result may be.
+    /// The output is longer than a result may be.
     Over,
-    /// What was written cannot be read.
+    /// The written output cannot be read.
     Broken(io::Error),
 }
 
@@ -40,7 +41,7 @@ impl Spool {
         match self {
             Self::Disk { path, file, length, digest } => {
                 if *length + bytes.len() as u64 > limit {
-                    // To free its space; it is removed with the folder anyway.
+                    // The removal frees the space. The folder's removal removes the file anyway.
                     let _ = fs::remove_file(path);
                     *self = Self::Over;
                 } else if file.write_all(bytes).is_ok() {
@@ -64,7 +65,7 @@ impl Spool {
         }
     }
 
-    /// All output; none if it was too much.
+    /// Returns all output, or `None` if it was too long.
     pub fn take(self) -> io::Result<Option<Vec<u8>>> {
         match self {
             Self::Disk { mut file, length, digest, .. } => read(&mut file, length, &digest).map(Some),
@@ -75,7 +76,7 @@ impl Spool {
     }
 }
 
-/// From the open file: the program may have replaced it.
+/// Reads the output from the open file, because the program may have replaced the file at the path.
 fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -87,14 +88,14 @@ fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Keeps the last bytes of what is written to it. Text of a line before a carriage return, such as the former states
-/// of a progress bar, is overwritten and not kept.
+/// Keeps the last bytes that were written to it. Text of a line before a carriage return is overwritten and not kept,
+/// for example the former states of a progress bar.
 #[derive(Debug, Default)]
 pub struct LastWords {
     text: Vec<u8>,
-    /// Where the current line begins.
+    /// Offset at which the current line begins.
     line: usize,
-    /// The last byte was a carriage return; a line feed may follow.
+    /// True if the last byte was a carriage return. A line feed may follow.
     returned: bool,
 }
 
@@ -121,18 +122,18 @@ impl LastWords {
     }
 }
 
-/// Tracks the structure of a text as it passes: whether it can be a single JSON list or object. So a result that is
-/// too large can be distinguished from a long log.
+/// Tracks the structure of a text as it passes, to find out if it can be a single JSON list or object. This
+/// distinguishes a result that is too large from a long log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     #[default]
     Before,
-    /// The number of open lists and objects.
+    /// Contains the number of open lists and objects.
     Within(u32),
     Text(u32),
     Escape(u32),
     After,
-    /// Anything else.
+    /// The text is not a single list or object.
     Other,
 }
 
@@ -158,7 +159,7 @@ impl Shape {
         self == Self::After
     }
 
-    /// Returns true for one list or object, also if its end is missing.
+    /// Returns true for one list or object, even if its end is missing.
     pub fn looks_like_json(self) -> bool {
         !matches!(self, Self::Before | Self::Other)
     }

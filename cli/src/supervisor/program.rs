@@ -12,10 +12,10 @@ use super::publish;
 use super::shared::Lease;
 use crate::run_folder::{Run, RunFolder};
 
-/// Variables that are passed from the worker's environment, besides `LC_…` and those that the run names.
+/// Variables that are passed from the worker's environment, in addition to `LC_…` and the variables that the run names.
 const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 
-/// The maximum length of the reason why a program cannot be run: bytes.
+/// Maximum length of the reason why a program cannot be run, in bytes.
 const REASON: u64 = 4 << 10;
 
 /// A process that becomes the program.
@@ -25,7 +25,7 @@ pub struct Started {
 }
 
 impl Started {
-    /// Why the program could not be run; none if it ran. Called once the process has ended.
+    /// Returns the reason why the program could not be run, or `None` if it ran. Called after the end of the process.
     pub fn unfit(self) -> Option<String> {
         let mut why = Vec::new();
         let _ = self.report.take(REASON).read_to_end(&mut why);
@@ -33,12 +33,12 @@ impl Started {
     }
 }
 
-/// Starts the program, which dies with the calling thread; none if the lease is over by then.
+/// Starts the program, which dies with the calling thread. Returns `None` if the lease has ended before the start.
 pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Option<Started>> {
-    // That process opens them again: this shows whether they can be read, and how long that takes.
+    // The new process opens the parameters again. The open here shows if they can be read, and how long that takes.
     drop(File::open(folder.parameters()).context("the parameters cannot be read")?);
     let (report, stdin) = io::pipe().context("no pipe")?;
-    // This very binary, even if a newer one has replaced it on the disk.
+    // The same binary is started, even if a newer binary has replaced it on the disk.
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0("blueque")
@@ -51,7 +51,7 @@ pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Opt
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // Whatever came before may have taken long: a hanging disk, a frozen supervisor.
+    // The steps before may have taken long, because of a hanging disk or a frozen supervisor.
     if lease.is_lost() {
         return Ok(None);
     }
@@ -61,7 +61,7 @@ pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Opt
 
 fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {
     let passes = |name: &str| {
-        // The server's password is one of those.
+        // The server's password is one of the variables with this prefix.
         !name.starts_with("BLUEQUE_")
             && (PASSED.contains(&name) || name.starts_with("LC_") || run.environment.iter().any(|more| more == name))
     };
@@ -84,7 +84,7 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
         set("BLUEQUE_PUBLISHED", target.into());
     }
     set("BLUEQUE_STOP", folder.stop().into());
-    // Identifies the rest of a process tree after its supervisor was killed.
+    // The variable identifies the rest of a process tree after its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());
     if let Some(index) = run.index {
         set("BLUEQUE_ARRAY_INDEX", index.to_string().into());
@@ -95,7 +95,7 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     all
 }
 
-/// Seconds since 1970, `from_now` in the future.
+/// Returns the seconds since 1970 of the time that is `from_now` in the future.
 pub fn seconds(from_now: Duration) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{:.3}", now.saturating_add(from_now).as_secs_f64())

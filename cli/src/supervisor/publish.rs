@@ -1,5 +1,5 @@
-//! Publishes the output of a completed attempt atomically, with a manifest. What can take long is done before the
-//! completion is sent, so that whoever waits for the task finds its output.
+//! Publishes the output of a completed attempt atomically, with a manifest. Slow steps run before the completion is
+//! sent, so that a client that waits for the task finds its output.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
@@ -21,19 +21,19 @@ use crate::run_folder::open::{self, lend, write_durably};
 use crate::run_folder::{Run, RunFolder, names};
 use crate::safe_path::{private_folders, shared_folder};
 
-/// The right of the owner that reading a file needs.
+/// The owner's permission that is needed to read a file.
 const READ: u32 = 0o400;
 
-/// How much is copied between two looks at whether the attempt is over.
+/// Number of bytes that are copied between two checks if the attempt is over.
 const PART: u64 = 8 << 20;
 
-/// Where the output will be published; none if there is no output.
+/// Returns the path at which the output will be published, or `None` if there is no output.
 pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
     let target = target_of_output(folder, run).filter(|_| is_filled(&folder.output()))?;
     Some(target.to_string_lossy().into_owned())
 }
 
-/// Where output would be published.
+/// Returns the path at which output is published, if there is any.
 pub fn target_of_output(folder: &RunFolder, run: &Run) -> Option<PathBuf> {
     Some(published(&place(folder, run)?, run))
 }
@@ -46,14 +46,15 @@ fn published(place: &Path, run: &Run) -> PathBuf {
     place.join(&*names::visible(&run.id))
 }
 
-/// Returns true if it is still a folder that is not empty. A folder that cannot be listed may have contents.
+/// Returns true if the path is still a folder, and the folder is not empty. A folder that cannot be listed may have
+/// contents.
 fn is_filled(output: &Path) -> bool {
     let Ok(_lent) = lend(output, LISTED) else { return false };
     fs::symlink_metadata(output).is_ok_and(|about| about.is_dir())
         && fs::read_dir(output).map_or(true, |mut entries| entries.next().is_some())
 }
 
-/// The places of an attempt in the folder that outputs are published to.
+/// The places of an attempt in the folder to which outputs are published.
 struct Places {
     folder: PathBuf,
     target: PathBuf,
@@ -66,14 +67,15 @@ impl Places {
         Some(Self { target: published(&place, run), folder: place, name: names::run(&run.id, run.token) })
     }
 
-    /// A hidden one.
+    /// Returns a hidden path.
     fn aside(&self, word: &str) -> PathBuf {
         self.folder.join(names::aside(&self.name, word))
     }
 }
 
-/// Prepares the output of a complete attempt, unless the server has the task killed or given to another attempt.
-/// Returns true if it is ready; if not, the log says why. Fails if it can never be published.
+/// Prepares the output of a completed attempt, unless the server has ordered a kill or given the task to another
+/// attempt. Returns true if the output is ready. Otherwise the log contains the reason. Fails if the output can never
+/// be published.
 pub fn make_ready(
     shared: &Shared,
     folder: &RunFolder,
@@ -98,8 +100,8 @@ pub fn make_ready(
     Ok(false)
 }
 
-/// Does everything that can take long: hashes the output, makes sure that it is on the disk, and copies it if it
-/// goes to another file system. `stops` is asked again and again, and ends this if it returns true.
+/// Runs the slow steps: hashes the output, ensures that it is on the disk, and copies it if the target is on another
+/// file system. `stops` is called repeatedly, and ends the preparation if it returns true.
 pub fn prepare(
     folder: &RunFolder,
     run: &Run,
@@ -112,7 +114,7 @@ pub fn prepare(
     }
     let places = Places::of(folder, run).context("no place to publish to")?;
     let shown = places.folder.display();
-    // Others may have put something in its place since the worker looked.
+    // Other users may have put something in the folder's place since the worker checked it.
     shared_folder(&places.folder).with_context(|| format!("{shown} cannot be used"))?;
     let copied = places.aside("copy");
     open::clear(&copied)?;
@@ -125,14 +127,15 @@ pub fn prepare(
     Ok(())
 }
 
-/// Removes what `prepare` made outside of the run folder.
+/// Removes everything that `prepare` created outside of the run folder.
 pub fn discard(folder: &RunFolder, run: &Run) {
     if let Some(places) = Places::of(folder, run) {
         let _ = open::clear(&places.aside("copy"));
     }
 }
 
-/// Returns true if nothing can be renamed to there. Tried, as one file system may be mounted twice.
+/// Returns true if nothing can be renamed to the target. The rename is tried, because one file system may be mounted
+/// twice.
 fn crosses(folder: &RunFolder, places: &Places) -> io::Result<bool> {
     let (from, to) = (folder.path().join("trial"), places.aside("trial"));
     private_folders(&from)?;
@@ -155,7 +158,8 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     if is_filled(&output) {
         open::clear(&new)?;
         let moved = if fs::symlink_metadata(&copied).is_ok_and(|about| about.is_dir()) {
-            // The other one is removed with the run folder. Part of it could be left, and must not be published.
+            // The original is removed with the run folder. A removal here may leave a part of it, which must not be
+            // published.
             let spent = folder.path().join("output.copied");
             open::clear(&spent).and_then(|()| fs::rename(&copied, &new)).and_then(|()| fs::rename(&output, spent))
         } else {
@@ -180,14 +184,14 @@ fn describe(output: &Path, folder: &RunFolder, run: &Run, stops: &mut dyn FnMut(
     let manifest = manifest::place_for(output, &run.id, run.attempt).context("no name is left for a manifest")?;
     let files = list(output, &manifest, stops)?;
     let described = Manifest { task: run.id.clone(), attempt: run.attempt, files };
-    // Created outside of the output, whose names are all the program's.
+    // The draft is created outside of the output, because all names in the output belong to the program.
     let draft = folder.path().join("manifest.json");
     write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
     fs::rename(&draft, &manifest).context("its folder cannot be written to")?;
     Ok(File::open(output)?.sync_all()?)
 }
 
-/// Lists the files, and makes sure that they are on the disk. Links are kept and not followed.
+/// Lists the files, and ensures that they are on the disk. Links are kept and not followed.
 fn list(output: &Path, manifest: &Path, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<Vec<Entry>> {
     let mut files = Vec::new();
     contents::walk(output, &mut |step| {
@@ -227,8 +231,9 @@ fn unless(stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
     if stops() { Err(io::Error::other("the attempt is over")) } else { Ok(()) }
 }
 
-/// For a target on another file system. Others may move the copy while it is made, and put a link in its place: it is
-/// written to by its descriptor, and nobody else can enter it until it is complete.
+/// Copies the output to a target on another file system. Other users may move the copy while it is made, and put a link
+/// in its place. Therefore the copy is written through its descriptor, and no other user can enter it until it is
+/// complete.
 fn copy(from: &Path, to: &Path, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
     let copy = private_folder(to)?;
     let root = PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()));
@@ -267,12 +272,13 @@ fn is_at(folder: &File, path: &Path) -> bool {
     folder.metadata().map(identity).is_ok_and(|own| there.is_ok_and(|there| there == own))
 }
 
-/// Permissions without setuid and setgid: the copy belongs to this user, and must not run with the rights of this user.
+/// Returns the permissions without setuid and setgid: the copy belongs to this user, and must not run with the rights
+/// of this user.
 fn usual(rights: &Permissions) -> Permissions {
     Permissions::from_mode(rights.mode() & 0o1777)
 }
 
-/// Creates a folder that nobody else can enter, and opens it.
+/// Creates a folder that no other user can enter, and opens it.
 fn private_folder(path: &Path) -> io::Result<File> {
     DirBuilder::new().mode(CHANGED).create(path)?;
     let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;

@@ -1,4 +1,4 @@
-//! State that the supervisor's threads share: the lease, the orders, and what waits to be sent.
+//! State that the supervisor's threads share: the lease, the orders, and the data that waits to be sent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -15,38 +15,38 @@ use crate::output::{causes, clean_line, say, told, unnumbered};
 use crate::run_folder::notice::{About, Notice, Refusal};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, boot_id};
 
-/// Bytes of messages of the supervisor that may wait to be written.
+/// Maximum number of bytes of the supervisor's messages that wait to be written.
 const SAID: usize = 64 << 10;
 
-/// Notices for the worker that may wait to be written.
+/// Maximum number of notices for the worker that wait to be written.
 const NOTICES: usize = 64;
 
-/// Past refusals that are remembered.
+/// Maximum number of past refusals that are remembered.
 const REFUSALS: usize = 3;
 
-/// Characters of the reason of a refusal, when it is reported with other things.
+/// Maximum number of characters of a refusal's reason, when it is reported with other data.
 const WHY: usize = 100;
 
-/// How long before the lease's end everything is killed, at most.
+/// Maximum time between the kill of all processes and the end of the lease, in microseconds.
 const MARGIN_US: u64 = 5_000_000;
 
-/// Orders of the server; a larger one overrides a smaller.
+/// Orders of the server. A larger order overrides a smaller order.
 pub const GO_ON: u8 = 0;
 pub const DRAIN: u8 = 1;
 pub const STOP: u8 = 2;
 pub const CANCEL: u8 = 3;
-/// Without a grace period. The lease is not renewed any more.
+/// Kill without a grace period. The lease is no longer renewed.
 pub const KILL: u8 = 4;
 
-/// How long this attempt may go on without a renewal of its lease.
+/// Lease of this attempt: the time for which it may go on without a renewal.
 #[derive(Debug)]
 pub struct Lease {
     renewed: AtomicU64,
     length: u64,
     lost: AtomicBool,
-    /// Lost, according to the server.
+    /// True if the server reported that the lease is lost.
     told: AtomicBool,
-    /// No process of the attempt is left, so that only the server ends the lease.
+    /// True if no process of the attempt is left. Then only the server ends the lease.
     idle: AtomicBool,
 }
 
@@ -68,28 +68,28 @@ impl Lease {
         Duration::from_micros(self.length)
     }
 
-    /// Time since the last renewal.
+    /// Returns the time since the last renewal.
     pub fn age(&self) -> Duration {
         Duration::from_micros(boot_clock_us().saturating_sub(self.renewed.load(Ordering::Acquire)))
     }
 
-    /// A renewal that was sent at this time was acknowledged.
+    /// Records that the server acknowledged a renewal that was sent at this time.
     pub fn renewed(&self, sent: u64) {
         self.renewed.fetch_max(sent, Ordering::AcqRel);
     }
 
-    /// When everything must be dead, on the clock that counts suspended time.
+    /// Returns the time at which everything must be dead, on the clock that counts suspended time.
     pub fn end(&self) -> u64 {
         let margin = (self.length / 5).min(MARGIN_US);
         self.renewed.load(Ordering::Acquire).saturating_add(self.length - margin)
     }
 
-    /// No process of the attempt is left: from now on the lease is renewed until the server refuses.
+    /// Records that no process of the attempt is left. From now on the lease is renewed until the server refuses.
     pub fn idles(&self) {
         self.idle.store(true, Ordering::Release);
     }
 
-    /// Whether the attempt is over, according to the server or the clock. This is final.
+    /// Returns true if the attempt is over, according to the server or the clock. This is final.
     pub fn is_lost(&self) -> bool {
         if self.idle.load(Ordering::Acquire) {
             return self.told.load(Ordering::Acquire);
@@ -100,13 +100,13 @@ impl Lease {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// The server reports that the task belongs to another attempt.
+    /// Records the server's report that the task belongs to another attempt.
     pub fn lose(&self) {
         self.told.store(true, Ordering::Release);
         self.lost.store(true, Ordering::Release);
     }
 
-    /// How it was just lost, in words.
+    /// Returns a message about how the lease was just lost.
     pub fn words(&self) -> String {
         let at = Timestamp::now();
         if self.told.load(Ordering::Acquire) {
@@ -122,45 +122,45 @@ impl Lease {
 pub struct Piece {
     pub source: String,
     pub text: Vec<u8>,
-    /// Bytes of output before it, if they were counted.
+    /// Number of bytes of output before the piece, if they were counted.
     pub offset: Option<u64>,
 }
 
 impl Piece {
-    /// Bytes of output up to its end.
+    /// Returns the number of bytes of output up to the end of the piece.
     pub fn end(&self) -> Option<u64> {
         Some(self.offset? + self.text.len() as u64)
     }
 }
 
-/// Calls that the server refuses, since when and why, and past refusals.
+/// Calls that the server refuses, with the start and reason of the refusal, and past refusals.
 #[derive(Debug, Default)]
 struct Refusals {
     lasting: BTreeMap<About, (Instant, String)>,
     over: Vec<Refusal>,
 }
 
-/// What waits to be sent. All of it is bounded.
+/// Data that waits to be sent. All of it is bounded.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate request")]
 pub struct Outbox {
     /// Messages of the supervisor for the log.
     pub said: String,
-    /// Notices for its worker.
+    /// Notices for the supervisor's worker.
     pub notices: Vec<Notice>,
     /// Pieces of the log.
     pub log: VecDeque<Piece>,
-    /// There is more of the log.
+    /// True if more of the log can be read.
     pub more_log: bool,
-    /// Pieces of the log are wanted.
+    /// True if pieces of the log are requested.
     pub ask_log: bool,
     pub progress: Option<Vec<u8>>,
     pub checkpoint: Option<Vec<u8>>,
-    /// What the next attempt is to have, in the order in which the program said it.
+    /// Changes of the next attempt, in the order in which the program requested them.
     pub edits: VecDeque<EditOptions>,
-    /// Send a heartbeat at once.
+    /// Requests a heartbeat at once.
     pub beat: bool,
-    /// The link is to return.
+    /// Requests the link to return.
     pub leave: bool,
 }
 
@@ -171,11 +171,11 @@ pub struct Shared {
     pub lease: Lease,
     /// The program's last sign of life.
     pub alive: AtomicU64,
-    /// Until when the program asked to run.
+    /// Time until which the program asked to run.
     pub extended: AtomicU64,
     /// The program's pid, once it has started.
     pub pid: AtomicU32,
-    /// Both pipes of the program are at their end.
+    /// True if both pipes of the program are at their end.
     pub drained: AtomicBool,
     order: AtomicU8,
     refusals: Mutex<Refusals>,
@@ -188,7 +188,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// `wake` is written to when the main thread should look.
+    /// Creates the state. The main thread is woken by a write to `wake`.
     pub fn new(run: &Run, wake: UnixStream) -> std::io::Result<Self> {
         let (nudge, nudged) = UnixStream::pair()?;
         nudge.set_nonblocking(true)?;
@@ -214,7 +214,7 @@ impl Shared {
         self.order.load(Ordering::Acquire)
     }
 
-    /// Records an order; it never replaces a more severe one.
+    /// Records an order, which never replaces a more severe order.
     pub fn give(&self, order: u8) {
         if self.order.fetch_max(order, Ordering::AcqRel) < order {
             self.wake();
@@ -228,7 +228,7 @@ impl Shared {
 
     /// Wakes the main thread.
     pub fn wake(&self) {
-        // A full pipe wakes it as well.
+        // A full pipe also wakes the main thread.
         let _ = (&self.wake).write(&[0]);
     }
 
@@ -240,7 +240,7 @@ impl Shared {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what waits, and wakes the link.
+    /// Changes the outbox, and wakes the link.
     pub fn post(&self, change: impl FnOnce(&mut Outbox)) {
         change(&mut self.outbox());
         self.posted.notify_all();
@@ -258,7 +258,7 @@ impl Shared {
         self.nudge();
     }
 
-    /// Announces something in every log: the task's, the supervisors' and the worker's.
+    /// Announces a notice in every log: the logs of the task, the supervisors and the worker.
     pub fn announce(&self, notice: Notice) {
         let notice = Notice { text: told(&notice.text), ..notice };
         say(format!("{}: {}", self.id, notice.text));
@@ -275,12 +275,12 @@ impl Shared {
     pub fn notify(&self, folder: &RunFolder) {
         let notices = std::mem::take(&mut self.outbox().notices);
         for notice in notices {
-            // Optional: the task's log and the exit code show it, too.
+            // The notice is optional: the task's log and the exit code also show it.
             let _ = folder.notify(&notice);
         }
     }
 
-    /// The attempt is over, and its result is discarded.
+    /// Announces that the attempt is over, and its result is discarded.
     pub fn discards(&self, text: String) {
         self.announce(Notice { lost: true, ..Notice::new(About::Lease, text) });
     }
@@ -289,7 +289,7 @@ impl Shared {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server refuses something: reported when that begins.
+    /// Records that the server refuses a call. The beginning of a refusal is reported.
     pub fn refused(&self, about: About, text: &str, error: &Error) {
         let why = match error {
             Error::Server { word, text, .. } => format!("{word} {text}"),
@@ -306,7 +306,7 @@ impl Shared {
         self.announce(Notice { why: Some(why), ..Notice::new(about, text) });
     }
 
-    /// The server has accepted something: reported if it was refused before.
+    /// Records that the server has accepted a call. The end of a refusal is reported.
     pub fn accepted(&self, about: About) {
         let mut refusals = self.refusals_now();
         let Some((since, why)) = refusals.lasting.remove(&about) else { return };
@@ -324,12 +324,12 @@ impl Shared {
         self.announce(Notice::new(about, text));
     }
 
-    /// The refusals that an earlier supervisor had.
+    /// Adds the refusals of an earlier supervisor.
     pub fn remember(&self, refused: &[Refusal]) {
         self.refusals_now().over.extend_from_slice(refused);
     }
 
-    /// The last refusals so far.
+    /// Returns the last refusals so far.
     pub fn refusals(&self) -> Vec<Refusal> {
         let refusals = self.refusals_now();
         let lasting = refusals.lasting.iter();

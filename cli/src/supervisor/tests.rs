@@ -23,7 +23,7 @@ fn events_are_read_line_by_line_however_they_arrive() {
     writer.write_all(b"ue}\n\n{\"progress\":0.5,\"message\":\"so\"}").unwrap();
     assert_eq!(events.read(false), [Said::Alive]);
     assert_eq!(events.read(true), [Said::Progress(b"{\"message\":\"so\",\"progress\":0.5}".to_vec())]);
-    // Rewritten: read from its beginning.
+    // The file was rewritten, and is read from its beginning.
     fs::write(&path, "{\"extend\":1}\n").unwrap();
     assert_eq!(events.read(false), [Said::Extend(1.0)]);
     fs::remove_file(path).unwrap();

@@ -20,10 +20,10 @@ use crate::processes::oom::Kills;
 use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
-/// How long the output of an ended program may be on its way through processes that it started, in microseconds.
+/// Time in microseconds for which the output of an ended program may pass through processes that the program started.
 const ON_ITS_WAY: u64 = 1_000_000;
 
-/// Why a program was stopped.
+/// Reason why a program was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     Cancel,
@@ -43,28 +43,28 @@ impl Reason {
     }
 }
 
-/// How the program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// On its own.
+    /// The program ended on its own.
     Exit(Exit),
     Stopped(Reason),
-    /// Killed by an order.
+    /// The program was killed by an order.
     Killed,
-    /// The lease was lost: the result is discarded.
+    /// The lease was lost, so the result is discarded.
     Lost,
 }
 
-/// What wakes the main thread: signals, other threads, timeouts.
+/// The sources that wake the main thread: signals, other threads, timeouts.
 pub struct Bell {
     wake: UnixStream,
     timer: TimerFd,
-    /// SIGTERM has arrived.
+    /// True once SIGTERM has arrived.
     pub term: Arc<AtomicBool>,
 }
 
 impl Bell {
-    /// Also returns the end that other threads use to wake it.
+    /// Returns the bell, and the socket with which other threads wake it.
     pub fn new() -> anyhow::Result<(Self, UnixStream)> {
         let (wake, ring) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
@@ -83,14 +83,14 @@ impl Bell {
         Ok((Self { wake, timer, term }, ring))
     }
 
-    /// Waits until it is woken, or until a time of the clock that counts suspended time.
+    /// Waits until the bell is woken, or until a time of the clock that counts suspended time.
     fn wait(&mut self, until: u64) {
-        // Zero would switch the timer off.
+        // A zero switches the timer off.
         let until = TimeSpec::from_duration(Duration::from_micros(until.max(1)));
         let armed = self.timer.set(Expiration::OneShot(until), TimerSetTimeFlags::TFD_TIMER_ABSTIME);
         let mut fds =
             [PollFd::new(self.wake.as_fd(), PollFlags::POLLIN), PollFd::new(self.timer.as_fd(), PollFlags::POLLIN)];
-        // Without a timer, poll every second.
+        // Without a timer, the thread polls every second.
         let limit = if armed.is_ok() { PollTimeout::NONE } else { PollTimeout::from(1_000_u16) };
         let _ = poll(&mut fds, limit);
         let mut sink = [0; 64];
@@ -106,18 +106,18 @@ pub struct Watch<'a> {
     pub tree: Tree,
     pub begun: u64,
     pub kills: Kills,
-    /// The kernel killed a process of the run because memory ran out, as far as that can be known.
+    /// True if the kernel killed a process of the run because memory ran out, as far as that can be known.
     pub oom: bool,
 }
 
 impl Watch<'_> {
-    /// Returns when the program and all that it started are gone.
+    /// Returns when the program and all processes that it started are gone.
     pub fn run(&mut self) -> Ended {
         let mut stopping: Option<(Reason, u64)> = None;
         let mut warned = 0;
         let mut read_until = None;
         let ended = loop {
-            // The first check after anything that suspended this process.
+            // This is the first check after anything that suspended this process.
             if self.shared.lease.is_lost() {
                 break Ended::Lost;
             }
@@ -132,7 +132,7 @@ impl Watch<'_> {
                 }
                 next = next.min(kill_at);
             } else if let Some(exit) = self.tree.exit() {
-                // A filter that it started, as in `exec > >(tee work.log)`, may still have output of its own.
+                // A filter that the program started, as in `exec > >(tee work.log)`, may still have output of its own.
                 let until = *read_until.get_or_insert_with(|| boot_clock_us().saturating_add(ON_ITS_WAY));
                 if !any || self.shared.drained.load(Ordering::Acquire) {
                     break Ended::Exit(exit);
@@ -162,7 +162,7 @@ impl Watch<'_> {
         ended
     }
 
-    /// When a limit is due; sends the warning before it, once for each deadline.
+    /// Returns the time at which a limit is due. Sends the warning before a deadline, once for each deadline.
     fn timers(&self, warned: &mut u64) -> u64 {
         let (deadline, now) = (self.deadline().unwrap_or(u64::MAX), boot_clock_us());
         let silence = self.silence().unwrap_or(u64::MAX);
@@ -195,24 +195,24 @@ impl Watch<'_> {
         }
     }
 
-    /// When the program must have ended; it may have asked for more time.
+    /// Returns the time at which the program must have ended. The program may have asked for more time.
     fn deadline(&self) -> Option<u64> {
         let limit = self.run.limits.max_run_ms?.saturating_mul(1_000);
         Some(self.begun.saturating_add(limit).max(self.shared.extended.load(Ordering::Acquire)))
     }
 
-    /// When the program has been silent for too long.
+    /// Returns the time at which the program has been silent for too long.
     fn silence(&self) -> Option<u64> {
         let limit = self.run.limits.no_progress_ms?.saturating_mul(1_000);
         Some(self.shared.alive.load(Ordering::Acquire).saturating_add(limit))
     }
 
-    /// Asks the program to end; returns when it will be killed.
+    /// Asks the program to end. Returns the time at which it will be killed.
     fn stop(&self, reason: Reason) -> u64 {
         let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
         self.write_stop(reason, kill_at);
         self.tree.signal(Signal::SIGTERM);
-        // It may be suspended and has to receive the signal.
+        // A suspended program must be resumed, so that it receives the signal.
         self.tree.signal(Signal::SIGCONT);
         kill_at
     }

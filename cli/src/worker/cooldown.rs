@@ -1,6 +1,6 @@
-//! Queues that a worker leaves alone for a while because it harms them: it lacks a program or what that needs, or its
-//! tasks fail at once while those of other workers do not. Other workers take the tasks meanwhile. Leaves all queues alone if its
-//! host lacks what every task needs.
+//! Queues that a worker leaves alone for a while because its host harms their tasks: a program or a dependency of the
+//! program is missing, or tasks fail at once here and succeed on other workers. Other workers take the tasks of these
+//! queues during the pause. If the host lacks what every task needs, the worker leaves all queues alone.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,51 +11,51 @@ use super::program::Stamp;
 use crate::run_folder::notice::Unfit;
 use crate::shortage::{NOTHING, QUICK};
 
-/// How long a task is held back that could not be started here: the first time, and at most.
+/// First and longest delay of a task that could not be started here.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
-/// After this many tasks in a row whose program is missing, the queue is left alone.
+/// After this many tasks in a row whose program is missing, the worker leaves the queue alone.
 const MISSES: u32 = 32;
 
-/// How long a queue is left alone after failures: the first time, and at most.
+/// First and longest pause of a queue after failures.
 const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
 
-/// How long after a pause its reason is still reported, unless one of the queue's tasks runs: the next pause may follow
-/// at once.
+/// Time after a pause in which its reason is still reported, because the next pause may follow at once. The reason is
+/// dropped earlier if a task of the queue runs.
 const LINGER: Duration = Duration::from_secs(10);
 
-/// How long all queues are left alone if nothing can be started: the first time, and at most. After a while without
-/// that it counts as the first time again.
+/// First and longest pause of all queues if nothing can be started. After `WELL` without such a pause, the next pause
+/// is a first pause again.
 const RESTS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 const WELL: Duration = Duration::from_secs(300);
 
-/// This many quick failures in a row are not a coincidence.
+/// Number of quick failures in a row that are not a coincidence.
 const ROW: u32 = 3;
 
-/// How long to hold back a task that cannot be started here: longer each time that it came back.
+/// Returns the delay of a task that cannot be started here. The delay grows each time that the task comes back.
 pub fn pause(before: u32) -> Duration {
     PAUSES.0.saturating_mul(1 << before.min(10)).min(PAUSES.1)
 }
 
-/// How a task of this worker ended.
+/// The end of a task of this worker.
 #[derive(Clone, Debug)]
 pub struct Ending {
     pub queue: QueueName,
     pub ran: Duration,
     pub failed: bool,
-    /// The host may lack what its program needs.
+    /// Set if the host may lack what the task's program needs.
     pub unfit: Option<Unfit>,
 }
 
-/// What to do with the queue of a task that has ended.
+/// The decision about the queue of a task that has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Go,
-    /// To leave it alone if other workers succeed.
+    /// Leave the queue alone if other workers succeed.
     Compare,
-    /// To leave it alone.
+    /// Leave the queue alone.
     Stop,
-    /// The program could not be run, for this reason.
+    /// Leave the queue alone because its program could not be run, for this reason.
     Unfit(String),
 }
 
@@ -67,27 +67,28 @@ impl Ending {
 
 #[derive(Default)]
 struct Of {
-    /// Consecutive tasks whose program is missing and that came back for the first time.
+    /// Number of consecutive tasks whose program is missing and that came back for the first time.
     missing: u32,
-    /// When the last of them came back.
+    /// Time at which the last of these tasks came back.
     missed: Option<Instant>,
-    /// Consecutive tasks that were given back because their programs could not be run.
+    /// Number of consecutive tasks that were given back because their programs could not be run.
     unfit: u32,
-    /// Consecutive tasks that ended at once because something that their programs call is missing.
+    /// Number of consecutive tasks that ended at once because something that their programs call is missing.
     lacking: u32,
-    /// Quick failures in a row.
+    /// Number of quick failures in a row.
     failures: u32,
-    /// How often it was left alone for those.
+    /// Number of pauses of the queue because of these failures.
     slowed: u32,
-    /// How often its calls were refused since one of its tasks was started.
+    /// Number of refused calls since a task of the queue was last started.
     refused: u32,
     away: Option<Away>,
-    /// Why it was left alone last, and until when that is reported: between two pauses in a row nothing is better.
+    /// End of the report of the last pause, and the reason of that pause. The problem of the queue persists between two
+    /// pauses in a row.
     last: Option<(Instant, String)>,
 }
 
 impl Of {
-    /// Leaves the queue alone because of a program: longer each time in a row.
+    /// Leaves the queue alone because of a program. Each pause in a row is longer than the previous pause.
     fn leave(&mut self, queue: &QueueName, first: Duration, before: u32, folder: Option<Stamp>, why: &str) -> String {
         let stay = first.saturating_mul(1 << before.min(10)).min(STAYS.1);
         let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
@@ -98,16 +99,16 @@ impl Of {
 
 struct Away {
     until: Instant,
-    /// The folder of programs: when it changes, the worker comes back.
+    /// State of the folder of programs. If the folder changes, the pause ends.
     folder: Option<Stamp>,
     why: String,
-    /// The server refuses its calls.
+    /// True if the server refuses the calls for the queue.
     refused: bool,
 }
 
 /// A host on which nothing can be started.
 struct Sick {
-    /// How often in a row.
+    /// Number of pauses in a row.
     times: u32,
     until: Instant,
     why: String,
@@ -120,7 +121,8 @@ pub struct Cooldown {
 }
 
 impl Cooldown {
-    /// Nothing can be started here: takes no tasks, longer each time in a row. None if that is known.
+    /// Pauses all queues because nothing can be started here. Each pause in a row is longer. Returns the message to
+    /// log, or `None` if the worker already pauses.
     pub fn sick(&mut self, why: &str) -> Option<String> {
         let now = Instant::now();
         let before = self.host.take().filter(|sick| sick.until + WELL > now);
@@ -135,20 +137,20 @@ impl Cooldown {
         Some(format!("takes nothing for {}: {why}", humantime::format_duration(rest)))
     }
 
-    /// Whether nothing can be started on the host, and it is not yet time to try again.
+    /// Returns true if nothing can be started on the host and the pause has not ended.
     pub fn rests(&self) -> bool {
         self.host.as_ref().is_some_and(|sick| sick.until > Instant::now())
     }
 
-    /// Whether nothing could be started on the host, and nothing was started since.
+    /// Returns true if the pause of the host has ended and nothing was started since.
     pub fn is_convalescent(&self) -> bool {
         self.host.is_some() && !self.rests()
     }
 
-    /// The program of a task is missing. The queue is left alone only after each `MISSES` such tasks in a row, longer
-    /// each time, or this worker would drain it: a task behind them whose program exists must not wait for programs
-    /// that do not. A task that came back before does not count: it returns to the front of the queue again and again,
-    /// but less and less often.
+    /// Records that the program of a task is missing. The queue is left alone only after each `MISSES` such tasks in a
+    /// row, longer each time. Without the pause, this worker takes every task of the queue and gives it back. With a
+    /// pause after the first miss, a task whose program exists waits behind tasks whose programs do not. A task that
+    /// came back before does not count: it returns to the front of the queue again and again, but less and less often.
     pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str, known: bool) -> Option<String> {
         let of = self.queues.entry(queue.clone()).or_default();
         if known {
@@ -163,7 +165,8 @@ impl Cooldown {
         of.missing.is_multiple_of(MISSES).then(|| of.leave(queue, PAUSES.0 / 8, rounds.saturating_sub(1), folder, why))
     }
 
-    /// A program cannot be run here: the queue is left alone, longer each time in a row, until one has run.
+    /// Leaves the queue alone because a program cannot be run here. Each pause in a row is longer, until a program has
+    /// run.
     pub fn unfit(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let before = of.unfit;
@@ -171,21 +174,21 @@ impl Cooldown {
         of.leave(queue, PAUSES.0 / 2, before, folder, why)
     }
 
-    /// Whether the last tasks of a queue ended at once because something is missing here.
+    /// Returns true if the last tasks of the queue ended at once because something is missing here.
     pub fn suspects(&self, queue: &QueueName) -> bool {
         self.queues.get(queue).is_some_and(|of| of.lacking >= ROW)
     }
 
-    /// A task of the queue could be started.
+    /// Records that a task of the queue was started.
     pub fn begun(&mut self, queue: &QueueName) {
         if let Some(of) = self.queues.get_mut(queue) {
             (of.missing, of.refused) = (0, 0);
-            // A start shows little where programs cannot be run, or fail at once.
+            // A start proves little if programs cannot be run, or fail at once.
             of.last.take_if(|_| of.unfit == 0 && of.lacking == 0 && of.failures == 0);
         }
     }
 
-    /// The server refuses the calls for one queue, but not those for others: it is left out.
+    /// Leaves out a queue whose calls the server refuses while it accepts the calls for other queues.
     pub fn refused(&mut self, queue: &QueueName, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.refused.min(10)).min(STAYS.1);
@@ -194,7 +197,7 @@ impl Cooldown {
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
 
-    /// The queues whose calls the server refuses.
+    /// Returns the queues whose calls the server refuses.
     pub fn aside(&self) -> Vec<QueueName> {
         let refused = |of: &Of| of.away.as_ref().is_some_and(|away| away.refused);
         self.queues.iter().filter(|(_, of)| refused(of)).map(|(queue, _)| queue.clone()).collect()
@@ -205,7 +208,7 @@ impl Cooldown {
         self.host.take_if(|sick| sick.until <= Instant::now());
         let of = self.queues.entry(ending.queue.clone()).or_default();
         match &ending.unfit {
-            // Several tasks at the same time count once.
+            // Several tasks that come back at the same time count as one.
             Some(unfit) if unfit.given_back && of.away.is_some() => return Verdict::Go,
             Some(unfit) if unfit.given_back => return Verdict::Unfit(unfit.why.clone()),
             Some(_) => of.lacking = of.lacking.saturating_add(1),
@@ -223,7 +226,7 @@ impl Cooldown {
         }
     }
 
-    /// Leaves a queue alone whose tasks fail only here.
+    /// Leaves alone a queue whose tasks fail only here.
     pub fn slow(&mut self, queue: &QueueName) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
@@ -241,7 +244,7 @@ impl Cooldown {
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
 
-    /// The queues to be left alone now; ends what has expired.
+    /// Ends expired pauses, and returns the queues that are left alone now.
     pub fn away(&mut self, folder: Option<&Stamp>) -> Vec<QueueName> {
         let now = Instant::now();
         for of in self.queues.values_mut() {
@@ -262,7 +265,7 @@ impl Cooldown {
         self.queues.iter().filter(|(_, of)| of.away.is_some()).map(|(queue, _)| queue.clone()).collect()
     }
 
-    /// What is wrong, for the worker's record.
+    /// Returns the problem for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         let why = |of: &Of| {
             let last = || of.last.as_ref().map(|(_, why)| why.clone());

@@ -1,4 +1,5 @@
-//! What serves one server: it takes tasks, watches those that run, keeps up its queues, and reports.
+//! The part of a worker that serves one server: it takes tasks, watches running tasks, maintains its queues, and
+//! reports.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -32,18 +33,18 @@ use crate::session::config::{self, Places};
 use crate::session::rights::missing;
 use crate::session::torn;
 
-/// How often a supervisor is checked that can only be polled.
+/// Interval between checks of a supervisor that can only be polled.
 const ASK: Duration = Duration::from_millis(500);
 
-/// The thread that takes tasks: the worker ends with it.
+/// Name of the thread that takes tasks. The worker ends with this thread.
 const TASKS: &str = "tasks";
 
-/// The thread that says goodbye.
+/// Name of the thread that unregisters the worker.
 const GOODBYE: &str = "goodbye";
 
-/// What serves one server, or one of several partitions.
+/// The part of a worker that serves one server, or one of several partitions.
 pub struct Crew {
-    /// The same in each turn.
+    /// Name of the worker in the server, unchanged in all turns.
     pub id: ListenerId,
     pub server: config::Settings,
     pub partition: Option<(PartitionName, Places)>,
@@ -57,20 +58,21 @@ pub struct Crew {
     pub served: Arc<BTreeSet<String>>,
     /// The name of the partition, if the worker serves several.
     pub label: Option<String>,
-    /// There are more partitions than a worker serves at a time: each turn has deliveries of its own, and no line in the log.
+    /// True if the worker has more partitions than it serves at a time. Each turn then runs its own deliveries, and
+    /// logs no line at its start.
     pub takes_turns: bool,
     pub quiet: bool,
     pub past: Past,
 }
 
-/// What remains of the earlier turns of a crew.
+/// State that a crew keeps between its turns.
 #[derive(Default)]
 pub struct Past {
-    /// There was one, which has logged what the server lacks.
+    /// True once a turn has begun and has logged the permissions that the server's user lacks.
     has_begun: AtomicBool,
-    /// The log says that it waits for the server.
+    /// True if the log says that the worker waits for the server.
     waits: AtomicBool,
-    /// Those with which it is still registered.
+    /// Queues in which the worker is still registered.
     queues: Mutex<BTreeSet<QueueName>>,
 }
 
@@ -80,11 +82,11 @@ impl Past {
     }
 }
 
-/// How a turn ended.
+/// The end of a turn.
 pub enum Turn {
-    /// It has another one after the others.
+    /// The crew gets another turn after the other partitions.
     Over,
-    /// It was told to end.
+    /// The worker ends.
     Last,
 }
 
@@ -93,23 +95,23 @@ impl Crew {
         self.partition.as_ref().map(|(name, _)| name)
     }
 
-    /// Whether an earlier turn has left this worker registered.
+    /// Returns true if an earlier turn has left this worker registered.
     pub fn is_registered(&self) -> bool {
         !self.past.queues().is_empty()
     }
 
-    /// Whether runs of its server are on this host.
+    /// Returns true if runs of the crew's server are on this host.
     pub fn has_runs(&self) -> bool {
         takeover::has_runs(&self.settings)
     }
 
-    /// Says goodbye after the last turn, when others were served.
+    /// Unregisters the worker after its last turn if other partitions were served since.
     pub fn take_leave(&self) -> anyhow::Result<()> {
         unregister(&self.server.client_within(PATIENCE)?, &self.id, &mem::take(&mut *self.past.queues()))
     }
 
-    /// Serves it until the worker is told to end, or it is the turn of another. With several partitions an error ends only
-    /// this part, and is said.
+    /// Serves the server until the worker is asked to end, or it is the turn of another partition. If the worker has
+    /// several partitions, an error is logged and ends only this part.
     pub fn serve(&self) -> anyhow::Result<Turn> {
         self.to_the_end().inspect_err(|error| {
             if let Some(label) = &self.label {
@@ -225,8 +227,8 @@ impl Crew {
         Ok((client, listener))
     }
 
-    /// Waits for a server that replies and accepts writes; none if a signal ends the worker first, or if others wait for
-    /// their turn and nothing of this one is here.
+    /// Waits for a server that replies and accepts writes. Returns `None` if a signal ends the worker first, or if
+    /// other partitions wait for their turn and this partition has no runs here.
     fn connect(&self) -> anyhow::Result<Option<(Client, Listener)>> {
         loop {
             match self.enter() {
@@ -250,14 +252,14 @@ impl Crew {
     }
 }
 
-/// Says goodbye to the server; returns whether that was done in time.
+/// Unregisters the worker. Returns true if the server replied in time.
 fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, of: (Client, Listener, BTreeSet<QueueName>)) -> bool {
     spawn(pool, GOODBYE, move |_| {
-        // A later report would register it again.
+        // A later report registers the worker again.
         let _ = reporting.join();
         let (client, listener, queues) = of;
         let id = listener.id().clone();
-        // Tasks that supervisors of other workers hold under this name keep it registered.
+        // Tasks that supervisors of other workers hold under this name keep the worker registered.
         if listener.unregister().is_ok() {
             let _ = unregister(&client, &id, &queues);
         }
@@ -265,7 +267,7 @@ fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, of: (Client, Listener, BTre
     pool.waits_for(GOODBYE, PATIENCE)
 }
 
-/// Unregisters from queues that an earlier turn has found.
+/// Unregisters the worker from queues that an earlier turn has found.
 fn unregister(client: &Client, id: &ListenerId, queues: &BTreeSet<QueueName>) -> anyhow::Result<()> {
     queues.iter().try_for_each(|queue| Ok(client.call(&client.calls().unregister(queue, id)).map(drop)?))
 }
@@ -274,14 +276,14 @@ fn names(settings: &Settings) -> Vec<&str> {
     settings.queues.iter().map(Pattern::as_str).collect()
 }
 
-/// Reports the permissions that the user of the server lacks.
+/// Logs the permissions that the user of the server lacks.
 fn say_missing(greeting: &Greeting, settings: &Settings) {
     for right in missing(greeting, &settings.namespace) {
         say(format!("blueque worker: {}: {}", right.text, right.todo));
     }
 }
 
-/// Starts a thread of the worker. The watcher is woken when it ends, and learns whether it panicked.
+/// Starts a thread of the worker. The end of the thread wakes the watcher, and a panic is recorded.
 fn spawn<T: Send + 'static>(
     pool: &Arc<Pool>,
     name: &'static str,
@@ -294,12 +296,12 @@ fn spawn<T: Send + 'static>(
     })
 }
 
-/// Supervisors do not need a worker, and the next one finds them.
+/// The error for a part of the worker that panicked. Supervisors do not need a worker, and the next worker finds them.
 pub fn defect(part: &str) -> anyhow::Error {
     anyhow::anyhow!("the worker's part for {part} ended by a bug: start the worker again, its programs run on")
 }
 
-/// Watches the supervisors until the worker has drained, or hits an error that it cannot recover from.
+/// Watches the supervisors until the worker has drained, or until an error from which the worker cannot recover.
 fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result<()> {
     let mut words = [0; 64];
     let mut idle: Option<Instant> = None;
@@ -327,7 +329,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
                 None => {}
             }
             if settings.drain == Drain::Release {
-                // The supervisor then finds its program gone, and gives the task back.
+                // The supervisor then finds that its program is gone, and gives the task back.
                 for run in pool.overdue(RELEASE) {
                     leftovers::kill_all(&run);
                 }

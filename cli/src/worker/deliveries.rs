@@ -9,17 +9,18 @@ use blueque::{Deliverer, Error, PartitionName};
 use crate::output::{causes, say};
 use crate::session::config::Places;
 
-/// The limit of a delivery to another partition.
+/// Time limit of a delivery to another partition.
 const DELIVERY: Duration = Duration::from_secs(3);
 
-/// Delivers the ends of tasks of some partitions to the others.
+/// Delivers the ends of tasks from a worker's partitions to the other partitions.
 pub struct Deliveries {
     deliverer: Arc<Deliverer>,
     ended: mpsc::Receiver<()>,
 }
 
 impl Deliveries {
-    /// Delivers what these partitions have until [`Deliveries::end`]; none if there are no others.
+    /// Starts to deliver the ends of these partitions until [`Deliveries::end`]. Returns `None` if there are no other
+    /// partitions.
     pub fn begin(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<Option<Self>> {
         if places.partitions.names().len() < 2 {
             return Ok(None);
@@ -39,7 +40,8 @@ impl Deliveries {
         Ok(Some(Self { deliverer, ended }))
     }
 
-    /// What is cut off is delivered again only when its lease has expired: so the last ones may finish.
+    /// Stops the deliveries, and waits for the last delivery for a limited time. An interrupted delivery is repeated
+    /// only after its lease has expired.
     pub fn end(self) {
         self.deliverer.stop();
         let _ = self.ended.recv_timeout(DELIVERY);

@@ -1,4 +1,4 @@
-//! A supervisor, as seen by the worker: its child, or one that an earlier worker started.
+//! A supervisor, as seen by the worker: a child of this worker, or a supervisor that an earlier worker started.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,7 +14,7 @@ use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
 
-/// When it grows larger, the supervisors' own log starts over, and the previous one is kept.
+/// Size at which the supervisors' own log starts over. The previous log is kept.
 const LOG_BYTES: u64 = 1 << 20;
 
 /// A running supervisor.
@@ -22,20 +22,20 @@ const LOG_BYTES: u64 = 1 << 20;
 pub struct Handle {
     pub process: Process,
     child: Option<Child>,
-    /// Readable when it has ended. None if the kernel does not support it.
+    /// Readable when the supervisor has ended. `None` if the kernel does not support it.
     fd: Option<Arc<OwnedFd>>,
 }
 
 impl Handle {
-    /// Starts a supervisor, which does not depend on this worker afterwards. The password is for this server,
-    /// whatever the program may have written to its run folder.
+    /// Starts a supervisor, which then does not depend on this worker. The supervisor sends the password only to
+    /// `server`, even if the program writes another server to its run folder.
     pub fn start(folder: &RunFolder, server: &str, password: Option<&Password>) -> io::Result<Self> {
-        // Not the path of this binary: an upgrade may have replaced or removed it.
+        // The path of this binary is not used: an upgrade may have replaced or removed the file.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("blueque").arg("supervise").arg(folder.path()).args(["--server", server]).stdin(Stdio::null());
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
-        // Each may contain a password.
+        // Each of these variables may contain a password.
         command.env_remove("BLUEQUE_TOPOLOGY");
         for name in blueque::Address::variables() {
             command.env_remove(name);
@@ -46,19 +46,19 @@ impl Handle {
         let mut child = command.spawn()?;
         orphans::own().extend(i32::try_from(child.id()));
         if let Some(password) = password {
-            // If it has ended meanwhile, that is noticed later.
+            // A supervisor that has already ended is noticed later.
             let _ = password.hand(&mut child);
         }
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        // If it has ended at once, it may have started its program: its leftovers are settled as usual.
+        // A supervisor that has already ended may have started its program. Its leftovers are settled as usual.
         let process = Process::of(pid).unwrap_or(Process { pid, started: 0 });
         Ok(Self { process, child: Some(child), fd: pidfd(pid) })
     }
 
-    /// One that an earlier worker started; none if it has ended meanwhile.
+    /// Opens a supervisor that an earlier worker started. Returns `None` if it has ended.
     pub fn of(process: Process) -> Option<Self> {
         let fd = pidfd(process.pid);
-        // Checked after opening: the number still belonged to the process then.
+        // The check comes after the opening, so the process id still belonged to the supervisor when it was opened.
         process.lives().then_some(Self { process, child: None, fd })
     }
 
@@ -66,19 +66,19 @@ impl Handle {
         self.fd.clone()
     }
 
-    /// Whether it has ended, and how, if this worker is its parent.
+    /// Returns `None` while the supervisor runs. Otherwise returns its exit status, if this worker is its parent.
     pub fn ended(&mut self) -> Option<Option<ExitStatus>> {
         match &mut self.child {
             Some(child) => match child.try_wait() {
                 Ok(status) => status.map(Some),
-                // Somebody else has waited for it: how it ended is not known.
+                // Another thread has waited for the child, so its exit status is unknown.
                 Err(_) => (!self.process.lives()).then_some(None),
             },
             None => (!self.process.lives()).then_some(None),
         }
     }
 
-    /// Asks it to stop its program and to give the task back.
+    /// Asks the supervisor to stop its program and to give the task back.
     pub fn stop(&self) {
         if let Some(fd) = &self.fd {
             let _ = pidfd_send_signal(fd, Signal::TERM);
@@ -100,7 +100,7 @@ fn pidfd(pid: i32) -> Option<Arc<OwnedFd>> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok().map(Arc::new)
 }
 
-/// The log for messages of supervisors that do not belong to a task.
+/// Opens the log for messages of supervisors that do not belong to a task.
 fn log(folder: &RunFolder) -> io::Result<File> {
     let runs = folder.path().parent().unwrap_or(folder.path());
     let path = runs.with_file_name("supervisors.log");

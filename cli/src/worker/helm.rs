@@ -1,4 +1,4 @@
-//! The signals that end a worker, for all partitions that it serves.
+//! The signals that end a worker, with all partitions that it serves.
 
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,12 +25,12 @@ impl Helm {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a signal has come.
+    /// Returns true after the first signal.
     pub fn is_stopping(&self) -> bool {
         self.lock().stopping
     }
 
-    /// From now on a signal ends this one, too.
+    /// Adds a part of the worker, which signals end from now on.
     pub fn add(&self, pool: &Arc<Pool>, interrupter: Interrupter) {
         let mut state = self.lock();
         if state.stopping {
@@ -39,12 +39,12 @@ impl Helm {
         state.crews.push((pool.clone(), interrupter));
     }
 
-    /// This one has ended.
+    /// Removes a part of the worker that has ended.
     pub fn remove(&self, pool: &Arc<Pool>) {
         self.lock().crews.retain(|(other, _)| !Arc::ptr_eq(other, pool));
     }
 
-    /// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.
+    /// Handles the signals. The first signal drains the worker. The second signal ends it, and its supervisors run on.
     pub fn hear(&self, mut signals: Signals) {
         for _ in signals.forever() {
             let mut state = self.lock();
@@ -64,7 +64,7 @@ impl Helm {
             }
             let interrupters: Vec<Interrupter> = state.crews.iter().map(|(_, one)| one.clone()).collect();
             drop(state);
-            // A server that hangs delays no other.
+            // A server that hangs does not delay the interrupts of the other servers.
             thread::scope(|scope| {
                 for interrupter in &interrupters {
                     scope.spawn(|| interrupter.interrupt());

@@ -1,5 +1,5 @@
-//! The keeper of a run folder: the one worker that has locked its file `keeper`. The kernel releases the lock when
-//! that worker dies, and then another finds the folder.
+//! The keeper of a run folder: the only worker that has locked the folder's file `keeper`. The kernel releases the lock
+//! when that worker dies, and then another worker finds the folder.
 
 use std::fs::File;
 use std::io;
@@ -21,7 +21,7 @@ pub struct Keeper {
     heard: Mutex<Heard>,
 }
 
-/// What the run's supervisors have reported.
+/// Reports of the run's supervisors.
 #[derive(Debug, Default)]
 struct Heard {
     bytes: u64,
@@ -30,7 +30,7 @@ struct Heard {
 }
 
 impl Keeper {
-    /// Takes charge of a folder; none if another worker has it, or it is gone.
+    /// Takes charge of a folder. Returns `None` if another worker has the folder, or the folder is gone.
     pub fn of(folder: &RunFolder) -> io::Result<Option<Self>> {
         let file = match open::own(&folder.keeper()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -44,7 +44,7 @@ impl Keeper {
         }
     }
 
-    /// The notices of the run's supervisors since the last call, even if the folder is gone.
+    /// Returns the notices of the run's supervisors since the last call, even if the folder is gone.
     pub fn notices(&self) -> Vec<Notice> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let end = self.file.metadata().map_or(0, |about| about.len()).min(2 * MOST);
@@ -55,24 +55,24 @@ impl Keeper {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         heard.bytes += whole as u64;
         let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
-        // A program can write here, too: what is not a notice is ignored.
+        // A program can write to this file. Lines that are not notices are ignored.
         let notices: Vec<Notice> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         heard.lost |= notices.iter().any(|notice| notice.lost);
         heard.unfit = notices.iter().rev().find_map(|notice| notice.unfit.clone()).or_else(|| heard.unfit.take());
         notices
     }
 
-    /// Whether one of them reported that the result is discarded.
+    /// Returns true if a supervisor reported that the result is discarded.
     pub fn has_lost(&self) -> bool {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
-    /// What one of them reported to be missing on this host.
+    /// Returns what a supervisor reported as missing on this host.
     pub fn unfit(&self) -> Option<Unfit> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).unfit.clone()
     }
 
-    /// Takes charge of a new folder. Another worker may be checking it, which does not take long.
+    /// Takes charge of a new folder. Waits if another worker is checking the folder, which does not take long.
     pub fn of_new(folder: &RunFolder) -> io::Result<Self> {
         let end = Instant::now() + Duration::from_secs(5);
         loop {

@@ -1,5 +1,6 @@
-//! As process 1 of a container a worker becomes the parent of every process whose own parent is dead. It has to wait
-//! for them, as the kernel keeps a process that has ended until its parent has waited for it.
+//! Orphaned processes. As process 1 of a container, a worker becomes the parent of every process whose own parent is
+//! dead. The worker must wait for these processes: the kernel keeps a process that has ended until its parent has
+//! waited for it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,15 +15,15 @@ use crate::process::{Stat, all};
 
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The supervisors that this worker has started and waits for itself.
+/// Process ids of the supervisors that this worker has started and waits for itself.
 static OWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// Locks their numbers.
+/// Locks the process ids of the worker's own supervisors.
 pub fn own() -> MutexGuard<'static, BTreeSet<i32>> {
     OWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for orphans as long as the worker lives, if it is given any.
+/// Waits for orphans until the worker ends, if the kernel gives orphans to this process.
 pub fn reap() {
     if std::process::id() == 1 || prctl::get_child_subreaper().unwrap_or(false) {
         thread::spawn(look_for_ever);
@@ -34,7 +35,7 @@ fn look_for_ever() {
     loop {
         thread::sleep(LOOK);
         let ended = ended();
-        // One that was not there a second ago may be a child that this worker is about to wait for.
+        // A process that was not there a second ago may be a child that this worker is about to wait for.
         for &pid in ended.intersection(&before) {
             let _ = waitid(Id::Pid(Pid::from_raw(pid)), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG);
         }

@@ -23,17 +23,17 @@ use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
 use crate::shortage::{FAILED, LOST, Shortage};
 
-/// How long an ending worker waits for a server that does not reply, once no program runs.
+/// Time that an ending worker waits for a server that does not reply, after the last program has ended.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often a supervisor is looked for that cannot be watched.
+/// Interval between searches for a supervisor that cannot be watched.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Characters of a supervisor's notice in the log, and of its reason in the worker's record.
+/// Maximum number of characters of a supervisor's notice in the log, and of its reason in the worker's record.
 const TEXT: usize = 500;
 const TROUBLE: usize = 160;
 
-/// Number of tasks that are named in a message about several.
+/// Maximum number of tasks that are named in a message about several tasks.
 const NAMED: usize = 3;
 
 /// A run of this worker.
@@ -42,24 +42,24 @@ pub struct Kept {
     pub folder: RunFolder,
     pub id: String,
     keeper: Arc<Keeper>,
-    /// What the server refuses its supervisor, in words.
+    /// Refusals of the server that the supervisor reported, as messages.
     troubles: BTreeMap<About, String>,
-    /// None once it has ended and left its folder behind, which has to be settled.
+    /// `None` once the supervisor has ended and left its folder behind, which must be settled.
     pub handle: Option<Handle>,
-    /// How its supervisor ended, if that was seen.
+    /// End of the supervisor, if this worker saw it.
     fate: Option<Fate>,
-    /// Only its end has to be sent: that takes no slot, and the worker may end meanwhile.
+    /// True if only the end of the task must be sent. Such a run takes no slot, and the worker may end before it.
     delivering: bool,
-    /// Its supervisor lives, and cannot be seen or told to stop from here.
+    /// True if the supervisor lives, but this worker can neither see it nor ask it to stop.
     hidden: bool,
-    /// Since when its end was seen waiting on the disk.
+    /// Time at which this worker first saw the task's end waiting on the disk.
     ended: Option<Instant>,
-    /// When to settle it, and the delay after that.
+    /// Time at which the run is settled next, and the delay after that.
     due: Instant,
     pause: Duration,
-    /// When its supervisor was told to stop.
+    /// Time at which the supervisor was asked to stop.
     told: Option<Instant>,
-    /// For a task that this worker started: its queue, and when.
+    /// Queue and start time of a task that this worker started.
     begun: Option<(QueueName, Instant)>,
 }
 
@@ -74,22 +74,22 @@ impl Kept {
 }
 
 impl Kept {
-    /// Of a queue, started now.
+    /// Sets the queue of a run that this worker starts now.
     pub fn begun(mut self, queue: QueueName) -> Self {
         self.begun = Some((queue, Instant::now()));
         self
     }
 
-    /// Whether its supervisor lives and cannot be seen.
+    /// Sets `hidden`: the supervisor lives but cannot be seen.
     pub fn hidden(mut self, hidden: bool) -> Self {
         self.hidden = hidden;
         self
     }
 
-    /// Records what the server refuses its supervisor.
+    /// Records a refusal of the server that the supervisor reported, or deletes it once the server accepts again.
     fn note(&mut self, notice: &Notice) {
         match &notice.why {
-            // This character separates the parts of a worker's report.
+            // A semicolon separates the parts of a worker's report.
             Some(why) => {
                 let text = format!("{}{}", notice.about.trouble(&self.id), why.replace(';', ","));
                 self.troubles.insert(notice.about, clean_line(&text, TROUBLE));
@@ -100,7 +100,7 @@ impl Kept {
         }
     }
 
-    /// How its task ended, if its supervisor reported it to this worker.
+    /// Returns the end of the task if its supervisor reported it to this worker.
     fn ending(&mut self, status: Option<ExitStatus>) -> Option<Ending> {
         let (queue, begun) = self.begun.take()?;
         let failed = status?.code() == Some(FAILED.into());
@@ -109,12 +109,12 @@ impl Kept {
 }
 
 impl State {
-    /// The number of occupied slots.
+    /// Returns the number of occupied slots.
     fn running(&self) -> usize {
         self.kept.values().filter(|kept| !kept.delivering).count()
     }
 
-    /// What keeps the worker from taking tasks, and what the server refuses its supervisors.
+    /// Returns the reasons why the worker takes no tasks, and the refusals that its supervisors reported.
     fn trouble(&self) -> Option<String> {
         let mut refused: Vec<&String> = self.kept.values().flat_map(|kept| kept.troubles.values()).collect();
         refused.sort();
@@ -127,33 +127,33 @@ impl State {
 #[derive(Debug, Default)]
 struct State {
     kept: HashMap<PathBuf, Kept>,
-    /// Since when no more tasks are taken.
+    /// Time since which no more tasks are taken.
     draining: Option<Instant>,
-    /// Supervisors are told to stop.
+    /// True once the supervisors are asked to stop.
     stopping: bool,
-    /// Nothing is left to do.
+    /// True when nothing is left to do.
     ended: bool,
     /// The parts of the worker that have ended.
     over: Vec<&'static str>,
     /// A part of the worker that panicked.
     broken: Option<&'static str>,
-    /// How tasks ended, since the last query.
+    /// Ends of tasks since the last query.
     endings: Vec<Ending>,
-    /// Why the worker takes fewer tasks than it could.
+    /// Reason why the worker takes fewer tasks than it could.
     trouble: Option<String>,
-    /// What else is wrong with its host, by subject.
+    /// Other problems of the host, by subject.
     ails: BTreeMap<&'static str, String>,
-    /// The queues whose calls the server refuses.
+    /// Queues whose calls the server refuses.
     aside: Vec<QueueName>,
-    /// Why a task could not be started, since the last query.
+    /// Reason why a task could not be started since the last query.
     sick: Option<String>,
 }
 
-/// How a supervisor ended before its task.
+/// End of a supervisor that ended before its task.
 #[derive(Clone, Debug)]
 pub struct Fate {
     pub words: String,
-    /// What the host lacks, according to it.
+    /// The resource that the host lacks, according to the supervisor's exit status.
     pub shortage: Option<Shortage>,
 }
 
@@ -167,7 +167,7 @@ impl Fate {
     }
 }
 
-/// The message about a task whose supervisor has ended.
+/// Returns the message about a task whose supervisor has ended.
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
         Some(LOST) => format!("{id}: lost its lease: its result is discarded"),
@@ -175,7 +175,8 @@ fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Messages from supervisors' notices, one line for each text: an outage affects many tasks alike.
+/// Converts supervisors' notices to messages. Notices with the same text share a line, because an outage affects many
+/// tasks alike.
 fn news(said: Vec<(String, Notice)>) -> Vec<String> {
     let mut of: Vec<(String, Vec<String>)> = Vec::new();
     for (id, notice) in said {
@@ -196,18 +197,18 @@ fn news(said: Vec<(String, Notice)>) -> Vec<String> {
     of.into_iter().map(line).collect()
 }
 
-/// Shared by the worker's threads.
+/// State that the worker's threads share.
 #[derive(Debug)]
 pub struct Pool {
     slots: Arc<Slots>,
-    /// Which of the seats at the slots is its own.
+    /// Number of the partition's seat at the slots.
     seat: usize,
     /// The partition, if the worker serves several.
     partition: Option<String>,
     pub quiet: bool,
     state: Mutex<State>,
     changed: Condvar,
-    /// Wakes the thread that watches supervisors.
+    /// Wakes the thread that watches the supervisors.
     wake: UnixStream,
 }
 
@@ -232,7 +233,7 @@ impl Pool {
         Self { slots, seat, partition, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
     }
 
-    /// One line for each event, for people.
+    /// Logs a line about an event of this partition.
     pub fn say(&self, text: &str) {
         match &self.partition {
             Some(partition) => self.say_for_all(&format!("partition {partition}: {text}")),
@@ -240,7 +241,7 @@ impl Pool {
         }
     }
 
-    /// The same about the whole worker.
+    /// Logs a line about the whole worker.
     pub fn say_for_all(&self, text: &str) {
         if !self.quiet {
             say(format!("blueque worker: {text}"));
@@ -255,7 +256,7 @@ impl Pool {
         let answer = change(&mut self.lock());
         self.slots.update(self.seat, || self.running());
         self.changed.notify_all();
-        // A full pipe wakes it as well.
+        // A full pipe also wakes the watcher.
         let _ = (&self.wake).write(&[0]);
         answer
     }
@@ -287,50 +288,51 @@ impl Pool {
         self.lock().kept.contains_key(folder)
     }
 
-    /// The number of running tasks.
+    /// Returns the number of running tasks.
     pub fn running(&self) -> usize {
         self.lock().running()
     }
 
-    /// The number of running tasks that an ending worker waits for: those that it can tell to stop.
+    /// Returns the number of running tasks that an ending worker waits for. Hidden supervisors do not count, because
+    /// the worker cannot ask them to stop.
     pub fn awaited(&self) -> usize {
         self.lock().kept.values().filter(|kept| !kept.delivering && !kept.hidden).count()
     }
 
-    /// Whether it keeps no run, not even one whose end is to be sent.
+    /// Returns true if the worker keeps no run, not even a run whose end must still be sent.
     pub fn is_empty(&self) -> bool {
         self.lock().kept.is_empty()
     }
 
-    /// Waits for free slots and its turn to take tasks. Returns how many it may take, which are its own until `release`:
-    /// zero if no more tasks are to be taken, none after the limit.
+    /// Waits for free slots and for its turn to take tasks. Returns the number of tasks that it may take. These slots
+    /// are reserved until `release`. Returns zero if no more tasks are taken, `None` after the limit.
     pub fn free(&self, limit: Duration) -> Option<usize> {
         self.release();
         self.slots.claim(self.seat, limit, || self.draining().is_some())
     }
 
-    /// Leaves to other partitions the slots that no task was taken for.
+    /// Releases slots for which no task was taken, so that other partitions can use them.
     pub fn release(&self) {
         self.slots.release(self.seat);
     }
 
-    /// Whether other partitions have the same slots.
+    /// Returns true if other partitions use the same slots.
     pub fn shares(&self) -> bool {
         self.slots.are_shared()
     }
 
-    /// Pauses, but no longer than tasks are to be taken.
+    /// Pauses for `limit`, or until the worker drains.
     pub fn pause(&self, limit: Duration) {
         self.wait_until(limit, |state| state.draining.map(|_| ()));
     }
 
-    /// Takes no more tasks.
+    /// Stops taking tasks.
     pub fn drain(&self) {
         self.change(|state| *state.draining.get_or_insert_with(Instant::now));
         self.slots.wake();
     }
 
-    /// Records that an operator has ordered it to drain.
+    /// Drains the worker on the order of an operator.
     pub fn ordered(&self) {
         if self.draining().is_none() {
             self.say("ordered to drain");
@@ -338,7 +340,7 @@ impl Pool {
         }
     }
 
-    /// Waits until the report has changed, or the worker ends; at most for `limit`. False when it ends.
+    /// Waits until the report has changed or the worker ends, at most for `limit`. Returns false when the worker ends.
     pub fn wait_for_change(&self, limit: Duration) -> bool {
         let was = (self.draining().is_some(), self.trouble());
         let changed = |state: &mut State| {
@@ -348,41 +350,41 @@ impl Pool {
         !self.lock().ended
     }
 
-    /// Wakes the watcher when this is dropped, at the end of a part of the worker.
+    /// Marks a part of the worker. The drop of the returned value, at the end of the part, wakes the watcher.
     pub fn part(&self, name: &'static str) -> Part<'_> {
         Part { pool: self, name }
     }
 
-    /// Whether a part of the worker has ended; recorded before the watcher is woken.
+    /// Returns true if a part of the worker has ended. The end is recorded before the watcher is woken.
     pub fn is_over(&self, name: &str) -> bool {
         self.lock().over.contains(&name)
     }
 
-    /// Waits for the end of a part of the worker; returns whether it came in time.
+    /// Waits for the end of a part of the worker. Returns true if it ended in time.
     pub fn waits_for(&self, name: &str, limit: Duration) -> bool {
         self.wait_until(limit, |state| state.over.contains(&name).then_some(())).is_some()
     }
 
-    /// The part of the worker that panicked.
+    /// Returns the part of the worker that panicked.
     pub fn broken(&self) -> Option<&'static str> {
         self.lock().broken
     }
 
-    /// How tasks ended since the last call.
+    /// Returns the ends of tasks since the last call.
     pub fn endings(&self) -> Vec<Ending> {
         std::mem::take(&mut self.lock().endings)
     }
 
-    /// Sets why the worker takes fewer tasks than it could; none if it takes all.
+    /// Sets the reason why the worker takes fewer tasks than it could, `None` if it takes all it could.
     pub fn set_trouble(&self, trouble: Option<String>) {
         if self.lock().trouble != trouble {
             self.change(|state| state.trouble = trouble);
         }
     }
 
-    /// Sets what is wrong with the host, for the worker's record; none if nothing is any more.
+    /// Sets a problem of the host for the worker's record, `None` if the problem is gone.
     pub fn ails(&self, subject: &'static str, what: Option<String>) {
-        // This character separates the parts of a worker's report.
+        // A semicolon separates the parts of a worker's report.
         let what = what.map(|what| what.replace(';', ","));
         if self.lock().ails.get(subject) != what.as_ref() {
             self.change(|state| match what {
@@ -401,39 +403,40 @@ impl Pool {
         self.lock().aside.clone()
     }
 
-    /// What is wrong, for the worker's record.
+    /// Returns the problem for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         self.lock().trouble()
     }
 
-    /// Waits for its end, at most for the limit; returns whether it has come.
+    /// Waits for the end of the pool, at most for `limit`. Returns true if it has ended.
     pub fn ends_within(&self, limit: Duration) -> bool {
         self.wait_until(limit, |state| state.ended.then_some(())).is_some()
     }
 
-    /// Everything has ended except the threads that only look.
+    /// Ends the pool: everything has ended except the threads that only look.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
     }
 
-    /// The number of slots, and how many are free.
+    /// Returns the number of slots, and the number of free slots.
     pub fn slots(&self) -> (usize, usize) {
         (self.slots.all, self.slots.free())
     }
 
-    /// Since when no task is taken.
+    /// Returns the time since which no task is taken.
     pub fn draining(&self) -> Option<Instant> {
         self.lock().draining
     }
 
-    /// Tells every supervisor to stop, including those found later.
+    /// Asks every supervisor to stop, including supervisors that are found later.
     pub fn stop(&self) {
         if !self.lock().stopping {
             self.change(|state| state.stopping = true);
         }
     }
 
-    /// What to wait on for the end of a supervisor; false if some have to be polled.
+    /// Returns file descriptors that become readable at the end of a supervisor. The flag is false if some supervisors
+    /// must be polled.
     pub fn fds(&self) -> (Vec<Arc<OwnedFd>>, bool) {
         let state = self.lock();
         let handles: Vec<&Handle> = state.kept.values().filter_map(|kept| kept.handle.as_ref()).collect();
@@ -442,13 +445,13 @@ impl Pool {
         (fds, all)
     }
 
-    /// Prints the notices of supervisors.
+    /// Logs the notices of supervisors.
     pub fn hear(&self) {
         let keepers: Vec<(PathBuf, String, Arc<Keeper>)> = {
             let state = self.lock();
             state.kept.iter().map(|(path, kept)| (path.clone(), kept.id.clone(), kept.keeper.clone())).collect()
         };
-        // Without the lock: these are files.
+        // The notices are read without the lock, because reading files takes time.
         let heard = keepers.into_iter().map(|(path, id, keeper)| (path, id, keeper.notices()));
         let heard: Vec<_> = heard.filter(|(_, _, notices)| !notices.is_empty()).collect();
         if heard.is_empty() {
@@ -483,7 +486,7 @@ impl Pool {
                 }
                 let Some(status) = handle.ended() else {
                     if draining && !kept.delivering && kept.folder.has_ended() {
-                        // Its supervisor owns the end, which the server does not accept at the moment.
+                        // The supervisor owns the end, which the server does not accept at the moment.
                         kept.delivering = kept.ended.get_or_insert_with(Instant::now).elapsed() > PATIENCE;
                     }
                     return true;
@@ -519,7 +522,7 @@ impl Pool {
         }
     }
 
-    /// The runs that were told to stop this long ago and still run.
+    /// Returns the runs that were asked to stop at least `grace` ago and still run.
     pub fn overdue(&self, grace: Duration) -> Vec<PathBuf> {
         let state = self.lock();
         let overdue = |kept: &&Kept| kept.handle.is_some() && kept.told.is_some_and(|told| told.elapsed() >= grace);
@@ -537,34 +540,34 @@ impl Pool {
         })
     }
 
-    /// Settles a run soon, whose supervisor cannot be watched.
+    /// Schedules another look at a run whose supervisor cannot be watched.
     pub fn ask_again(&self, folder: &Path) {
         if let Some(kept) = self.lock().kept.get_mut(folder) {
             kept.due = Instant::now() + AGAIN;
         }
     }
 
-    /// How the supervisor of a run ended, if this worker saw it.
+    /// Returns how the supervisor of a run ended, if this worker saw it.
     pub fn fate(&self, folder: &Path) -> Option<Fate> {
         self.lock().kept.get(folder)?.fate.clone()
     }
 
-    /// A task could not be started here, for this reason.
+    /// Records why a task could not be started here.
     pub fn cannot_begin(&self, why: String) {
         self.change(|state| state.sick = Some(why));
     }
 
-    /// Why a task could not be started, since the last call.
+    /// Returns the reason why a task could not be started since the last call.
     pub fn sickness(&self) -> Option<String> {
         self.lock().sick.take()
     }
 
-    /// A supervisor takes over a run that was left behind, perhaps only to send its end.
+    /// Records that a supervisor has taken over a run that was left behind, perhaps only to send its end.
     pub fn resume(&self, folder: &Path, handle: Handle, delivering: bool) {
         self.change(|state| {
             if let Some(kept) = state.kept.get_mut(folder) {
                 (kept.handle, kept.delivering, kept.hidden) = (Some(handle), delivering, false);
-                // It reports refusals again.
+                // The new supervisor reports refusals again.
                 kept.troubles.clear();
             }
         });

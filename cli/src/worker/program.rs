@@ -1,5 +1,5 @@
-//! Finds the program of a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and only the
-//! worker's own user and root control its contents.
+//! Finds the program of a task: `worker.d/NAME`. A name from Redis never leads out of the folder. Only the worker's own
+//! user and root control the contents of the folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,21 +12,22 @@ use nix::unistd::{AccessFlags, access};
 use crate::output::{Code, fault};
 use crate::safe_path::{Refused, Rule, resolve};
 
-/// Where the worker's programs are.
+/// Location of the worker's programs.
 #[derive(Clone, Debug)]
 pub enum Programs {
-    /// One file for each method.
+    /// A folder with one file for each method.
     Folder(PathBuf),
-    /// The same command for every task.
+    /// A single command for every task.
     Fixed(Vec<String>),
 }
 
-/// Why a task cannot run here.
+/// Reason why a task cannot run here.
 #[derive(Debug)]
 pub enum Unfit {
-    /// There is no such program, or it cannot be run now: a deployment may be under way, or another worker has it.
+    /// There is no such program, or it cannot be run now: a deployment may be under way, or another worker may have the
+    /// program.
     Absent(String),
-    /// Nobody should run it. Reported to the task's submitter.
+    /// The program must not be run by any worker. The reason is reported to the task's submitter.
     Never(String),
 }
 
@@ -36,7 +37,7 @@ impl From<String> for Unfit {
     }
 }
 
-/// When a folder was last changed.
+/// Time at which a folder was last changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp(i64, i64, i64, i64);
 
@@ -44,7 +45,7 @@ pub struct Stamp(i64, i64, i64, i64);
 const TOLD: usize = 8_192;
 
 impl Programs {
-    /// An existing folder.
+    /// Returns the programs of an existing folder.
     pub fn folder(path: &Path) -> anyhow::Result<Self> {
         let path = std::path::absolute(path)?;
         if !path.is_dir() {
@@ -55,7 +56,7 @@ impl Programs {
         Ok(Self::Folder(path))
     }
 
-    /// A command; its program is looked up on `PATH` once, here.
+    /// Returns a fixed command. The command's program is looked up on `PATH` here, once.
     pub fn fixed(command: &[String]) -> anyhow::Result<Self> {
         let Some((program, args)) = command.split_first() else { bail!("no command after --") };
         let found = if program.contains('/') {
@@ -71,26 +72,27 @@ impl Programs {
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }
 
-    /// Detects a change of the folder; none without a folder.
+    /// Returns a stamp that differs after a change of the folder. `None` without a folder.
     pub fn stamp(&self) -> Option<Stamp> {
         let Self::Folder(folder) = self else { return None };
         let about = fs::metadata(folder).ok()?;
         Some(Stamp(about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()))
     }
 
-    /// The methods that have programs, as a worker reports them: `*` for any; none if there are too many.
+    /// Returns the methods that have programs, in the form of a worker's report: `*` for any. `None` if the list is too
+    /// long.
     pub fn methods(&self) -> Option<String> {
         let Self::Folder(folder) = self else { return Some("*".to_owned()) };
         let entries = fs::read_dir(folder).ok()?.flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_name(name) && runnable(&folder.join(name)));
         names.sort_unstable();
-        // No program has this name: it distinguishes an empty folder from an unknown one.
+        // No program is named `.`, so `.` distinguishes an empty folder from an unknown folder.
         let told = if names.is_empty() { ".".to_owned() } else { names.join(",") };
         Some(told).filter(|told| told.len() <= TOLD)
     }
 
-    /// The command line for a task, or why it has none.
+    /// Returns the command line for a task, or the reason why it has none.
     pub fn command(&self, method: &str) -> Result<Vec<String>, Unfit> {
         match self {
             Self::Fixed(command) => Ok(command.clone()),
@@ -103,7 +105,7 @@ impl Programs {
     }
 }
 
-/// Whether a file of this name can be a program.
+/// Returns true if a file of this name can be a program.
 fn is_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     !name.is_empty() && name.len() <= 128 && !name.starts_with('.') && name.bytes().all(plain)
@@ -114,7 +116,8 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
         let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
         return Err(why.into());
     }
-    // Checked for each task: a deployment may have changed it. Problems with it are not the task's fault.
+    // The folder is checked for each task, because a deployment may have changed it. A problem of the folder is not the
+    // task's fault.
     let folder = trusted_folder(folder).map_err(Unfit::Absent)?;
     let (file, about) = match resolve(&folder.join(name), Some(&folder), Rule::Deployed) {
         Ok(found) => found,
@@ -138,7 +141,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
     Ok(file)
 }
 
-/// The folder's real path, if nobody else can put programs there.
+/// Returns the folder's real path, if no other user can put programs there.
 fn trusted_folder(folder: &Path) -> Result<PathBuf, String> {
     match resolve(folder, None, Rule::Deployed) {
         Ok((real, about)) if about.is_dir() => Ok(real),

@@ -1,4 +1,4 @@
-//! The thread that reports that the worker is alive, and its free slots.
+//! The thread that reports that the worker is alive, and the number of its free slots.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use super::program::Programs;
 use super::settings::Settings;
 use crate::output::{behind, clean_line};
 
-/// Characters of the problem: the server accepts 1,024 bytes.
+/// Maximum number of characters of the problem: the server accepts 1,024 bytes.
 const TROUBLE: usize = 250;
 
 pub struct Reporter {
@@ -25,7 +25,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Reports until the worker ends, idle, full or draining.
+    /// Sends reports until the worker ends, also while it is idle, full or draining.
     pub fn run(&self) {
         loop {
             let sent = Instant::now();
@@ -63,7 +63,7 @@ impl Reporter {
         };
         let aside = self.pool.aside();
         let orders = match send(&named) {
-            // A problem of a queue may affect this call, too.
+            // The problem of a queue may also affect this call.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
                 let others = named.iter().filter(|queue| !aside.contains(queue));
                 send(&others.cloned().collect::<Vec<_>>())?

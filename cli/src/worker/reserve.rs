@@ -24,45 +24,47 @@ use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id,
 use crate::shortage::Shortage;
 use crate::times;
 
-/// How often it polls for tasks.
+/// Interval at which the worker polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How long a partition may have no task before another one gets its turn.
+/// Time without a task after which a partition gives its turn to another partition.
 const REST: Duration = Duration::from_secs(2);
 
-/// How often it looks while it leaves all its queues alone.
+/// Interval at which the worker checks its queues while it leaves all of them alone.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// Characters of a task's parameters in the log.
+/// Maximum number of characters of a task's parameters in the log.
 const INPUT: usize = 80;
 
-/// How many tasks are taken in one call at most: each is started within the lease of all of them.
+/// Maximum number of tasks that are taken in one call. Their leases begin together, so each task must be started within
+/// that lease.
 const AT_ONCE: u32 = 16;
 
-/// The delay before another task is taken after one that could not be started because of the server.
+/// Delay after a task that could not be started because of the server.
 const TROUBLE: Duration = Duration::from_secs(5);
 
-/// How many threads a supervisor needs.
+/// Number of threads that a supervisor needs.
 const THREADS: usize = 5;
 
-/// How many of the last completed tasks of a queue are examined, and their maximum age, to find out whether other
-/// workers succeed.
+/// Number and maximum age of a queue's last completed tasks that are examined to find out whether other workers
+/// succeed.
 const OTHERS: u32 = 20;
 const RECENT: Duration = Duration::from_secs(600);
 
-/// Takes tasks.
+/// Takes tasks from the server and starts them.
 pub struct Reserver {
     pub client: Client,
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
     pub rota: Arc<Rota>,
-    /// Passes on the programs' output, if set.
+    /// Passes on the programs' output if set.
     pub verbose: Option<Arc<Verbose>>,
 }
 
 impl Reserver {
-    /// Takes tasks until the worker drains, or has had none for a while and another partition waits for its turn. An error is one that waiting does not resolve.
+    /// Takes tasks until the worker drains. Also returns if the worker has had no task for a while and another
+    /// partition waits for its turn. Waiting does not resolve a returned error.
     pub fn run(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let taken = self.take(listener);
         self.give_back(listener);
@@ -85,7 +87,7 @@ impl Reserver {
                 Some(free) => u32::try_from(free).unwrap_or(AT_ONCE).min(AT_ONCE),
                 None => continue,
             };
-            // A server that hangs keeps no slot from other partitions.
+            // The slots of a server that hangs are released to other partitions.
             if troubled && self.pool.shares() {
                 self.pool.release();
                 if self.client.call(&self.client.calls().hello()).is_err() {
@@ -123,7 +125,7 @@ impl Reserver {
         }
     }
 
-    /// Leaves alone the queues that this worker harms; returns whether any other is left.
+    /// Leaves alone the queues that this worker harms. Returns true if any other queue is left.
     fn choose(&self, listener: &mut Listener, cooldown: &mut Cooldown) -> bool {
         for ending in self.pool.endings() {
             let queue = &ending.queue;
@@ -159,8 +161,8 @@ impl Reserver {
         some
     }
 
-    /// The server refused a call for all queues: each is asked separately, and those that are refused are left out.
-    /// Fails if all are.
+    /// Asks each queue separately after the server refused a call for all queues. Refused queues are left out. Fails if
+    /// the server refuses all queues.
     fn sort_out(
         &self,
         listener: &mut Listener,
@@ -172,7 +174,8 @@ impl Reserver {
         if queues.is_empty() {
             return Err(error.into());
         }
-        // Not always from the first: while that has tasks, the others would not be asked.
+        // The calls do not always begin with the first queue. Otherwise the other queues are not asked while the first
+        // queue has tasks.
         *turn = turn.wrapping_add(1) % queues.len();
         let (later, first) = queues.split_at(*turn);
         let mut refusal = error;
@@ -198,19 +201,19 @@ impl Reserver {
         if cooldown.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
-    /// Takes nothing for a while, because nothing can be started.
+    /// Takes no tasks for a while, because nothing can be started.
     fn rest(&self, cooldown: &mut Cooldown, why: &str) {
         if let Some(said) = cooldown.sick(why) {
             self.pool.say(&said);
         }
     }
 
-    /// What keeps tasks from being started here, in words.
+    /// Returns a message about what keeps tasks from being started here.
     fn lacking(&self, error: &anyhow::Error) -> String {
         Shortage::of(error).map_or_else(|| chain(error), |shortage| shortage.words(&self.settings.state))
     }
 
-    /// Whether others have completed tasks of a queue lately.
+    /// Returns true if other workers have completed tasks of a queue recently.
     fn others_do_well(&self, own: &ListenerId, queue: &QueueName) -> blueque::Result<bool> {
         let now = self.client.call(&self.client.calls().hello())?.now;
         for id in self.client.queue(queue.as_str())?.list("complete", OTHERS)? {
@@ -224,8 +227,8 @@ impl Reserver {
         Ok(false)
     }
 
-    /// Starts tasks that were taken together. Once one of them shows that this host can start nothing, the others are
-    /// given back. A missing program shows that of its own task only.
+    /// Starts tasks that were taken together. If a task shows that this host can start nothing, the remaining tasks are
+    /// given back. A missing program only shows that its own task cannot be started.
     fn launch_all(
         &self,
         listener: &Listener,
@@ -252,8 +255,8 @@ impl Reserver {
         Ok(())
     }
 
-    /// Starts a task. On an error of the task it fails; on an error of this host it is given back. Returns whether the
-    /// server answered all that starting it asked for.
+    /// Starts a task. The task fails on an error of its own, and is given back on an error of this host. Returns true
+    /// if the server answered all calls of the start.
     fn launch(
         &self,
         listener: &Listener,
@@ -282,7 +285,7 @@ impl Reserver {
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                // A worker without any program keeps no other task waiting.
+                // A worker without any program leaves the queue at once: the pause delays no task that it can run.
                 let left = if self.programs.methods().as_deref() == Some(".") {
                     Some(cooldown.unfit(&task.queue, self.programs.stamp(), &why))
                 } else {
@@ -312,15 +315,15 @@ impl Reserver {
         Ok(answered)
     }
 
-    /// Gives a task back because of a problem of the worker: uncounted, and with a delay if it is the task that showed
-    /// the problem, or it would be taken again and again.
+    /// Gives a task back because of a problem of the worker. The attempt is not counted. With `again`, the task that
+    /// showed the problem is delayed, so it is not taken again and again.
     fn hand_back(&self, id: &TaskId, token: Token, reason: &str, again: Option<Duration>) -> blueque::Result<()> {
         let options = ReleaseOptions::new().reason(reason).uncounted(true);
         let options = again.into_iter().fold(options, ReleaseOptions::again);
         self.client.call(&self.client.calls().release(id, token, &options)).map(drop)
     }
 
-    /// The contents of `run.json`; or why the task cannot run here.
+    /// Returns the contents of `run.json`, or the reason why the task cannot run here.
     fn describe(
         &self,
         listener: &Listener,
@@ -397,7 +400,7 @@ impl Reserver {
         }
     }
 
-    /// Gives back what was reserved in a call whose reply was lost, and says goodbye.
+    /// Gives back tasks that were reserved in a call whose reply was lost, and unregisters the worker.
     fn give_back(&self, listener: &Listener) {
         for queue in &self.settings.named().unwrap_or_else(|| listener.queues()) {
             let held = match listener.held(queue) {
@@ -408,7 +411,7 @@ impl Reserver {
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
                 let has_folder = self.settings.has_folder(&task.id, token).unwrap_or_else(|error| {
-                    // It may run here: settled by the end of its lease.
+                    // The task may run here. The end of its lease settles it.
                     self.pool
                         .say(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
                     true
@@ -421,8 +424,8 @@ impl Reserver {
     }
 }
 
-/// What remains of an error of a task's end: a lost task belongs to another attempt, and what was not heard is settled
-/// when its lease ends.
+/// Ignores errors at the end of a task that need no action. A lost task belongs to another attempt. If the server did
+/// not reply, the end of the task's lease settles it.
 fn settled(told: blueque::Result<()>) -> anyhow::Result<()> {
     match told {
         Ok(()) | Err(Error::Lost) => Ok(()),
@@ -431,14 +434,14 @@ fn settled(told: blueque::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Whether a task could be started, tried on a small scale without one.
+/// Tests on a small scale, without a task, if a task can be started.
 fn trial(settings: &Settings) -> anyhow::Result<()> {
     RunFolder::would_fit(&settings.state, &settings.namespace, &settings.limits)?;
     let (go, gone) = mpsc::channel::<()>();
     let gone = Arc::new(Mutex::new(gone));
     for _ in 0..THREADS {
         let gone = Arc::clone(&gone);
-        // They end when `go` is dropped.
+        // The threads end when `go` is dropped.
         thread::Builder::new().stack_size(64 << 10).spawn(move || gone.lock().map(|gone| gone.recv()).is_ok())?;
     }
     let mut child =
@@ -448,16 +451,16 @@ fn trial(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The beginning of a task's parameters, for people.
+/// Returns the beginning of a task's parameters, for people.
 fn beginning(parameters: &[u8]) -> String {
     let text = clean_line(&String::from_utf8_lossy(parameters.get(..400).unwrap_or(parameters)), INPUT);
     if text.is_empty() || text == "[]" { String::new() } else { format!(": {text}") }
 }
 
-/// The reason for the start, as the program gets it.
+/// Returns the reason for the start that the program gets.
 fn reason(previous: Option<Outcome>) -> &'static str {
     match previous {
-        // A step that is complete is followed by the next one.
+        // A completed step is followed by the next step.
         None | Some(Outcome::Complete) => "new",
         Some(Outcome::Lost) => "lost",
         Some(Outcome::Released) => "requeued",

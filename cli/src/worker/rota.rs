@@ -1,4 +1,4 @@
-//! Which partitions of a worker wait for their turn.
+//! The partitions of a worker that wait for their turn.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,22 +8,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Rota(Mutex<VecDeque<usize>>);
 
 impl Rota {
-    /// Whether a partition that has nothing to do keeps another one from being served.
+    /// Returns true if other partitions wait, so a partition without tasks must end its turn.
     pub fn others_wait(&self) -> bool {
         !self.lock().is_empty()
     }
 
-    /// The one that has waited longest.
+    /// Removes and returns the partition that has waited longest.
     pub fn next(&self) -> Option<usize> {
         self.lock().pop_front()
     }
 
-    /// It waits for its turn after all others.
+    /// Adds a partition behind all others.
     pub fn put_last(&self, seat: usize) {
         self.lock().push_back(seat);
     }
 
-    /// It has the next turn.
+    /// Adds a partition in front of all others.
     pub fn put_first(&self, seat: usize) {
         self.lock().push_front(seat);
     }

@@ -29,17 +29,17 @@ const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host
 const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
-/// Maximum number of queues: one call asks all of them. And of patterns: one call names them.
+/// Maximum number of queues, which are all asked in one call, and of patterns, which are all named in one call.
 const QUEUES: usize = QUEUES_OF_WORKER as usize;
 const PATTERNS: usize = PATTERNS_OF_WORKER as usize;
 
-/// How long `--drain release` lets programs save.
+/// Time that `--drain release` gives programs to save.
 pub const RELEASE: Duration = Duration::from_secs(1);
 
 /// The default grace period, if the server has none.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// What becomes of running tasks when the worker is told to end.
+/// Treatment of running tasks when the worker ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Drain {
     /// They run to their end; the worker waits for them
@@ -167,15 +167,15 @@ pub struct Settings {
     pub order: QueueOrder,
     pub has: Option<String>,
     pub name: Option<String>,
-    /// None: the setting of the queue.
+    /// `None` selects the setting of the queue.
     pub lease: Option<Duration>,
-    /// None: the setting of the queue.
+    /// `None` selects the setting of the queue.
     pub grace: Option<Duration>,
     pub namespace: String,
-    /// Without the password.
+    /// URL of the server, without the password.
     pub url: String,
     pub password: Option<Password>,
-    /// Which server that is.
+    /// Identity of the server and its user.
     pub server: String,
     pub state: PathBuf,
     pub publish: Option<PathBuf>,
@@ -185,19 +185,19 @@ pub struct Settings {
     pub adopt: bool,
     /// Further names of this host.
     pub host_names: Vec<String>,
-    /// Whether the beginning of a task's parameters is kept out of the log.
+    /// True if the beginning of a task's parameters is kept out of the log.
     pub quiet_input: bool,
-    /// How much of a log is kept on the disk.
+    /// Maximum size of a log on the disk.
     pub keep_log: u64,
-    /// How much of all logs is kept.
+    /// Maximum size and age of all logs.
     pub keep_logs: Keep,
-    /// Whether the programs' output is passed on.
+    /// True if the output of programs is passed on.
     pub verbose: bool,
     pub limits: Limits,
 }
 
 impl Options {
-    /// The programs of this worker.
+    /// Returns the programs of this worker.
     pub fn programs(&self) -> anyhow::Result<Programs> {
         if !self.command.is_empty() {
             return Programs::fixed(&self.command);
@@ -213,12 +213,12 @@ impl Options {
         }
     }
 
-    /// All queues and patterns, with their weights.
+    /// Returns all queues and patterns, with their weights.
     fn all(&self) -> impl Iterator<Item = &(Pattern, Option<u32>)> {
         self.queues.iter().chain(&self.named)
     }
 
-    /// The queues, without duplicates.
+    /// Returns the queues and patterns. Fails if a name occurs twice.
     fn queues(&self) -> anyhow::Result<Vec<Pattern>> {
         let mut queues: Vec<Pattern> = Vec::new();
         for (name, weight) in self.all() {
@@ -305,12 +305,12 @@ impl Settings {
         Pattern::choose(&self.queues, queue)
     }
 
-    /// Its queues; none if it takes them by pattern.
+    /// Returns the names of the queues. `None` if the worker takes queues by pattern.
     pub fn named(&self) -> Option<Vec<QueueName>> {
         names(&self.queues)
     }
 
-    /// From SIGTERM to SIGKILL for the tasks of a queue with these settings.
+    /// Returns the time from SIGTERM to SIGKILL for the tasks of a queue with these settings.
     pub fn grace(&self, settings: &[Setting]) -> Duration {
         let grace = self.grace.unwrap_or_else(|| {
             let seconds = set(settings, "grace");
@@ -319,24 +319,24 @@ impl Settings {
         if self.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
-    /// Whether a drain order, received by a supervisor's heartbeat, stops its program.
+    /// Returns what a supervisor does when its heartbeat receives a drain order.
     pub fn on_drain(&self) -> OnDrain {
         if self.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
     }
 
-    /// Whether an attempt has a run folder on this host.
+    /// Returns true if an attempt has a run folder on this host.
     pub fn has_folder(&self, id: &str, token: Token) -> io::Result<bool> {
         let folders = RunFolder::list(&self.state, &self.namespace)?;
         Ok(folders.iter().any(|folder| folder.is_of(id, token.value())))
     }
 }
 
-/// The names of queues; none if there is a pattern.
+/// Returns the names of queues. `None` if there is a pattern.
 fn names(queues: &[Pattern]) -> Option<Vec<QueueName>> {
     queues.iter().map(|pattern| QueueName::new(pattern.as_str()).ok()).collect()
 }
 
-/// `QUEUE` or `QUEUE=WEIGHT`, or a pattern in place of the queue.
+/// Parses `QUEUE` or `QUEUE=WEIGHT`. A pattern may take the place of the queue.
 fn queue(text: &str) -> Result<(Pattern, Option<u32>), String> {
     let (name, weight) = text.split_once('=').map_or((text, None), |(name, weight)| (name, Some(weight)));
     let weight = weight.map(|weight| match weight.parse() {
@@ -346,17 +346,17 @@ fn queue(text: &str) -> Result<(Pattern, Option<u32>), String> {
     Ok((Pattern::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
 }
 
-/// A name of the characters of a queue's.
+/// Parses a name, which has the same characters as a queue's name.
 fn name(text: &str) -> Result<String, String> {
     QueueName::new(text).map(|name| name.to_string()).map_err(|error| error.to_string())
 }
 
-/// The name of an environment variable; its value is never shown.
+/// Parses the name of an environment variable. The value of the variable is never shown.
 fn variable(text: &str) -> Result<String, String> {
     if text.is_empty() || text.contains('=') { Err("must be a name alone".into()) } else { Ok(text.to_owned()) }
 }
 
-/// In the form used in listener ids.
+/// Parses the name of a host, in the form used in listener ids.
 fn host_name(text: &str) -> Result<String, String> {
     match ListenerId::new(format!("{text}_1")) {
         Ok(_) if !text.contains(':') => Ok(text.to_owned()),
@@ -364,7 +364,7 @@ fn host_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The value of a numeric setting.
+/// Returns the value of a numeric setting.
 pub fn set<T: FromStr>(settings: &[Setting], name: &str) -> Option<T> {
     settings.iter().find(|setting| setting.name == name)?.value.as_ref()?.parse().ok()
 }

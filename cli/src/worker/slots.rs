@@ -1,4 +1,5 @@
-//! The slots of a worker, shared by the partitions that it serves: the one that has waited longest gets the next.
+//! The slots of a worker, shared by the partitions that it serves. The partition that has waited longest gets the next
+//! slot.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,14 +16,14 @@ pub struct Slots {
 #[derive(Debug, Default)]
 struct Taken {
     seats: Vec<Seat>,
-    /// The seats that want a slot, the first one first.
+    /// Seats that wait for a slot, the longest wait first.
     waiting: VecDeque<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Seat {
     running: usize,
-    /// Slots for tasks that are being taken.
+    /// Number of slots for tasks that are being taken.
     claimed: usize,
 }
 
@@ -32,35 +33,35 @@ impl Slots {
         Self { all, taken: Mutex::new(taken), changed: Condvar::new() }
     }
 
-    /// Whether several partitions have these slots.
+    /// Returns true if several partitions share these slots.
     pub fn are_shared(&self) -> bool {
         self.lock().seats.len() > 1
     }
 
-    /// The number that nothing runs in.
+    /// Returns the number of slots in which nothing runs.
     pub fn free(&self) -> usize {
         let running: usize = self.lock().seats.iter().map(|seat| seat.running).sum();
         self.all.saturating_sub(running)
     }
 
-    /// How many of these seats have nothing running.
+    /// Returns the number of the given seats that have nothing running.
     pub fn idle<'a>(&self, seats: impl Iterator<Item = &'a usize>) -> usize {
         let taken = self.lock();
         seats.filter(|seat| taken.seats.get(**seat).is_none_or(|seat| seat.running == 0)).count()
     }
 
-    /// Reads how many of a seat are running.
+    /// Updates the number of running tasks of a seat.
     pub fn update(&self, seat: usize, running: impl FnOnce() -> usize) {
         self.change(seat, |seat| seat.running = running());
     }
 
-    /// Gives up what was claimed: it runs by now, or is not needed.
+    /// Gives up the claimed slots of a seat: their tasks run, or the slots are not needed.
     pub fn release(&self, seat: usize) {
         self.change(seat, |seat| seat.claimed = 0);
     }
 
-    /// Waits for the turn of a seat and for slots, and claims its share of them. Zero if it is `over` with taking tasks,
-    /// none after the limit.
+    /// Waits for the turn of a seat and for slots, and claims the seat's share of the slots. Returns zero if `over`
+    /// returns true, `None` after the limit.
     pub fn claim(&self, seat: usize, limit: Duration, over: impl Fn() -> bool) -> Option<usize> {
         let end = Instant::now() + limit;
         let mut taken = self.lock();
@@ -85,7 +86,7 @@ impl Slots {
         }
     }
 
-    /// Has those that wait look whether they are over.
+    /// Makes waiting seats check whether they are over.
     pub fn wake(&self) {
         drop(self.lock());
         self.changed.notify_all();

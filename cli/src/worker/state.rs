@@ -1,5 +1,5 @@
-//! The state folder: only the worker's own user may have filled it or may change it. Its contents decide what is
-//! run, which process is signalled, and where a password is sent.
+//! The state folder. Only the worker's own user may have filled it or may change it, because its contents decide which
+//! program is run, which process is signalled, and where a password is sent.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,12 +16,12 @@ use crate::run_folder::kept::KEPT;
 use crate::run_folder::space;
 use crate::safe_path::{Refused, Rule, private_folders, resolve, shared_folder};
 
-/// Creates missing folders, and refuses what another user could have put there. Returns the real path of the state
-/// folder: environments and command lines of runs contain it, so all parts must use the same one.
+/// Creates missing folders, and refuses folders that another user may have put there. Returns the real path of the
+/// state folder. Environments and command lines of runs contain this path, so all parts must use the same path.
 pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     let space = space(state, namespace);
     let runs = space.join("runs");
-    // Nothing is created behind a link of another user, or in a folder of one.
+    // Nothing is created behind another user's link, or in another user's folder.
     check(&runs, false)?;
     private_folders(&runs).with_context(|| format!("{} cannot be made", runs.display()))?;
     for folder in [state, &space, &runs] {
@@ -29,7 +29,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     }
     for folder in [space.join(KEPT), space.join("output"), space.join(LOGS)] {
         check(&folder, false)?;
-        // Now, so that a later rename to it works even when the disk is full.
+        // The folder is created now, so that a later rename to it works even when the disk is full.
         private_folders(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     for folder in [runs, space.join(KEPT)] {
@@ -45,7 +45,8 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
 }
 
-/// Fails if its file system has no locks: a supervisor locks a file of each run. Needs no room on the disk.
+/// Fails if the folder's file system has no locks: a supervisor locks a file of each run. Needs no free space on the
+/// disk.
 fn has_locks(folder: &Path) -> io::Result<()> {
     match Flock::lock(File::open(folder)?, FlockArg::LockSharedNonblock) {
         Err((_, error @ (Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS))) => Err(error.into()),
@@ -53,8 +54,8 @@ fn has_locks(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the folder for outputs, and refuses one to which they cannot be moved, or in which another user could put
-/// something in their place.
+/// Creates the folder for outputs. Refuses a folder to which outputs cannot be moved, or in which another user may
+/// replace them.
 pub fn publishable(folder: &Path) -> anyhow::Result<()> {
     let writable = || Ok(access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?);
     shared_folder(folder).and_then(|()| writable()).map_err(|error| {

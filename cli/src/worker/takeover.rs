@@ -1,6 +1,6 @@
-//! Takes over runs that an earlier worker left: running supervisors are watched, stored ends are sent, and
-//! leftovers of dead supervisors are killed and their tasks given back. Runs of other servers, whose workers share
-//! the state folder, are left alone.
+//! Takes over runs that an earlier worker left. Running supervisors are watched, and stored ends are sent. Leftovers of
+//! dead supervisors are killed, and their tasks are given back. Runs of other servers, whose workers share the state
+//! folder, are left alone.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -24,17 +24,17 @@ use crate::run_folder::end::{End, Found, Outcome, PostMortem};
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id, names, open, space};
 use crate::server::{host, identity};
 
-/// How often folders of workers that died are looked for.
+/// Interval between searches for folders of workers that died.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// A folder older than this without a supervisor is not just being started.
+/// Age in microseconds below which a run without a supervisor may just be starting.
 const BEGINNING_US: u64 = 60_000_000;
 
-/// A lock that is held by a process which this one does not see.
+/// Describes a run whose lock is held by a process that this worker cannot see.
 const UNSEEN: &str = "whose supervisor lives and cannot be seen from here: in another container, or /proc is mounted with \
                       hidepid; it takes a slot until it ends";
 
-/// How often leftovers of crashes are removed.
+/// Interval between removals of leftovers of crashes.
 const TIDY: Duration = Duration::from_secs(30);
 
 /// Takes care of run folders without a keeper.
@@ -45,11 +45,12 @@ pub struct Takeover {
     verbose: Option<Arc<Verbose>>,
     /// The servers of all partitions of this worker.
     served: Arc<BTreeSet<String>>,
-    /// Folders of other servers: of its other partitions, or of other workers; and of other hosts.
+    /// Run folders of other servers or other hosts. The other servers belong to this worker's other partitions or to
+    /// other workers.
     alien: Mutex<HashSet<PathBuf>>,
 }
 
-/// The folder's task, from `run.json`; or from the folder's name if that cannot be read.
+/// The task of a folder, from `run.json`, or from the folder's name if `run.json` cannot be read.
 struct Subject {
     id: String,
     token: u64,
@@ -88,7 +89,8 @@ impl Takeover {
         }
     }
 
-    /// Removes leftovers. Those that cannot be removed are reported once, and are in the worker's record meanwhile.
+    /// Removes leftovers of crashes. A leftover that cannot be removed is reported once, and stays in the worker's
+    /// record until it is removed.
     fn tidy(&self, known: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let left = tidy(&self.settings);
         let words = |left: &[&(PathBuf, io::Error)]| {
@@ -106,7 +108,7 @@ impl Takeover {
         left.into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Finds folders without a keeper, and keeps them.
+    /// Finds folders without a keeper, and becomes their keeper.
     pub fn scan(&self) {
         let folders = RunFolder::list(&self.settings.state, &self.settings.namespace).unwrap_or_default();
         self.note_aliens(&folders);
@@ -121,10 +123,11 @@ impl Takeover {
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
             }
-            // Asks the kernel without touching the lock, which a supervisor may be about to take.
+            // The check asks the kernel for the process. It does not touch the lock, which a supervisor may be about to
+            // take.
             let handle = holder.and_then(|holder| Handle::of(holder.supervisor));
             if let Some(handle) = handle {
-                // Nobody knows the queue of a run without a description: it takes a slot here.
+                // The queue of a run without a description is unknown. Such a run takes a slot here.
                 if subject.run.as_ref().is_none_or(|run| self.settings.serves(&run.queue)) {
                     let pid = handle.process.pid;
                     let but = if subject.run.is_none() { "; its run.json cannot be read" } else { "" };
@@ -135,7 +138,7 @@ impl Takeover {
                     self.pool.add(Kept::new(folder, subject.id, keeper, Some(handle)));
                 }
             } else {
-                // The lock is a proof; that its process cannot be seen is none.
+                // A held lock proves that the supervisor lives. A process that cannot be seen proves nothing.
                 let hidden = matches!(folder.lock(), Ok(None));
                 let what = if hidden { UNSEEN } else { "whose supervisor is dead" };
                 self.pool.say(&format!("found {}, {what}", subject.id));
@@ -144,7 +147,7 @@ impl Takeover {
         }
     }
 
-    /// Records the folders of other servers, and reports the number of other workers' if it has grown.
+    /// Records the folders of other servers. Reports the number of folders of other workers if it has grown.
     fn note_aliens(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         alien.retain(|path| folders.iter().any(|folder| folder.path() == path));
@@ -165,8 +168,8 @@ impl Takeover {
         }
     }
 
-    /// Records the folders of other hosts that share the state folder, and reports new ones. Whether their supervisors live
-    /// cannot be known here: neither their processes nor, on some file systems, their locks can be seen.
+    /// Records the folders of other hosts that share the state folder, and reports new folders. This worker cannot know
+    /// if their supervisors live: it sees neither their processes nor, on some file systems, their locks.
     fn note_other_hosts(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         let (mut hosts, mut number) = (BTreeSet::new(), 0);
@@ -196,7 +199,7 @@ impl Takeover {
         self.alien.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a run is of this worker's server and user. If unreadable, it may be.
+    /// Returns true if a run belongs to this worker's server and user, or cannot be read.
     fn is_own(&self, folder: &RunFolder) -> bool {
         folder.read().map_or(true, |run| identity(&run.url) == self.settings.server)
     }
@@ -206,7 +209,7 @@ impl Takeover {
         if !folder.path().exists() {
             return self.pool.remove(folder.path());
         }
-        // The lock proves that no supervisor is left: one may have been started unnoticed.
+        // The lock proves that no supervisor is left. Without the lock, a supervisor may have been started unnoticed.
         let lock = match folder.lock() {
             Ok(Some(lock)) => lock,
             Ok(None) => {
@@ -249,7 +252,7 @@ impl Takeover {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
                 if subject.run.is_none() {
-                    // Its server is unknown, and may be another one.
+                    // The server of the folder is unknown, and may be another server.
                     let shown = folder.path().display();
                     self.pool
                         .say(&format!("{shown} belongs to no task here, and its run.json cannot be read: it stays"));
@@ -274,8 +277,8 @@ impl Takeover {
         }
     }
 
-    /// Stores an end that only the server has, since the disk was full, if there is output to publish. Returns
-    /// whether there is.
+    /// Stores the end of a task whose output must be published, if only the server has the end because the disk was
+    /// full. Returns true if there is output to publish.
     fn keep_output(&self, folder: &RunFolder, subject: &Subject) -> anyhow::Result<bool> {
         let id = TaskId::new(subject.id.as_str())?;
         let _lent = open::lend(&folder.output(), 0o500);
@@ -294,20 +297,21 @@ impl Takeover {
         Ok(true)
     }
 
-    /// Saves the program's last checkpoint, and gives the task back: as lost, unless its supervisor never started
-    /// it.
+    /// Saves the program's last checkpoint, and gives the task back. The attempt counts as lost, unless its supervisor
+    /// never started the program.
     fn hand_back(&self, folder: &RunFolder, subject: &Subject, begun: bool) -> Result<(), Error> {
         let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::new(subject.token)?);
         if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
-                // A server without memory for this accepts the release.
+                // A server that has no memory for the checkpoint still accepts the release.
                 None | Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
                 Some(outcome) => outcome.map(|()| true)?,
             };
             if !at_the_server {
-                // Too large for the server, or unreadable now: the next attempt on this host finds it here.
+                // The checkpoint is too large for the server, or unreadable now. The next attempt on this host finds it
+                // here.
                 if let Err(error) = folder.keep_checkpoint(run) {
                     self.pool.say(&format!("the checkpoint of {} cannot be kept: {error}", subject.id));
                 }
@@ -324,7 +328,7 @@ impl Takeover {
         self.client.call(&calls.release(&id, token, &how)).map(|_| ())
     }
 
-    /// Saves a checkpoint, unless the server has it: it would count as progress.
+    /// Saves a checkpoint, unless the server already has it: a repeated checkpoint counts as progress.
     fn save(&self, id: &TaskId, token: Token, saved: &[u8], limit: u32) -> Result<(), Error> {
         let calls = self.client.calls();
         let known = self.client.call(&calls.get(id))?;
@@ -332,14 +336,15 @@ impl Takeover {
             return Ok(());
         }
         match self.client.call(&calls.checkpoint(id, token, saved, &CheckpointOptions::new().max_bytes(limit))) {
-            // Also refused after a forced cancel, when the task is given back; a lost task is handled below.
+            // A save is also refused after a forced cancel, and then the task is given back. A lost task is handled
+            // below.
             Ok(()) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
 
-/// Whether runs of this server are on this host.
+/// Returns true if runs of this server are on this host.
 pub fn has_runs(settings: &Settings) -> bool {
     let folders = RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default();
     folders.iter().any(|folder| is_of(settings, folder))
@@ -349,7 +354,7 @@ fn is_of(settings: &Settings, folder: &RunFolder) -> bool {
     folder.read().is_ok_and(|run| identity(&run.url) == settings.server && !is_elsewhere(&run))
 }
 
-/// Returns true for a run of another host: its boot is another, and its machine or its host's name.
+/// Returns true for a run of another host: its boot id differs, and so does its machine id or its host name.
 fn is_elsewhere(run: &Run) -> bool {
     let (machine, own) = (machine_id(), ListenerId::of_this_process());
     let differs = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
@@ -357,8 +362,8 @@ fn is_elsewhere(run: &Run) -> bool {
         && (differs(&run.machine, &machine) || host(&run.listener).is_some_and(|name| Some(name) != host(own.as_str())))
 }
 
-/// Kills leftovers of dead supervisors. For a worker that cannot reach the server yet: another host may reach it
-/// and take the task.
+/// Kills leftovers of dead supervisors. Used by a worker that cannot reach the server yet, because another host may
+/// reach the server and take the task.
 pub fn sweep(settings: &Settings) {
     for folder in RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default() {
         if !is_of(settings, &folder) {
@@ -375,12 +380,12 @@ pub fn sweep(settings: &Settings) {
     }
 }
 
-/// Removes leftovers of crashes; returns those that cannot be removed.
+/// Removes leftovers of crashes. Returns the leftovers that cannot be removed.
 pub fn tidy(settings: &Settings) -> Vec<(PathBuf, io::Error)> {
     RunFolder::tidy(&settings.state, &settings.namespace)
 }
 
-/// None for a folder that a later version created.
+/// Returns the task of a folder, or `None` for a folder that a later version created.
 fn subject(folder: &RunFolder) -> Option<Subject> {
     if let Ok(run) = folder.read() {
         return Some(Subject { id: run.id.clone(), token: run.token, run: Some(run) });
@@ -394,7 +399,7 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
     Some(Subject { id, token, run: None })
 }
 
-/// Whether a running worker has just created the folder and has yet to start its supervisor.
+/// Returns true if a running worker has just created the folder, and may not have started its supervisor.
 fn is_being_begun(run: &Run) -> bool {
     let Ok(listener) = ListenerId::new(run.listener.as_str()) else { return false };
     let age = boot_clock_us().saturating_sub(run.renewed_us);

@@ -1,5 +1,6 @@
-//! Serves the partitions of a worker, of many only some at a time: one that has had no task for a while makes room for the
-//! one that has waited longest. Those in which programs run stay, and take no room from others.
+//! Serves the partitions of a worker, or a part of them at a time if there are many. A partition that has had no task
+//! for a while makes room for the partition that has waited longest. A partition with running programs stays, and takes
+//! no room from others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,15 +16,16 @@ use super::rota::Rota;
 use super::slots::Slots;
 use crate::session::many::{AT_ONCE, at_once};
 
-/// The most partitions without running programs that are served at a time: each needs some threads and connections.
+/// Maximum number of partitions without running programs that are served at a time. Each partition needs some threads
+/// and connections.
 pub const SERVED: usize = 32;
 
-/// How often it looks whether there is room: programs that begin give it without a word.
+/// Interval between checks for room: a program that begins makes room without a notification.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Serves all until they have ended. An error of one of several ends only that one.
+/// Serves all partitions until they have ended. An error of one of several partitions ends only that partition.
 pub fn serve(crews: &[Arc<Crew>], slots: &Slots, helm: &Helm, rota: &Rota) -> anyhow::Result<()> {
-    // Programs that run already are looked after first.
+    // Partitions with running programs are served first.
     let (first, later): (Vec<_>, Vec<_>) = crews.iter().partition(|crew| crew.has_runs());
     first.into_iter().chain(later).for_each(|crew| rota.put_last(crew.seat));
     let (says, ended) = mpsc::channel();
@@ -43,7 +45,7 @@ pub fn serve(crews: &[Arc<Crew>], slots: &Slots, helm: &Helm, rota: &Rota) -> an
             continue;
         };
         match crew.join().unwrap_or_else(|_| Err(defect("partitions"))) {
-            // A run that came at the last moment is looked after at once.
+            // A run that came at the last moment is served at once.
             Ok(Turn::Over) if crews.get(seat).is_some_and(|crew| crew.has_runs()) => rota.put_first(seat),
             Ok(Turn::Over) => rota.put_last(seat),
             Ok(Turn::Last) => {}
@@ -54,7 +56,7 @@ pub fn serve(crews: &[Arc<Crew>], slots: &Slots, helm: &Helm, rota: &Rota) -> an
     failed.map_or(Ok(()), Err)
 }
 
-/// Reports the end of a thread, however it ends.
+/// Reports the end of a thread, including a panic.
 struct Ends(usize, Sender<usize>);
 
 impl Drop for Ends {
@@ -70,7 +72,7 @@ fn begin(crew: Arc<Crew>, seat: usize, says: Sender<usize>) -> JoinHandle<anyhow
     })
 }
 
-/// Says goodbye to those that wait: they still have the worker registered.
+/// Unregisters the worker from waiting partitions, in which it is still registered.
 fn take_leave(crews: &[Arc<Crew>]) {
     let known: BTreeMap<&PartitionName, &Arc<Crew>> =
         crews.iter().filter(|crew| crew.is_registered()).filter_map(|crew| Some((crew.name()?, crew))).collect();

@@ -1,4 +1,4 @@
-//! The upkeep thread: does what every worker does for its queues, and reports what prevents it.
+//! The upkeep thread: does the maintenance that every worker does for its queues, and reports what prevents it.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use super::pool::Pool;
 use super::settings::Settings;
 use crate::output::chain;
 
-/// Runs until the pool has ended.
+/// Maintains the queues until the pool has ended.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
     let mut upkeep = Upkeep::of(client, own, settings.queues.clone()).host_names(settings.host_names.clone());
-    // A task with a run folder is settled by its keeper; it may have one even if they cannot be listed.
+    // A task with a run folder is settled by the folder's keeper. If the folders cannot be listed, the task may have a
+    // folder.
     let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;
     loop {
@@ -36,7 +37,7 @@ struct Said {
 }
 
 impl Said {
-    /// Each problem is reported when it begins and when it ends.
+    /// Reports each problem when it begins and when it ends.
     fn after(before: Option<Self>, error: Option<UpkeepError>, pool: &Pool) -> Option<Self> {
         let now = error.map(|error| {
             let what = error.queue.as_ref().map_or("schedules".to_owned(), ToString::to_string);

@@ -1,5 +1,5 @@
-//! `worker --verbose`: copies the output of programs to this worker's stderr, each line with its task's id. It is
-//! read from their logs on the disk, so that a slow reader of that stderr does not block a program.
+//! `worker --verbose`: copies the output of programs to this worker's stderr, each line with its task's id. The output
+//! is read from the logs on the disk, so that a slow reader of stderr does not block a program.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,20 +13,21 @@ use crate::run_folder::{Run, RunFolder};
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long the end of the worker waits for the last output to be read.
+/// Time that the end of the worker waits for the last output to be read.
 const LAST: Duration = Duration::from_secs(5);
 
-/// Entries of one log that are copied before it is the turn of the next.
+/// Number of entries that are copied from one log before the next log gets its turn.
 const TURN: usize = 1_000;
 
-/// A longer line is cut into such parts.
+/// Maximum length of a line in bytes. A longer line is cut into parts of this length.
 const LINE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub struct Verbose {
-    /// Held during a copy, which may wait for a reader.
+    /// The lock is held during a copy, which may wait for a reader.
     streams: Mutex<Vec<Stream>>,
-    /// Runs that were added since the last copy: whoever starts a task does not wait.
+    /// Runs that were added since the last copy. The separate lock means that the start of a task does not wait for a
+    /// copy.
     fresh: Mutex<Vec<Stream>>,
 }
 
@@ -37,12 +38,12 @@ struct Stream {
     reader: Reader,
     /// Unfinished lines of each source.
     begun: HashMap<String, Vec<u8>>,
-    /// Where the next entry should begin.
+    /// Offset at which the next entry should begin.
     next: u64,
 }
 
 impl Verbose {
-    /// Copies the output of this run, from now on.
+    /// Copies the output of this run from now on.
     pub fn add(&self, folder: &RunFolder, run: &Run) {
         let Some(path) = logs::of_run(folder.path(), run) else { return };
         let reader = Reader::at_end(&path);
@@ -51,21 +52,21 @@ impl Verbose {
         lock(&self.fresh).push(stream);
     }
 
-    /// Runs until the pool has ended.
+    /// Copies output until the pool has ended.
     pub fn run(&self, pool: &Pool) {
         while !pool.ends_within(LOOK) {
             self.pass();
         }
     }
 
-    /// Copies the last output. A reader that stands still does not delay the end of the worker.
+    /// Copies the last output. A reader that does not read delays the end of the worker for a limited time only.
     pub fn end(&self) {
         behind::copies_wait(Some(LAST));
         self.pass();
         behind::copies_wait(None);
     }
 
-    /// Copies what there is.
+    /// Copies all available output.
     pub fn pass(&self) {
         loop {
             let mut more = false;
@@ -93,7 +94,7 @@ fn lock(streams: &Mutex<Vec<Stream>>) -> MutexGuard<'_, Vec<Stream>> {
 }
 
 impl Stream {
-    /// Returns whether that was all.
+    /// Copies some entries. Returns true if none are left.
     fn pass(&mut self) -> bool {
         for _ in 0..TURN {
             let Ok(Some(entry)) = self.reader.entry() else { return true };
