@@ -30,7 +30,7 @@ pub fn words(cost: &Cost) -> String {
     with(format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}"), cost)
 }
 
-/// Appends the data that the server refused during the attempt.
+/// Appends the calls that the server refused during the attempt.
 fn with(words: String, cost: &Cost) -> String {
     let of = |about| match about {
         About::Start => "its start",

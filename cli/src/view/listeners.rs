@@ -108,7 +108,7 @@ impl Listeners {
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {
             ([], []) if self.all.is_empty() => "no listener".to_owned(),
-            ([], []) => "only listeners that are dead or drain".to_owned(), // listeners without reports are in neither list
+            ([], []) => "only listeners that are dead or drain".to_owned(), // listeners that do not report
             ([], [(id, seen)]) => {
                 format!("no living listener, only a dead one ({id}, since {})", times::to_the_second(*seen))
             }
