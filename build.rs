@@ -1,6 +1,6 @@
-//! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it uses, directly or through one
-//! another, into one script. A script's chunk runs at each call, so every function that it does not define is time
-//! saved. `docs/scripts.md` shows it with an example.
+//! Composes each command of `lua/cmd` with exactly the pieces of `lua/lib` that it uses, directly or indirectly, into
+//! one script. A script's chunk runs at each call, so every function that the script does not define saves time.
+//! `docs/scripts.md` shows an example.
 //!
 //! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
 //!   after those that it needs.
@@ -97,7 +97,7 @@ pub(crate) struct Bundle {
 }
 
 impl Bundle {
-    /// Reads those of the project in this folder.
+    /// Reads the sources of the project in this folder.
     pub(crate) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
         let commands = tree(&root.join("lua/cmd"))?.into_iter().map(|(name, text)| (name, joined(&text)));
         let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
@@ -152,7 +152,8 @@ fn folder(path: &Path, extension: &str) -> Result<BTreeMap<String, String>, Box<
     Ok(files)
 }
 
-/// The Lua files below a folder, by their names without the extension: which folder has one says nothing to a script.
+/// Returns the Lua files below a folder, by their names without the extension. The folder of a file does not matter to
+/// a script.
 fn tree(path: &Path) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = folder(path, "lua")?;
     for entry in fs::read_dir(path)? {
