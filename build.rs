@@ -3,17 +3,17 @@
 //! `docs/scripts.md` shows an example.
 //!
 //! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
-//!   after those that it needs.
+//!   after the pieces that it needs.
 //! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value is inlined wherever it is used.
 //! - The constants of `lua/lib/core/rights.lua` are filled in here: the Redis commands that scripts call.
 //! - Most functions are rarely needed, mostly to refuse a call. All such pieces share one function, `cold`, which
-//!   creates the one with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until then.
-//!   Functions that most calls need are marked with the comment line `-- @hot`; if only cold pieces of a command
-//!   use one, it is cold there.
+//!   creates the piece with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until this call.
+//!   Functions that most calls need are marked with the comment line `-- @hot`. If only cold pieces of a command use a
+//!   marked function, it is cold in the command's script.
 //! - A function under `-- @inline` is inserted where a statement calls it.
 //! - Comments stay in the sources, except for the header of a command.
 //!
-//! Same sources, same bytes: nothing else goes in.
+//! The same sources produce the same bytes: the build reads no other input.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -137,7 +137,7 @@ fn option(name: &str, of: &Opt) -> Value {
 fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
     let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
-    // The options of the other command differ, so its `with` is not used.
+    // The command's own `with` is used, because a command with the same shape has different options.
     let with: Map<_, _> = own.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
     present(json!({
         "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),

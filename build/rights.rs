@@ -1,4 +1,4 @@
-//! The Redis commands that scripts call, and those that a script checks permission for before its first write.
+//! The Redis commands that scripts call, and the subset whose permission a script checks before its first write.
 
 use std::collections::{BTreeMap, BTreeSet};
 

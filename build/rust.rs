@@ -55,7 +55,7 @@ const OTHERWISE: [&str; 4] = ["bulk", "find", "schedule", "submit"];
 /// Commands whose request id the caller chooses, because its reply is needed after a crash of the caller too.
 pub(super) const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
 
-/// Commands whose `by` is passed in the call. The other commands use the client's `by`, `ClientBuilder::by`.
+/// Commands whose `by` is passed in the call. All remaining commands use the client's `by`, `ClientBuilder::by`.
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
 /// Options whose setters are written by hand: the order and weights of the queues of a `reserve` or an `exchange`,

@@ -65,7 +65,8 @@ fn long(code: &str) -> Option<usize> {
     Some(code.find(&close).map_or(code.len(), |at| at + close.len()))
 }
 
-/// Returns the length of a string. The other quote is an ordinary character, and so is a character after a backslash.
+/// Returns the length of a string. A quote of the other kind is an ordinary character, and so is a character after a
+/// backslash.
 fn quoted(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {

@@ -93,7 +93,7 @@ pub fn shares() -> Result<Shares> {
     let waiting = share("reserve", &looks, Listener::LOOK.as_secs_f64())?;
 
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
-    // Each of so many workers has one round per hour, and most rounds find little to do.
+    // With 10,000 workers, each worker has one round per hour, so each round does all the rare work.
     let rounds = |times: u32| -> Result<Duration> {
         let mut pause = Duration::ZERO;
         for _ in 0..times {

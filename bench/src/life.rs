@@ -34,7 +34,7 @@ const FLOOR: [&str; 4] = [
      return 1",
 ];
 
-/// One kind of life, and the time of each step in each round.
+/// A kind of life, and the time of each step in each round.
 pub struct Life {
     connection: Connection,
     shas: Vec<String>,

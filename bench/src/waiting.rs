@@ -145,7 +145,7 @@ pub fn idle() -> Result<f64> {
     Ok(commands / began.elapsed().as_secs_f64())
 }
 
-/// Returns the maximum number of reserve calls that one submit causes, of five submits.
+/// Returns the maximum number of reserve calls that a single submit causes, of five submits.
 pub fn storm() -> Result<f64> {
     let server = Server::start()?;
     let mut connection = server.connect()?;

@@ -42,8 +42,8 @@ pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
     })
 }
 
-/// Returns a timeout if a command waits for something that may take hours, including the server. The inner value is the
-/// limit, if there is one.
+/// Returns a value if a command waits for something that may take hours, including the server. The inner value is the
+/// time limit, or none without a limit.
 fn waits(command: &Command) -> Option<Option<Duration>> {
     match command {
         Command::Wait(options) => Some(options.timeout),
@@ -106,7 +106,7 @@ pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Top(options) => top::run(top::one(session), options),
         Command::Upkeep(options) => upkeep::run(session, options),
         Command::ResetClock => reset_clock::run(session),
-        // These commands are handled before a connection is made.
+        // Commands that are handled before a connection is made.
         Command::Worker(_)
         | Command::Supervise(_)
         | Command::Exec(_)

@@ -141,7 +141,7 @@ fn pinned(places: &Places, name: &PartitionName, pins: &[(&str, String)]) -> any
     Ok(())
 }
 
-/// Returns true if the command may ask for confirmation. It then runs in one partition after the other.
+/// Returns true if the command may ask for confirmation. It then runs in one partition at a time.
 fn may_ask(command: &Command) -> bool {
     matches!(command, Command::Bulk(_) | Command::Purge(_))
 }

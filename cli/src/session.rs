@@ -42,7 +42,7 @@ pub struct Session {
 /// Function that returns the reason why a task, named by its global id, has not ended.
 pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
-/// Maximum number of tasks that one call of `settle` handles: as many as ten of the largest graphs have.
+/// Maximum number of tasks that a call of `settle` handles: the size of ten of the largest graphs.
 const SETTLED: usize = 100_000;
 
 impl Session {

@@ -10,13 +10,13 @@ use std::process::{Child, Command, Stdio};
 use crate::Outcome;
 
 /// Starts another part of this program in its own process group. Ctrl-C therefore ends the demo itself first. The pipe
-/// then ends the other parts in order.
+/// then ends its parts in order.
 pub fn start(args: &[&str]) -> Outcome<Child> {
     let child = Command::new(env::current_exe()?).args(args).stdin(Stdio::piped()).process_group(0).spawn()?;
     Ok(child)
 }
 
-/// Blocks until the process that started this one is gone.
+/// Blocks until the parent process is gone.
 pub fn until_orphaned() {
     let mut nothing = [0; 64];
     while matches!(io::stdin().read(&mut nothing), Ok(1..)) {}

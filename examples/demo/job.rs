@@ -40,7 +40,7 @@ pub fn worker(url: &str, log: &Path) -> Outcome<()> {
         .lease(Duration::from_secs(3))
         .handle(move |order: Order, cx: &Context| {
             let answer = digest(&order, cx)?;
-            // One line for each completed digest, regardless of the worker.
+            // Each completed digest gets one line, regardless of the worker.
             writeln!(OpenOptions::new().append(true).create(true).open(&log)?, "{}", cx.reservation().id)?;
             Ok(answer)
         })

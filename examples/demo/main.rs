@@ -1,4 +1,4 @@
-//! One real job through a real queue, with a worker killed in the middle.
+//! A real job through a real queue, with a worker killed in the middle.
 //!
 //! `make demo [DIR=folder]` takes the largest files of a folder and submits for each a slow digest that saves a
 //! checkpoint every few megabytes. It runs two worker processes on a private durable server, kills one worker with

@@ -1,5 +1,4 @@
-//! Three masters with a replica each, behind proxies. Nodes are killed, stopped and cut off from the others, and slots
-//! move.
+//! Three masters with a replica each, behind proxies. Nodes are killed, stopped and isolated, and slots move.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -471,8 +471,8 @@ impl Campaign {
         }
     }
 
-    /// Makes the other user attack. The user starts a process that looks like a supervisor before the real supervisor
-    /// is killed, replaces a file that a worker copies, or offers a folder to publish to.
+    /// Runs an attack of the neighbour: the neighbour starts a process that looks like a supervisor before the real
+    /// supervisor is killed, replaces a file that a worker copies, or offers a folder to publish to.
     fn neighbour(&mut self) -> Result<()> {
         match self.random.u32(..4) {
             0 => self.violations.extend(self.neighbour.offers()?),

@@ -75,7 +75,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
         found.extend(doctor(blueque, way)?);
     }
     for host in &mut campaign.hosts {
-        // Leftovers of a worker that was killed while it created a folder are removed by the other workers.
+        // Leftovers of a worker that was killed while it created a folder are removed by the workers that run.
         empty(|| host.runs());
         if let Err(error) = host.end(MENDED) {
             found.push(error.to_string());
@@ -126,7 +126,7 @@ fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     if forgot.is_some_and(|forget| token < forget.token) {
         return None;
     }
-    // Before this time the former server may have been read.
+    // Reads up to this time may have come from the server before the loss.
     let since = forgot.map_or(0.0, |forget| forget.time + 1.0);
     let saved = campaign.saved.between(id, since, time).filter(|saved| *saved > step)?;
     Some(format!("{id}: an attempt began at step {step}, {time:.2} s after the boot, where the server had {saved}"))
@@ -165,7 +165,7 @@ fn forgotten(all: &BTreeMap<String, Job>, job: &Job) -> bool {
     job.upstream.as_ref().is_some_and(|upstream| all.get(upstream).is_none_or(|upstream| upstream.doubtful))
 }
 
-/// Reports a task that got another result than that of its upstream in the other partition.
+/// Reports a task whose input differs from the result of its upstream in another partition.
 fn wrong_input(id: &str, info: &TaskInfo, upstream: &Job) -> Option<String> {
     let value: Value = serde_json::from_slice(info.result_bytes()?).ok()?;
     let steps = value.pointer("/input/0/steps").and_then(Value::as_u64);

@@ -73,7 +73,7 @@ impl Neighbour {
         self.start(Command::new("sh").args(["-c", SWAP]), &folder)
     }
 
-    /// Starts a worker that publishes in a folder of this user. Returns a violation, if there is one.
+    /// Starts a worker that publishes in a folder of this user. Returns a violation, or none.
     pub fn offers(&self) -> Result<Option<String>> {
         for name in ["output", "link"] {
             let mut command = Command::new(&self.blueque);

@@ -33,7 +33,7 @@ pub enum Weather {
     CutAfterReserve,
     /// Nothing passes from the first start of a task on.
     HoleAtStart,
-    /// One byte passes each millisecond.
+    /// Bytes pass one by one, at one byte per millisecond.
     Drip,
     /// New connections are refused.
     Refuse,
@@ -47,7 +47,7 @@ struct Route {
     stopped: AtomicBool,
 }
 
-/// One route to the server. All users of the route share its weather.
+/// A route to the server. All users of the route share its weather.
 pub struct Proxy {
     pub port: u16,
     route: Arc<Route>,
@@ -141,7 +141,7 @@ impl Route {
         open.retain(|end| end.peer_addr().is_ok());
         open.extend([client.try_clone()?, server.try_clone()?]);
         drop(open);
-        // True if a reply is to be lost.
+        // True if a reply must be lost.
         let unheard = Arc::new(AtomicBool::new(false));
         for (from, to, asks) in [(client.try_clone()?, server.try_clone()?, true), (server, client, false)] {
             let (route, unheard) = (Arc::clone(self), Arc::clone(&unheard));

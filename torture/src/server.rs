@@ -113,7 +113,7 @@ impl Servers {
     pub fn tear(&self) -> Result<()> {
         let folder = self.primary.folder.join("appendonlydir");
         let manifest = fs::read_to_string(folder.join("appendonly.aof.manifest"))?;
-        // In `file appendonly.aof.3.incr.aof seq 3 type i`, the last file is the one that the server was writing.
+        // In `file appendonly.aof.3.incr.aof seq 3 type i`, the server is writing the last file.
         let last = manifest.lines().rev().find(|line| line.ends_with("type i"));
         let last = last.and_then(|line| line.split(' ').nth(1)).context("the server has no AOF")?;
         File::options().append(true).open(folder.join(last))?.write_all(TORN)?;

@@ -41,7 +41,7 @@ impl Reason {
         Self { look: Instant::now() + QUIET, attempt: 0, said: String::new(), runs: None }
     }
 
-    /// Returns the report, if there is one.
+    /// Returns the report, or none if there is nothing to report.
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
         self.runs = (info.status() == Some(Status::Started)).then(|| self.runs.unwrap_or_else(Instant::now));
         if !waits(info) || self.attempt != info.attempt() {

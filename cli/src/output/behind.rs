@@ -186,7 +186,7 @@ mod tests {
         let (reader, writer) = pipe().unwrap();
         thread::spawn(|| messages.write_to(writer));
         let line = |number: usize| format!("{number} {}\n", "x".repeat(1_000));
-        // These are more messages than the pipe and the queue hold.
+        // The pipe and the queue hold fewer messages than this number.
         let sent = 1_000;
         for number in 0..sent {
             messages.say(line(number));

@@ -15,7 +15,7 @@ use super::{Format, json, line, one_line};
 /// Number of spaces between two columns.
 const GAP: usize = 2;
 
-/// One row of a list.
+/// A row of a list.
 pub trait Row: Serialize {
     /// The columns of the table.
     const COLUMNS: &'static [Column];
@@ -128,7 +128,7 @@ impl Shown {
     }
 }
 
-/// Rows that arrive one after the other. On a terminal they are aligned as far as earlier rows allow.
+/// Rows that arrive one by one. On a terminal they are aligned as far as earlier rows allow.
 pub struct Stream<R> {
     format: Format,
     /// The name of the rows' partition, if there are several partitions.

@@ -1,4 +1,4 @@
-//! Which server, namespace and password to use: from flags, else the environment, else a file.
+//! The server, namespace and password of a command: from flags, else from the environment, else from a file.
 
 mod file;
 
@@ -50,7 +50,7 @@ pub struct Connection {
     /// Several partitions, or a file that names them.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
-    /// Whether the options `--shard` of a document were that.
+    /// True if the topology comes from the shards of a document, which error texts call `--shard`.
     #[arg(skip)]
     of_shards: bool,
     /// The argument that `url` comes from, if it is not `--url`.
@@ -68,7 +68,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Returns these flags with another topology: partitions that are named as shards.
+    /// Returns these flags with the topology of a document's shards.
     pub fn with_topology(&self, topology: String) -> Self {
         Self { topology: Some(topology), of_shards: true, ..self.clone() }
     }

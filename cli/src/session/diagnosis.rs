@@ -29,7 +29,7 @@ pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(address) = Address::parse(url) else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
     loop {
-        // One node is enough: it knows the other nodes.
+        // A single answering node is enough, because it knows all nodes.
         let mut why = None;
         for node in address.nodes() {
             why = match node {

@@ -8,7 +8,7 @@ use crate::output::{Code, fault, say};
 /// Maximum number of queues to read if a command is not about one queue.
 const QUEUES: usize = 10_000;
 
-/// Minimum similarity of two names, from 0 to 1, to suggest one for the other.
+/// Minimum similarity, from 0 to 1, of a known name that is suggested for a mistyped name.
 const ALIKE: f64 = 0.8;
 
 impl Session {

@@ -164,7 +164,7 @@ impl Listeners {
         }
     }
 
-    /// Returns the tasks that keep workers full, from the queue with most tasks to the one with fewest.
+    /// Returns the tasks that keep workers full, by queue. The queue with most tasks is first.
     fn full_of(&self) -> Option<String> {
         let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
         queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
