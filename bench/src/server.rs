@@ -12,7 +12,7 @@ use redis::{Connection, Value};
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Bytes of the arguments of one call, after the script's one key.
+/// Arguments of one call, after the script's one key.
 pub type Args = Vec<String>;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);

@@ -93,8 +93,8 @@ pub struct Jobs {
 #[derive(Default)]
 struct Sent {
     jobs: BTreeMap<String, Job>,
-    /// Time at which the server last forgot data: a reply that was on its way at that time may come from the former
-    /// server.
+    /// Time at which the server last forgot data. A reply that was on its way at that time may come from the lost
+    /// state.
     forgot: Option<Instant>,
 }
 

@@ -73,7 +73,7 @@ impl Neighbour {
         self.start(Command::new("sh").args(["-c", SWAP]), &folder)
     }
 
-    /// Starts a worker that publishes in a folder of this user. Returns a violation, or none.
+    /// Starts a worker that publishes in a folder of this user. Returns a violation if the worker does not refuse it.
     pub fn offers(&self) -> Result<Option<String>> {
         for name in ["output", "link"] {
             let mut command = Command::new(&self.blueque);

@@ -1,4 +1,4 @@
-//! Signals that end a command which follows a task: the command catches them and reports that the task continues.
+//! Signals that end a command which follows a task: the command catches them and reports what happens to the task.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;

@@ -212,7 +212,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Returns the partitions of flags, environment or file, if there are any. `--url` asks for a single server.
+    /// Returns the partitions of flags, environment or file, or none if there are no partitions. `--url` asks for a
+    /// single server.
     pub fn load(flags: &Connection) -> anyhow::Result<Option<Self>> {
         Self::with(flags, &[])
     }

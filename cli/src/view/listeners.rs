@@ -10,7 +10,7 @@ use crate::times;
 /// Silence after which a listener that does not report may be dead.
 const SILENT: Duration = Duration::from_secs(60);
 
-/// Maximum number of queues named as the ones that keep workers full.
+/// Maximum number of queues whose held tasks are listed as the reason why workers are full.
 const NAMED: usize = 3;
 
 /// A listener that takes tasks of the queue, now or later.
@@ -39,7 +39,7 @@ pub struct Listeners {
     dead: Vec<(String, SystemTime)>,
     /// Number of tasks that the reporting listeners hold, by queue.
     holds: BTreeMap<String, u64>,
-    /// True if listeners take tasks of the queue, but none can take the task in question.
+    /// True if a listener of the queue cannot take the task in question.
     unable: bool,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use blueque::{Client, QueueName, Status, TaskInfo, WorkerInfo};
 
-/// Number of waiting tasks that are read. If a program is missing, all of its tasks wait in this list.
+/// Number of tasks that are read from the beginning of the queue. If a program is missing, all of its tasks wait there.
 const LOOKED_AT: u32 = 50;
 
 /// Returns the program of a task.
