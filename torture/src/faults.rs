@@ -368,9 +368,9 @@ impl Campaign {
         Ok(())
     }
 
-    /// Steps the clock forward, unless the last step was less than two leases ago. Several small steps exceed the
-    /// margin of a lease. A large step before the owners have reported after the last step ends their leases, as the
-    /// docs describe.
+    /// Steps the clock forward, unless the last step was less than two leases ago. Within a lease, several small steps
+    /// exceed the margin of the lease. A large step ends the owners' leases if they have not reported since the last
+    /// step, as the docs describe.
     fn step_forward(&mut self, seconds: f64) -> Result<()> {
         if self.stepped.is_some_and(|at| at.elapsed() < 2 * LEASE) {
             return Ok(());

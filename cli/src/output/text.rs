@@ -126,8 +126,8 @@ fn is_shaping(c: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null notehead,
-/// the Khitan filler, and the full and half blanks of hieroglyphs.
+/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null
+/// notehead, the Khitan filler, and the full and half blanks of hieroglyphs.
 fn is_blank(c: char) -> bool {
     matches!(c, '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13441}' | '\u{13442}')
 }

@@ -1,4 +1,5 @@
-//! Parts of graphs: `GRAPH[17]`, `GRAPH[3-9,12]` of its only array; `GRAPH/NAME`, a task or an array; `GRAPH/NAME[3-9]`.
+//! Parts of graphs: `GRAPH[17]` and `GRAPH[3-9,12]` of the only array; `GRAPH/NAME`, a task or an array;
+//! `GRAPH/NAME[3-9]`.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
