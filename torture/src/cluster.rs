@@ -219,8 +219,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Moves the slot of one of the namespaces to another master, one key at a time, like `redis-cli --cluster
-    /// reshard`.
+    /// Moves the slot of one of the namespaces to another master, one key at a time,
+    /// like `redis-cli --cluster reshard`.
     pub fn move_slot(&self, random: &mut Rng) -> Result<()> {
         let namespace = random.choice(NAMESPACES).unwrap_or_default();
         let slot = self.slot(namespace)?;
