@@ -1,5 +1,5 @@
-//! A worker of a queue that is used like a queue of redis-work-queue: `cargo run --example work_queue -- URL QUEUE
-//! [once]`.
+//! A worker of a queue that is used like a queue of redis-work-queue:
+//! `cargo run --example work_queue -- URL QUEUE [once]`.
 //!
 //! Each item is a whole number. Its square is stored in the hash `squares`, under the item's id. With `once` an item is
 //! completed before the work begins, so no crash makes it run twice.
