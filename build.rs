@@ -1,19 +1,19 @@
-//! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it uses, directly or through one
-//! another, into one script. A script's chunk runs at each call, so every function that it does not define is time
-//! saved. `docs/scripts.md` shows it with an example.
+//! Composes each command of `lua/cmd` with exactly the pieces of `lua/lib` that it uses, directly or indirectly, into
+//! one script. A script's chunk runs at each call, so every function that the script does not define saves time.
+//! `docs/scripts.md` shows an example.
 //!
 //! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
-//!   after those that it needs.
+//!   after the pieces that it needs.
 //! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value is inlined wherever it is used.
 //! - The constants of `lua/lib/core/rights.lua` are filled in here: the Redis commands that scripts call.
 //! - Most functions are rarely needed, mostly to refuse a call. All such pieces share one function, `cold`, which
-//!   creates the one with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until then.
-//!   Functions that most calls need are marked with the comment line `-- @hot`; if only cold pieces of a command
-//!   use one, it is cold there.
+//!   creates the piece with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until this call.
+//!   Functions that most calls need are marked with the comment line `-- @hot`. If only cold pieces of a command use a
+//!   marked function, it is cold in the command's script.
 //! - A function under `-- @inline` is inserted where a statement calls it.
 //! - Comments stay in the sources, except for the header of a command.
 //!
-//! Same sources, same bytes: nothing else goes in.
+//! The same sources produce the same bytes: the build reads no other input.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -97,7 +97,7 @@ pub(crate) struct Bundle {
 }
 
 impl Bundle {
-    /// Reads those of the project in this folder.
+    /// Reads the sources of the project in this folder.
     pub(crate) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
         let commands = tree(&root.join("lua/cmd"))?.into_iter().map(|(name, text)| (name, joined(&text)));
         let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
@@ -152,7 +152,8 @@ fn folder(path: &Path, extension: &str) -> Result<BTreeMap<String, String>, Box<
     Ok(files)
 }
 
-/// The Lua files below a folder, by their names without the extension: which folder has one says nothing to a script.
+/// Returns the Lua files below a folder, by their names without the extension. The folder of a file does not matter to
+/// a script.
 fn tree(path: &Path) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = folder(path, "lua")?;
     for entry in fs::read_dir(path)? {

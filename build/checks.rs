@@ -3,7 +3,7 @@
 use super::contract::{Contract, Form, Opt, Setting, State, Type};
 use super::storage::Kind;
 
-/// The Lua text of `contract` for a command.
+/// Returns the Lua text of `contract` for a command.
 pub(super) fn library(contract: &Contract, command: &str) -> String {
     let mut text = String::from("local contract = {}\n\n");
     for (name, of) in &contract.types {
@@ -35,7 +35,7 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text + &branches("setting(name, value, what)", contract, &settings, "what")
 }
 
-/// The options of a task that its record stores, each with its field.
+/// Returns the options of a task that its record stores, each with its field.
 fn stored(contract: &Contract) -> String {
     let fields = contract.group("task").into_iter();
     let fields: Vec<String> =
@@ -43,18 +43,18 @@ fn stored(contract: &Contract) -> String {
     format!("contract.STORED = ' {} '\n\n", fields.join(" "))
 }
 
-/// Lists of states, and what follows from them.
+/// Returns lists of states, and values derived from them.
 fn states(contract: &Contract) -> String {
     let named = |of: &dyn Fn(&State) -> bool| -> Vec<&str> {
         contract.states().filter(|(_, state)| of(state)).map(|(name, _)| name).collect()
     };
     let (waits, ends) = (named(&|state| state.waits), named(&|state| state.ends));
     let mut text = String::new();
-    // With a space before and after every word. PLAIN: those whose tasks are all in one list.
+    // Each word has a space before and after it. PLAIN contains the states whose tasks are all in one list.
     for (list, names) in [("STATES", named(&|_| true)), ("PLAIN", named(&|state| contract.is_plain(state)))] {
         text += &format!("contract.{list} = ' {} '\n", names.join(" "));
     }
-    // For people.
+    // Lists for people.
     for (list, names) in [
         ("WAITING", waits.clone()),
         ("OWNED", named(&|state| state.owned)),
@@ -97,12 +97,12 @@ fn states(contract: &Contract) -> String {
     )
 }
 
-/// The keys of a queue that list the tasks of a state, each after the call that counts them.
+/// Returns the keys of a queue that list the tasks of a state, each after the call that counts its entries.
 fn lengths<'a>(contract: &Contract, state: &'a State) -> Vec<(&'static str, &'a str)> {
     state.indexes().filter_map(|index| Some((length(contract, index)?, index_name(index)?))).collect()
 }
 
-/// The call that counts the entries of a key.
+/// Returns the call that counts the entries of a key.
 fn length(contract: &Contract, key: &str) -> Option<&'static str> {
     match contract.keys.get(key)?.as_ref().of {
         Kind::List => Some("LLEN"),
@@ -112,13 +112,13 @@ fn length(contract: &Contract, key: &str) -> Option<&'static str> {
     }
 }
 
-/// The name of a key of a queue without namespace and queue, if there is one for the whole queue.
+/// Returns the name of a key without namespace and queue, if there is one key for the whole queue.
 fn index_name(key: &str) -> Option<&str> {
     key.strip_prefix("ns_")?.strip_suffix("_QUEUE")
 }
 
-/// A function that reads the arguments of a command in order. Those of an owner's call are not checked here: they
-/// are right if they match the record, see `owner.task`.
+/// Returns a function that reads the arguments of a command in order. The arguments of an owner's call are not checked
+/// here: they are valid if they match the record, see `owner.task`.
 fn arguments(contract: &Contract, command: &str) -> String {
     let Some(header) = contract.commands.get(command) else { return String::new() };
     let owned = header.singles().any(|name| name == "token");
@@ -143,8 +143,8 @@ fn kept<'a>(options: Vec<(&'a str, &'a Opt)>) -> Vec<(&'a str, &'a str, bool)> {
     options.into_iter().map(|(name, option)| (name, option.of.as_str(), option.field.is_some())).collect()
 }
 
-/// A function with a branch for each type. For each name: its type, and whether a number is kept as it was written
-/// instead of parsed. `what` is the name of the value in errors.
+/// Returns a function with a branch for each type. `names` contains for each name its type, and true if a number is
+/// kept as it was written instead of parsed. `what` is the name of the value in errors.
 fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], what: &str) -> String {
     let mut groups: Vec<((&str, bool), Vec<&str>)> = Vec::new();
     for &(name, of, as_written) in names {
@@ -168,7 +168,7 @@ fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], w
     text + "end\n"
 }
 
-/// The Lua expression that reads a value of a type.
+/// Returns the Lua expression that reads a value of a type.
 fn check(contract: &Contract, of: &Type, value: &str, what: &str) -> String {
     let (low, high) = (of.low.unwrap_or_default(), of.high.unwrap_or_default());
     match (&of.check, of.form) {

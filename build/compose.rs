@@ -1,4 +1,4 @@
-//! One script from a command and the pieces that it uses.
+//! Composes one script from a command and the pieces that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,16 +16,16 @@ end
 return reply.refusal(answer)
 ";
 
-/// A command, taken apart.
+/// A parsed command.
 pub(super) struct Command {
     library: Library,
     header: String,
     body: String,
-    /// The pieces that it uses, by name.
+    /// Names of the pieces that the command uses.
     uses: BTreeSet<String>,
-    /// The Redis commands that it calls.
+    /// Redis commands that the command calls.
     pub(super) calls: BTreeSet<String>,
-    /// Who may call it, if it says so.
+    /// Role that may call the command, if the header names a role.
     pub(super) role: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl Command {
         Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect(), role: role(source) })
     }
 
-    /// The end of the name of the key that its callers must have access to. Of a custom command without a role the
-    /// whole namespace; to read, a key that everybody reads.
+    /// Returns the end of the name of the key that callers must have access to. For a custom command without a role,
+    /// callers need access to the whole namespace; if it only reads, to a key that every role reads.
     pub(super) fn mark(&self) -> String {
         match &self.role {
             _ if !self.writes() => "meta".to_owned(),
@@ -53,12 +53,12 @@ impl Command {
         }
     }
 
-    /// Whether it can change anything.
+    /// Returns true if the command can change data.
     pub(super) fn writes(&self) -> bool {
         self.calls.iter().any(|call| rights::WRITES.contains(&call.as_str()))
     }
 
-    /// The whole script. `commands`: all commands of the bundle, for the constants about them.
+    /// Returns the whole script. `commands`: all commands of the bundle, for the constants about them.
     pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
         let library = &self.library;
         let used = library.named(&self.uses);
@@ -81,7 +81,7 @@ impl Command {
         let localise =
             |code: &str| rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned());
 
-        // The header first, for readers of a printed script.
+        // The header comes first, for readers of a printed script.
         let mut script = format!("{}\nlocal cold\n", self.header);
         if !ahead.is_empty() {
             script += &localise(&format!("local {}\n", ahead.join(", ")));
@@ -95,7 +95,8 @@ impl Command {
         Ok(script + &localise(EPILOGUE))
     }
 
-    /// The pieces that must exist from the start: values and what those need, and the marked functions that other
+    /// Returns the pieces that must exist from the start: values and the pieces that values need, and the marked
+    /// functions that the command or another piece from the start uses.
     /// such pieces, or the command, use.
     fn hot(&self, used: &[&Piece]) -> BTreeSet<String> {
         let library = &self.library;
@@ -112,8 +113,8 @@ impl Command {
     }
 }
 
-/// These pieces, each after those that it needs; and the functions that an earlier one needs, since they need one
-/// another: their names are declared ahead.
+/// Orders these pieces so that each comes after the pieces that it needs. Also returns the functions that need one
+/// another: an earlier piece needs them, so their names are declared ahead.
 fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     struct Walk<'a> {
         open: BTreeSet<&'a str>,
@@ -142,8 +143,8 @@ fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     (walk.done, walk.ahead)
 }
 
-/// The value of a constant, with those of the constants that it names. Strings that are joined become one, and an
-/// expression gets parentheses.
+/// Returns the value of a constant, with the values of the constants that it names. Joined strings become one string,
+/// and an expression gets parentheses.
 fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str>) -> Result<String, String> {
     within.push(&piece.name);
     let (_, value) = piece.body.split_once(" = ").unwrap_or_default();
@@ -175,26 +176,26 @@ fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str
     })
 }
 
-/// Creates one of these cold pieces, found by binary search: the first has the number `first`.
+/// Returns code that creates one of these cold pieces, found by binary search. The first piece has the number `first`.
 fn choice(pieces: &[&Piece], first: usize, localise: &impl Fn(&str) -> String) -> String {
     match pieces {
         [] => String::new(),
         [piece] => {
             let (_, function) = piece.body.split_once('(').unwrap_or_default();
-            // The only generated comment: it says what `cold(46)` is.
+            // The only generated comment: it shows which piece `cold(46)` is.
             format!("-- {first} {}\nreturn function({}", piece.name, localise(function))
         }
         _ => {
             let (low, high) = pieces.split_at(pieces.len() / 2);
             let second = first + low.len();
             let (low, high) = (choice(low, first, localise), choice(high, second, localise));
-            // Not indented: at this depth, that would be a third of the script.
+            // The code is not indented: at this depth, indentation takes a third of the script.
             format!("if number < {second} then\n{low}else\n{high}end\n")
         }
     }
 }
 
-/// Two spaces before each line, except within a string, where they would be part of it.
+/// Indents each line by two spaces, except within a string, where the spaces become part of the string.
 fn indented(code: &str) -> String {
     let mut out = String::from("  ");
     for token in tokens(code.trim_matches('\n')) {

@@ -49,12 +49,12 @@ pub(super) enum Form {
 #[serde(deny_unknown_fields)]
 pub(super) struct Type {
     pub(super) form: Form,
-    /// Another type, whose values these are.
+    /// Another type whose values this type takes.
     #[serde(rename = "as")]
     like: Option<String>,
-    /// The type of all its values but `none`.
+    /// The type of all values except `none`.
     pub(super) some: Option<String>,
-    /// The value that stands for none.
+    /// The value that stands for no value.
     pub(super) none: Option<String>,
     pub(super) low: Option<i64>,
     pub(super) high: Option<i64>,
@@ -94,7 +94,7 @@ pub(super) struct Setting {
     #[serde(rename = "type")]
     pub(super) of: String,
     pub(super) default: Option<String>,
-    /// It cannot be set for one queue.
+    /// True if the setting cannot be set for one queue.
     #[serde(default)]
     pub(super) all_queues: bool,
     pub(super) means: Option<String>,
@@ -125,16 +125,16 @@ pub(super) struct Opt {
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct State {
     pub(super) index: Option<String>,
-    /// The index of those that have a rank.
+    /// The index of prioritized tasks, which have a rank.
     pub(super) ranked: Option<String>,
-    /// No attempt has the task, and one may come.
+    /// True if no attempt has the task, and an attempt may follow.
     #[serde(default)]
     pub(super) waits: bool,
     #[serde(default)]
     pub(super) owned: bool,
     #[serde(default, rename = "final")]
     pub(super) ends: bool,
-    /// Not a state: the task is gone.
+    /// True if this is not a state: the task is gone.
     #[serde(default)]
     pub(super) absent: bool,
     pub(super) means: Option<String>,
@@ -150,30 +150,30 @@ pub(super) struct Constant {
     pub(super) means: Option<String>,
 }
 
-/// Who may call commands that write.
+/// A role: callers who may call some of the commands that write.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Role {
-    /// Another role, whose commands this one needs.
+    /// Another role whose commands this role needs.
     pub(super) includes: Option<String>,
     pub(super) means: Option<String>,
 }
 
-/// What a header may write after a group of options: all of them, or those that the record stores.
+/// Suffixes that a header may write after a group of options: all options, or the options that the record stores.
 const KINDS: [&str; 2] = ["*", "stored"];
 
 fn of_kind(option: &Opt, kind: &str) -> bool {
     kind == "*" || option.field.is_some()
 }
 
-/// The reasons for which a task begins anew.
+/// Reasons for a rerun of a task.
 const ANEW: [&str; 2] = ["retry", "again"];
 
-/// Some states.
+/// A selection of states.
 pub(super) type Which = fn(&State) -> bool;
 
 impl State {
-    /// The keys that list its tasks.
+    /// Returns the keys that list the tasks in this state.
     pub(super) fn indexes(&self) -> impl Iterator<Item = &str> {
         self.index.iter().chain(&self.ranked).map(String::as_str)
     }
@@ -189,7 +189,7 @@ pub(super) struct Code {
     pub(super) common: bool,
     #[serde(default)]
     pub(super) server: bool,
-    /// Not returned by a server.
+    /// True if no server returns the code.
     #[serde(default)]
     pub(super) client: bool,
     pub(super) name: Option<String>,
@@ -199,7 +199,7 @@ pub(super) struct Code {
     pub(super) act: Option<String>,
 }
 
-/// What is wrong when a code is returned.
+/// Kinds of failures that the codes describe.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -223,7 +223,7 @@ impl Sources {
         toml::from_str(text).map_err(|error| format!("contract/{name}.toml: {error}"))
     }
 
-    /// An error that names the file and the line of an entry.
+    /// Returns an error that names the file and the line of an entry.
     pub(super) fn wrong<T>(&self, name: &str, at: &Spanned<T>, what: impl std::fmt::Display) -> String {
         let text = self.files.get(name).map_or("", String::as_str);
         let line = text.get(..at.span().start).unwrap_or_default().matches('\n').count() + 1;
@@ -269,7 +269,7 @@ impl Contract {
         Ok(contract)
     }
 
-    /// A type with what it has of the type whose values it takes.
+    /// Returns a type with the properties of the type whose values it takes.
     fn like(&self, of: &Spanned<Type>) -> Spanned<Type> {
         let own = of.as_ref();
         let other = own.like.as_ref().and_then(|other| self.type_of(other));
@@ -280,7 +280,7 @@ impl Contract {
         Spanned::new(of.span(), whole)
     }
 
-    /// The codes that a header lists. `GROUP.*` stands for those of the types of a group of options.
+    /// Returns the codes that a header lists. `GROUP.*` stands for the codes of the types of a group of options.
     fn codes(&self, words: &[String]) -> Vec<String> {
         let of_types = |group: &str| {
             let types = self.group(group).into_iter().filter_map(|(_, option)| self.type_of(&option.of));
@@ -294,13 +294,13 @@ impl Contract {
         words.iter().flat_map(each).collect::<IndexSet<_>>().into_iter().collect()
     }
 
-    /// The argument of a command: from its own table, else from the common one.
+    /// Returns the argument of a command, from the command's table, else from the common table.
     pub(super) fn argument(&self, command: &str, name: &str) -> Option<&Argument> {
         let own = self.arguments.get(command).and_then(|table| table.get(name));
         own.or_else(|| self.arguments.get("any")?.get(name)).map(AsRef::as_ref)
     }
 
-    /// The options of a command by name, in the order of its header.
+    /// Returns the options of a command by name, in the order of its header.
     pub(super) fn options(&self, command: &str) -> Vec<(&str, &Opt)> {
         let words = self.commands.get(command).map_or(&[][..], |header| header.options.as_slice());
         let named = |name: &str| {
@@ -314,13 +314,13 @@ impl Contract {
         words.iter().flat_map(entries).collect()
     }
 
-    /// The options of a group.
+    /// Returns the options of a group.
     pub(super) fn group(&self, group: &str) -> Vec<(&str, &Opt)> {
         let entries = self.options.get(group).into_iter().flatten();
         entries.map(|(name, option)| (name.as_str(), option.as_ref())).collect()
     }
 
-    /// The source of a command with all its options and codes in the header.
+    /// Returns the source of a command with all its options and codes in the header.
     pub(super) fn expand(&self, command: &str, source: &str) -> String {
         let names: Vec<&str> = self.options(command).into_iter().map(|(name, _)| name).collect();
         let line = |line: &str| match line.strip_prefix("-- @").and_then(|entry| entry.split_once(' ')) {
@@ -338,7 +338,7 @@ impl Contract {
         self.types.get(name).map(AsRef::as_ref)
     }
 
-    /// The words of a type, each with its meaning.
+    /// Returns the words of a type, each with its meaning.
     pub(super) fn words<'a>(&'a self, of: &'a Type) -> Vec<(&'a str, &'a str)> {
         let mut all: Vec<(&str, &str)> = Vec::new();
         if of.states {
@@ -351,13 +351,13 @@ impl Contract {
         all
     }
 
-    /// The states that a task can be in.
+    /// Returns the states that a task can be in.
     pub(super) fn states(&self) -> impl Iterator<Item = (&str, &State)> {
         let states = self.states.iter().map(|(name, state)| (name.as_str(), state.as_ref()));
         states.filter(|(_, state)| !state.absent)
     }
 
-    /// Whether its index is a list of the queue, and no task of it is elsewhere.
+    /// Returns true if the index of the state is a list of the queue that contains all tasks in this state.
     pub(super) fn is_plain(&self, state: &State) -> bool {
         let index = state.index.as_ref().filter(|index| index.ends_with("_QUEUE"));
         let key = index.and_then(|index| self.keys.get(index));
@@ -497,7 +497,7 @@ impl Contract {
                     .into(),
             );
         }
-        // The scripts make its name of that of the state.
+        // The scripts derive the name of the key from the name of the state.
         let begin = format!("ns_{name}_tasks_QUEUE");
         if let Some(index) = state.index.as_ref().filter(|index| !index.starts_with(&begin)) {
             return Err(format!("has the index {index}: write index = \"{begin}\""));
@@ -558,7 +558,7 @@ impl Contract {
         self.type_of(of).ok_or_else(|| format!("has the type {of}, which types.toml does not list"))
     }
 
-    /// Whether a type exists, and a default is one of its values.
+    /// Checks that a type exists, and that a default is one of its values.
     fn default(&self, of: &str, default: Option<&str>) -> Result<(), String> {
         let of = self.has_type(of)?;
         let Some(default) = default else { return Ok(()) };
@@ -590,7 +590,7 @@ mod tests {
 
     const COMMAND: &str = "--- Does it.\n-- @args now id\n-- @options task.* request\n-- @errors LOST\n-- @role user\n";
 
-    /// The smallest contract, with one text of one file replaced by another.
+    /// Parses the smallest contract, with one text of one file replaced by another text.
     fn read(file: &str, old: &str, new: &str) -> Result<Contract, String> {
         let files = [
             (
@@ -826,7 +826,7 @@ mod tests {
         ]);
     }
 
-    /// Each: a file, a text of it, its replacement, and the expected error.
+    /// Checks broken contracts. Each entry is a file, a text of this file, its replacement, and the expected error.
     fn check(broken: &[(&str, &str, &str, &str)]) {
         for (file, old, new, says) in broken {
             let error = read(file, old, new).unwrap_err();

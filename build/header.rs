@@ -1,19 +1,19 @@
 //! The header of a command.
 
-/// The header of a command's file: the comment lines that it begins with.
+/// The header of a command's file: the comment lines at its beginning.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) summary: String,
     pub(super) args: Vec<Arg>,
-    /// As written: `NAME`, `GROUP.*`, or `GROUP.stored`.
+    /// Options as written: `NAME`, `GROUP.*`, or `GROUP.stored`.
     pub(super) options: Vec<String>,
     pub(super) reply: String,
     pub(super) errors: Vec<String>,
-    /// Who may call it, if it writes: a role of `contract/roles.toml`.
+    /// Role of `contract/roles.toml` that may call the command, if the command writes.
     pub(super) role: Option<String>,
-    /// What a repeated call returns, if not its first reply.
+    /// Reply to a repeated call, if it differs from the first reply.
     pub(super) again: Option<String>,
-    /// The version that introduced it, if not the first.
+    /// Version that introduced the command, if it is not the first version.
     pub(super) since: Option<String>,
 }
 
@@ -21,11 +21,11 @@ pub(super) struct Header {
 #[derive(Debug, PartialEq)]
 pub(super) enum Arg {
     One(String),
-    /// `(id token)*count`: repeated as often as the argument `count` says.
+    /// `(id token)*count`: repeated as often as the argument `count` states.
     Group(Vec<String>, String),
 }
 
-/// The source of a command with one header line for each entry: a line `--   …` continues the one before.
+/// Returns the source of a command with one header line for each entry. A line `--   …` continues the line before.
 pub(super) fn joined(source: &str) -> String {
     let header = source.lines().take_while(|line| line.starts_with("--")).count();
     let mut text = String::new();
@@ -38,7 +38,7 @@ pub(super) fn joined(source: &str) -> String {
     text
 }
 
-/// Each `@entry` of the header and its text; the summary is the one without a name.
+/// Returns each `@entry` of the header with its text. The summary has an empty name.
 fn entries(source: &str) -> impl Iterator<Item = (&str, &str)> {
     source.lines().map_while(|line| line.strip_prefix("--")).filter_map(|line| match line.strip_prefix(" @") {
         Some(entry) => Some(entry.split_once(' ').unwrap_or((entry, ""))),
@@ -46,7 +46,7 @@ fn entries(source: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Who may call the command, if it says so.
+/// Returns the role that may call the command, if the header names a role.
 pub(super) fn role(source: &str) -> Option<String> {
     entries(source).find(|(entry, _)| *entry == "role").map(|(_, role)| role.to_owned())
 }
@@ -73,7 +73,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The arguments that stand alone.
+    /// Returns the arguments that are not repeated.
     pub(super) fn singles(&self) -> impl Iterator<Item = &str> {
         self.args.iter().filter_map(|arg| match arg {
             Arg::One(name) => Some(name.as_str()),
@@ -81,7 +81,7 @@ impl Header {
         })
     }
 
-    /// The arguments that are repeated, and the count.
+    /// Returns the repeated arguments, and the count.
     pub(super) fn group(&self) -> Option<(&[String], &str)> {
         self.args.iter().find_map(|arg| match arg {
             Arg::One(_) => None,

@@ -1,5 +1,6 @@
-//! Pieces under `-- @inline`: if one is called as a statement, or for the values of new locals, its body is inserted.
-//! In a script, a function costs more than many a read: it is created at each call of the script.
+//! Pieces under `-- @inline`: if such a piece is called as a statement, or for the values of new locals, its body is
+//! inserted. A function in a script often costs more than a read of data, because the function is created at each call
+//! of the script.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +10,16 @@ use super::source::{Token, tokens};
 #[derive(Clone)]
 pub(super) struct Inline {
     parameters: Vec<String>,
-    /// Its last parameter is `...`.
+    /// True if the last parameter is `...`.
     variable: bool,
-    /// All but what it returns.
+    /// The body without the final return.
     body: String,
-    /// What it returns in its last line.
+    /// The values that the last line returns.
     values: Option<String>,
 }
 
 impl Inline {
-    /// Takes a function apart; its text has no comments any more.
+    /// Parses a function. Its text has no comments.
     pub(super) fn read(function: &str) -> Result<Self, String> {
         let (head, body) = function.split_once('\n').ok_or("a function to lay in has a body of its own lines")?;
         let body = body.trim_end().strip_suffix("end").unwrap_or(body).trim_end();
@@ -38,7 +39,7 @@ impl Inline {
         Ok(Self { parameters, variable, body: body.into(), values: values.map(Into::into) })
     }
 
-    /// Its code as a block of its caller; `into`: the locals that get its values.
+    /// Returns the code as a block of its caller. `into`: the locals that get the values.
     fn block(&self, arguments: &str, into: &str) -> String {
         let mut block = "do\n".to_owned();
         if !self.parameters.is_empty() {
@@ -54,8 +55,8 @@ impl Inline {
         format!("{}\nend", block.trim_end())
     }
 
-    /// The arguments for its named parameters. `...` is that of its caller, so it must be passed as such, behind a
-    /// value for each of them.
+    /// Returns the arguments for the named parameters. `...` in the function is the `...` of its caller, so the call
+    /// must pass `...` itself, after a value for each named parameter.
     fn arguments(&self, given: &str) -> Option<String> {
         if !self.variable {
             return Some(given.into());
@@ -71,16 +72,16 @@ impl Inline {
     }
 }
 
-/// Code without comments, with inlined statements.
+/// Returns code without comments, with inlined statements.
 pub(super) fn lay_in(code: &str, inlines: &BTreeMap<String, Inline>) -> Result<String, String> {
     expand(code, inlines, &mut Vec::new())
 }
 
-/// `within`: the inlined functions around this code.
+/// Inlines calls. `within`: the inlined functions around this code.
 fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Vec<&'a str>) -> Result<String, String> {
     let tokens = tokens(code);
     let mut out = String::new();
-    let mut before = None; // the last token that Lua sees
+    let mut before = None; // last token that Lua sees
     let mut at = 0;
     while let Some(&token) = tokens.get(at) {
         let rest = tokens.get(at..).unwrap_or_default();
@@ -88,7 +89,7 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
             if within.contains(&call.name) {
                 return Err(format!("{0} would be inlined into itself: {1} -> {0}", call.name, within.join(" -> ")));
             }
-            // Names of their own: inside the block, those of the caller may be hidden.
+            // The values get new names: inside the block, the names of the caller may be hidden.
             let number = call.locals.split(',').filter(|name| !name.is_empty()).count();
             let into =
                 (1..=number).map(|nth| format!("value_{}_{nth}", within.len() + 1)).collect::<Vec<_>>().join(", ");
@@ -119,13 +120,13 @@ struct Call<'a> {
     name: &'a str,
     inline: &'a Inline,
     arguments: String,
-    /// The locals that it is the value of, if it is not a statement of its own.
+    /// Locals that get the value of the call, if the call is not a statement.
     locals: String,
     /// The number of tokens.
     length: usize,
 }
 
-/// A call that is a statement of its own, or gives the values of new locals.
+/// Finds a call that is a statement, or that gives the values of new locals.
 fn statement<'a>(
     out: &str,
     before: Option<Token>,
@@ -168,7 +169,7 @@ fn statement<'a>(
     (alone && !continues).then(|| Call { name, inline, arguments, locals, length: first + end + 5 })
 }
 
-/// By how much a token changes the depth of brackets.
+/// Returns the change of the bracket depth at a token.
 fn step(token: &Token) -> i32 {
     match token {
         Token::Sign("(" | "{" | "[") => 1,
@@ -177,7 +178,7 @@ fn step(token: &Token) -> i32 {
     }
 }
 
-/// Whether an expression continues after this token: then what follows is not a statement.
+/// Returns true if an expression continues after this token, so that the next token begins no statement.
 fn expects(token: Token) -> bool {
     match token {
         Token::Sign(sign) => !matches!(sign, ")" | "]" | "}" | ";"),

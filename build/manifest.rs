@@ -1,4 +1,4 @@
-//! The contract in JSON, as `manifest.json` of the bundle has it.
+//! The contract in JSON, as in `manifest.json` of the bundle.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::header::Header;
 use super::replies::{Field, Reply};
 use super::storage::{Kept, Key};
 
-/// The version of commands whose header has none.
+/// The version of commands whose header names no version.
 const FIRST: &str = "0.1.0";
 
 pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>) -> Value {
@@ -115,7 +115,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "again": header.again.as_deref().unwrap_or("same"),
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
-    // Also if false: a reader need not know that it can be missing.
+    // The value is present even if it is false, so readers need no default.
     if let Value::Object(entry) = &mut entry {
         let replied = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
         entry.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
@@ -137,7 +137,7 @@ fn option(name: &str, of: &Opt) -> Value {
 fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
     let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
-    // Not that of the other command, which has other options.
+    // The command's own `with` is used, because a command with the same shape has different options.
     let with: Map<_, _> = own.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
     present(json!({
         "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),
@@ -153,7 +153,7 @@ fn field(field: &Field) -> Value {
     }))
 }
 
-/// Without absent values: null, false, and empty lists and objects.
+/// Removes absent values: null, false, and empty lists and objects.
 fn present(mut entry: Value) -> Value {
     if let Value::Object(entry) = &mut entry {
         entry.retain(|_, value| match value {
@@ -182,7 +182,7 @@ mod tests {
     const REPLIES: &str =
         "[c]\nlist = [{ name = \"f\", type = \"n\", empty = true, means = \"A.\" }]\n[d]\nas = \"c\"\nnil = true\n";
 
-    /// The manifest of two commands: `c`, with arguments that repeat, and `d`.
+    /// Returns the manifest of two commands: `c`, with repeated arguments, and `d`.
     fn made() -> Value {
         let argument = |name| format!("{name} = {{ type = \"n\", means = \"A number.\" }}\n");
         let arguments = format!("[any]\n{}", ["now", "count", "id"].map(argument).concat());

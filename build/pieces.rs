@@ -11,17 +11,17 @@ pub(super) struct Piece {
     /// `LIBRARY.NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Its source, from the keyword `function` or the name on, without comments.
+    /// Source of the piece, from the keyword `function` or the name on, without comments.
     pub(super) body: String,
-    /// The pieces that it names.
+    /// Pieces that the body names.
     pub(super) uses: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Its value is inlined.
+    /// A constant, whose value is inlined.
     Constant,
-    /// Defined before its users.
+    /// A value, which is defined before its users.
     Value,
     Function {
         hot: bool,
@@ -31,16 +31,17 @@ pub(super) enum Kind {
 /// All pieces, by file, in order.
 #[derive(Clone)]
 pub(super) struct Library {
-    /// The name before the dot, one for each file.
+    /// Names before the dot, one for each file.
     names: BTreeSet<String>,
     pieces: Vec<Piece>,
-    /// The index of each.
+    /// Index of each piece.
     places: BTreeMap<String, usize>,
     inlines: BTreeMap<String, Inline>,
 }
 
 impl Library {
-    /// Parses files: their text by their name. `made`: the file that is generated for each command, see `with`.
+    /// Parses files, given as text by name. `made`: the name of the file that is generated for each command, see
+    /// `with`.
     pub(super) fn read(files: &BTreeMap<String, String>, made: &str) -> Result<Self, String> {
         let names = files.keys().cloned().chain([made.to_owned()]).collect();
         let (pieces, places, inlines) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
@@ -52,7 +53,7 @@ impl Library {
         Ok(library)
     }
 
-    /// The library of one command, with the text of its generated file.
+    /// Returns the library of one command, with the text of its generated file.
     pub(super) fn with(&self, made: &str, text: &str) -> Result<Self, String> {
         let mut library = self.clone();
         library.take_apart(made, text)?;
@@ -74,7 +75,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Prepares the pieces from this one on.
+    /// Prepares the pieces from this index on.
     fn prepare(&mut self, first: usize) -> Result<(), String> {
         let mut rest = self.pieces.split_off(first);
         for piece in &mut rest {
@@ -93,12 +94,12 @@ impl Library {
         self.pieces.get(*self.places.get(name)?)
     }
 
-    /// These of its pieces, in their order.
+    /// Returns the pieces with these names, in the order of the library.
     pub(super) fn named(&self, names: &BTreeSet<String>) -> Vec<&Piece> {
         self.pieces.iter().filter(|piece| names.contains(&piece.name)).collect()
     }
 
-    /// Code as it goes into scripts: without comments, with inlined pieces.
+    /// Returns code in the form used in scripts: without comments, with inlined pieces.
     pub(super) fn prepared(&self, code: &str) -> Result<String, String> {
         if let Some((name, line)) = self.hidden(code) {
             return Err(format!("a local hides the library `{name}`, give it another name: {line}"));
@@ -106,7 +107,7 @@ impl Library {
         lay_in(&bare(code), &self.inlines)
     }
 
-    /// Every `LIBRARY.NAME` outside of strings and comments.
+    /// Returns every `LIBRARY.NAME` outside of strings and comments.
     pub(super) fn references(&self, code: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         rewrite(code, |library, name| {
@@ -118,7 +119,7 @@ impl Library {
         found
     }
 
-    /// All pieces that these need, directly or indirectly, and they themselves.
+    /// Returns the named pieces and all pieces that they need, directly or indirectly.
     pub(super) fn reach(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
         let mut reached = names.clone();
         let mut rest: Vec<&String> = names.iter().collect();
@@ -128,10 +129,10 @@ impl Library {
         reached
     }
 
-    /// A local with the name of a library, and its line: its members would be taken for pieces.
+    /// Finds a local with the name of a library, and its line. The members of this local look like pieces.
     fn hidden<'a>(&self, code: &'a str) -> Option<(&'a str, &'a str)> {
-        // Whether a name is expected, whether one of a list has been read, and whether the parameters of
-        // `function`.
+        // `due`: a name is expected. `listed`: a name of a list has been read. `head`: the parameters of `function` are
+        // being read.
         let (mut due, mut listed, mut head) = (false, false, false);
         let mut at = 0;
         for token in tokens(code) {
@@ -156,7 +157,7 @@ impl Library {
         None
     }
 
-    /// The path by which one piece needs another, including both.
+    /// Returns the path by which one piece needs another, including both pieces.
     fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut ways = vec![vec![from.to_owned()]];
         let mut seen = BTreeSet::new();
@@ -193,7 +194,7 @@ impl Library {
                         }
                     }
                 }
-                // A string too long for one line continues below.
+                // A string too long for one line continues on the next lines.
                 while let Some(line) = lines.next_if(|line| line.starts_with("  ..")) {
                     body += &format!("{line}\n");
                 }
@@ -229,7 +230,7 @@ impl Library {
     }
 }
 
-/// The name of a piece, and the line that ends it, if it begins with this line.
+/// Returns the name of the piece that begins with this line, and the line that ends the piece.
 fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
     let function = line.strip_prefix(&format!("function {library}."));
     let rest = function.or_else(|| line.strip_prefix(&format!("{library}.")))?;
@@ -241,7 +242,7 @@ fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
     Some((rest.split(|c| !word(c)).next().unwrap_or_default(), last))
 }
 
-/// Whether a value is named in capitals and is no table of several lines.
+/// Returns true if a value is named in capitals and is not a table of several lines.
 fn constant(name: &str, body: &str) -> bool {
     !name.contains(|c: char| c.is_ascii_lowercase()) && !body.lines().next().is_some_and(|line| line.ends_with('{'))
 }

@@ -1,4 +1,4 @@
-//! The shapes of replies: what `contract/replies.toml` says of each command.
+//! The shapes of replies, from `contract/replies.toml`.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,23 @@ pub(super) struct Reply {
     pub(super) list: Vec<Field>,
     pub(super) items: Vec<Field>,
     pub(super) pairs: Vec<Field>,
-    /// Any name of `pairs` may be missing.
+    /// True if any name of `pairs` may be missing.
     pub(super) absent: bool,
-    /// Other names may be among `pairs`.
+    /// True if other names may be among `pairs`.
     pub(super) open: bool,
-    /// The name with which a new group of `pairs` begins.
+    /// The name that begins a new group of `pairs`.
     pub(super) begins: Option<String>,
-    /// The type of a number for each state, before `pairs`.
+    /// The type of the number for each state, before `pairs`.
     pub(super) states: Option<String>,
     pub(super) means: Option<String>,
-    /// What each of `items` is.
+    /// The type of each of `items`.
     pub(super) each: Option<String>,
-    /// The record whose fields come before those of `pairs`.
+    /// The record whose fields come before `pairs`.
     pub(super) record: Option<String>,
     /// The command with the same shape.
     #[serde(rename = "as")]
     pub(super) like: Option<String>,
-    /// The shape with an option.
+    /// The shape of the reply with an option.
     pub(super) with: IndexMap<String, Reply>,
 }
 
@@ -54,13 +54,13 @@ pub(super) struct Field {
 }
 
 impl Reply {
-    /// The shape of a reply that is one of some words: those in backquotes of `@reply`, if there are any.
+    /// Returns the shape of a reply that is one of some words: the words in backquotes of `@reply`, if there are any.
     pub(super) fn of_words(prose: &str) -> Option<Self> {
         let words: Vec<String> = prose.split('`').skip(1).step_by(2).map(str::to_owned).collect();
         (!words.is_empty()).then(|| Self { words, ..Self::default() })
     }
 
-    /// The shape itself, if this one refers to another command.
+    /// Returns the shape itself, following the reference to another command.
     pub(super) fn resolved<'a>(&'a self, contract: &'a Contract) -> &'a Self {
         let other = self.like.as_ref().and_then(|command| contract.replies.get(command));
         other.map_or(self, AsRef::as_ref)
@@ -148,7 +148,7 @@ mod tests {
     use super::super::contract::{Contract, Sources};
     use super::Reply;
 
-    /// The error for these replies, in the contract of one command `c` with the option `o`.
+    /// Returns the error for these replies, in a contract of one command `c` with the option `o`.
     fn said(replies: &str) -> String {
         let files = [
             ("types", "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\nmeans = \"A number.\"\n"),

@@ -1,16 +1,16 @@
-//! The Redis commands that scripts call, and those that a script checks permission for before its first write.
+//! The Redis commands that scripts call, and the subset whose permission a script checks before its first write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compose::Command;
 use super::source::{Token, tokens};
 
-/// Redis commands that read, but that scripts also call after their first write: permission is checked as for those
-/// that write.
+/// Redis commands that read, but that scripts also call after their first write. Permission for them is checked like
+/// permission for commands that write.
 const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
-/// Those that scripts call only before it.
+/// Redis commands that scripts call only before their first write.
 const BEFORE: [&str; 26] = [
     "GET",
     "HEXISTS",
@@ -67,12 +67,12 @@ pub(super) const WRITES: [&str; 23] = [
     "ZREMRANGEBYSCORE",
 ];
 
-/// Whether a script checks permission for this command before its first write.
+/// Returns true if a script checks permission for this command before its first write.
 fn after(call: &str) -> bool {
     WRITES.contains(&call) || READS_AFTER.contains(&call)
 }
 
-/// Those whose refusal is handled.
+/// Redis commands whose refusal the scripts handle.
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
 
 /// The calls that every listener needs.
@@ -91,7 +91,7 @@ const WORKER: [&str; 12] = [
     "unregister",
 ];
 
-/// The constants of `lua/lib/core/rights.lua` in the script of a command, as Lua text; none for other pieces.
+/// Returns the constants of `lua/lib/core/rights.lua` in the script of a command, as Lua text. None for other pieces.
 pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<String, Command>) -> Option<String> {
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
@@ -112,7 +112,7 @@ pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<Strin
     Some(text)
 }
 
-/// The Redis commands that code names: words in capitals, alone in a string.
+/// Returns the Redis commands that code names: words in capitals, alone in a string.
 pub(super) fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let (mut before, mut last) = ("", "");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::contract::{Code, Constant, Contract, Form, Kind, Opt, Type, Which};
 
-/// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
+/// Returns the text of `options.rs`: the types that collect the options of each group, and the types that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
     let mut text = String::new();
     for (holder, group) in [
@@ -33,7 +33,7 @@ pub(crate) fn options(contract: &Contract) -> String {
     text
 }
 
-/// The options of a command that are said with a call, and not what only this library's own client says.
+/// Returns the options of a command that callers pass, without the options that only this library's own client passes.
 fn own<'a>(contract: &'a Contract, command: &str) -> Vec<(&'a str, &'a Opt)> {
     let said = |name: &str| match name {
         "request" => ASKED.contains(&command),
@@ -43,23 +43,23 @@ fn own<'a>(contract: &'a Contract, command: &str) -> Vec<(&'a str, &'a Opt)> {
     contract.options(command).into_iter().filter(|(name, _)| said(name)).collect()
 }
 
-/// The type that collects the options of a command, if it has any.
+/// Returns the type that collects the options of a command, if the command has options.
 pub(super) fn holder(contract: &Contract, command: &str) -> Option<String> {
     let of = if command == "find" { "Filter".to_owned() } else { format!("{}Options", camel(command)) };
     (!own(contract, command).is_empty()).then_some(of)
 }
 
-/// Commands whose options the library has as other types: those of tasks and schedules, a filter, an action.
+/// Commands whose options have other types in the library: the options of tasks and schedules, a filter, an action.
 const OTHERWISE: [&str; 4] = ["bulk", "find", "schedule", "submit"];
 
-/// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
+/// Commands whose request id the caller chooses, because its reply is needed after a crash of the caller too.
 pub(super) const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
 
-/// Commands whose `by` is said in the call; that of the others is the client's, `ClientBuilder::by`.
+/// Commands whose `by` is passed in the call. All remaining commands use the client's `by`, `ClientBuilder::by`.
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
-/// Options whose setters are written by hand: how the queues of a `reserve` or an `exchange` are asked, which go together,
-/// and what a task waits for; and what only clients ask that have no upkeep of their own.
+/// Options whose setters are written by hand: the order and weights of the queues of a `reserve` or an `exchange`,
+/// which belong together; the upstreams of a task; and the option of clients that have no upkeep.
 const BY_HAND: [&str; 4] = ["order", "weights", "inputs", "due"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {
@@ -68,15 +68,15 @@ fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> Str
     format!("impl {holder} {{\n{}}}\n\n", setters.join("\n"))
 }
 
-/// The name of a command as that of a type.
+/// Returns the name of a command as the name of a type.
 fn camel(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// Bounds stand in tables as the contract has them.
+/// Attribute of tables, because bounds are written as in the contract.
 const PLAIN: &str = "#[allow(clippy::unreadable_literal, reason = \"made from contract/\")]\n";
 
-/// The text of `tables.rs`: options and settings as `blueque::contract` describes them.
+/// Returns the text of `tables.rs`: options and settings as `blueque::contract` describes them.
 pub(crate) fn tables(contract: &Contract) -> String {
     let option = |name: &str, option: &Opt| {
         let setting = option.setting.as_ref().and_then(|name| contract.settings.get(name));
@@ -104,7 +104,7 @@ pub(crate) fn tables(contract: &Contract) -> String {
     text
 }
 
-/// The text of `constants.rs`: times as durations, other numbers as they are.
+/// Returns the text of `constants.rs`: times as durations, other numbers unchanged.
 pub(crate) fn constants(contract: &Contract) -> String {
     let one = |(name, constant): (&String, &toml::Spanned<Constant>)| {
         let Constant { value, unit, means } = constant.as_ref();
@@ -119,7 +119,7 @@ pub(crate) fn constants(contract: &Contract) -> String {
     contract.constants.iter().map(one).collect()
 }
 
-/// The text of `words.rs`: types whose values are words, as enums.
+/// Returns the text of `words.rs`: types whose values are words, as enums.
 pub(crate) fn words(contract: &Contract) -> String {
     let named =
         |name: &str| contract.type_of(name).map(|of| (of.means.clone().unwrap_or_default(), contract.words(of)));
@@ -133,7 +133,7 @@ pub(crate) fn words(contract: &Contract) -> String {
     text + &status(contract)
 }
 
-/// What follows from the state of a task.
+/// Returns the methods derived from the state of a task.
 fn status(contract: &Contract) -> String {
     let questions: [(&str, &str, Which); 3] = [
         ("is_waiting", "Whether no attempt has the task, and one may come.", |state| state.waits),
@@ -159,7 +159,7 @@ fn status(contract: &Contract) -> String {
     )
 }
 
-/// The text of `codes.rs`: the codes of errors as an enum, with their meaning.
+/// Returns the text of `codes.rs`: the codes of errors as an enum, with their meaning.
 pub(crate) fn codes(contract: &Contract) -> String {
     let (mut variants, mut repeat, mut kinds) = (String::new(), Vec::new(), BTreeMap::<Kind, Vec<String>>::new());
     for (word, code) in &contract.errors {
@@ -182,7 +182,7 @@ pub(crate) fn codes(contract: &Contract) -> String {
     )
 }
 
-/// The name of a code in the library.
+/// Returns the name of a code in the library.
 pub(super) fn code_name(word: &str, code: &Code) -> String {
     code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect()
 }
@@ -257,7 +257,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
         (_, Form::Flag) => ("bool", ""),
         (_, Form::Text | Form::Words) => ("impl Into<String>", "into()"),
     };
-    // `final` is a word of Rust.
+    // `final` is a Rust keyword.
     let called = if name == "final" { "permanent" } else { name };
     let (set, value) = match of.form {
         Form::Flag => ("flag", called.to_owned()),
@@ -270,7 +270,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     )
 }
 
-/// States are given one by one.
+/// Returns the setter of states, which takes one state per call.
 fn add_status(option: &Opt) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
@@ -278,7 +278,7 @@ fn add_status(option: &Opt) -> String {
     )
 }
 
-/// Tags are given one by one.
+/// Returns the setter of tags, which takes one tag per call.
 fn tag(name: &str, option: &Opt) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
@@ -286,7 +286,7 @@ fn tag(name: &str, option: &Opt) -> String {
     )
 }
 
-/// The queues of a chain are given one by one.
+/// Returns the setter of the queues of a chain, which takes one queue per call.
 fn step(name: &str, option: &Opt) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
@@ -294,7 +294,7 @@ fn step(name: &str, option: &Opt) -> String {
     )
 }
 
-/// The sentence of an option, its default and its bounds.
+/// Returns the sentence of an option, its default and its bounds.
 fn doc(contract: &Contract, option: &Opt, of: &Type) -> String {
     let mut doc = option.means.clone().unwrap_or_default();
     let setting = option.setting.as_ref().and_then(|name| Some((name, contract.settings.get(name)?.as_ref())));
@@ -306,7 +306,7 @@ fn doc(contract: &Contract, option: &Opt, of: &Type) -> String {
     doc + &bounds(of)
 }
 
-/// The bounds of a type, and what it says of itself if they do not say it.
+/// Returns the bounds of a numeric type, or the description of a text type.
 pub(super) fn bounds(of: &Type) -> String {
     match (of.low, of.high, of.form) {
         (Some(low), Some(high), Form::Whole | Form::Seconds) if of.unit.as_deref() != Some(SINCE) => {

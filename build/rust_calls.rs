@@ -9,7 +9,7 @@ use super::rust_replies::{ITEMS, RECORDS, STRUCTS, kind};
 /// Commands whose calls are written in `src/calls`: their arguments, options and replies depend on one another.
 const WRITTEN: [&str; 6] = ["bulk", "exchange", "heartbeat", "schedule", "submit", "submit_graph"];
 
-/// Replies of which the library has a type of its own: that type, and what reads it.
+/// Replies that have a type of their own in the library: the command, the type, and its reader.
 const OWN: [(&str, &str, &str); 8] = [
     ("adopt", "Reservation", "reply::first"),
     ("cancel", "Cancelled", "reply::word"),
@@ -35,7 +35,7 @@ const NAMED: [(&str, &str); 10] = [
     ("task", "TaskId"),
 ];
 
-/// The text of `calls.rs`.
+/// Returns the text of `calls.rs`.
 pub(crate) fn calls(contract: &Contract) -> Result<String, String> {
     let commands = contract.commands.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str()));
     let methods = commands.map(|(name, header)| {
@@ -87,7 +87,7 @@ fn method(contract: &Contract, command: &str, header: &Header) -> Result<String,
     let is_asked = contract.options(command).iter().any(|(name, _)| *name == "request") && !ASKED.contains(&command);
     body += if is_asked { ".once()" } else { "" };
     body += if options.is_some() { ".pairs(&options.0)" } else { "" };
-    // `move` is a word of Rust.
+    // `move` is a Rust keyword.
     let called = if command == "move" { "move_to" } else { command };
     parameters.insert(0, "&self".to_owned());
     let parameters = parameters.join(", ");
@@ -97,11 +97,11 @@ fn method(contract: &Contract, command: &str, header: &Header) -> Result<String,
     ))
 }
 
-/// How an argument is passed.
+/// An argument, and the way it is passed.
 struct Passed<'a> {
     argument: &'a Argument,
     type_of: &'a Type,
-    /// Its type.
+    /// Type of the argument.
     of: String,
 }
 
@@ -114,12 +114,13 @@ impl<'a> Passed<'a> {
         Ok(Self { argument, type_of, of })
     }
 
-    /// Its type in a slice.
+    /// Returns the type of the argument in a slice.
     fn element(&self) -> &str {
         if self.of == "&str" { &self.of } else { self.of.trim_start_matches('&') }
     }
 
-    /// What the signature does not say: nothing of the queue, the task, the listener or the token.
+    /// Returns the documentation of an argument. None for the queue, the task, the listener and the token, which need
+    /// none.
     fn doc(&self) -> Option<String> {
         let of = self.type_of.some.as_ref().unwrap_or(&self.argument.of);
         let is_named = NAMED.iter().any(|(named, _)| named == of) || of == "token";
@@ -134,7 +135,7 @@ impl<'a> Passed<'a> {
         (!is_plain).then(|| format!("{means}{bounds}{none}"))
     }
 
-    /// The call that adds it; `by_reference`: it is an element of a slice.
+    /// Returns the call that adds the argument. `by_reference`: the argument is an element of a slice.
     fn sent(&self, name: &str, by_reference: bool) -> String {
         let value = if by_reference { format!("*{name}") } else { name.to_owned() };
         if let Some(none) = &self.type_of.none {
@@ -153,7 +154,7 @@ impl<'a> Passed<'a> {
     }
 }
 
-/// The type with which a type of the contract is passed.
+/// Returns the Rust type in which a type of the contract is passed.
 fn passed(contract: &Contract, of: &str) -> String {
     if let Some((_, named)) = NAMED.iter().find(|(name, _)| *name == of) {
         return format!("&{named}");
@@ -165,10 +166,10 @@ fn passed(contract: &Contract, of: &str) -> String {
     }
 }
 
-/// What a call returns.
+/// The result of a call.
 struct Replied {
     of: String,
-    /// The expression that reads it.
+    /// Expression that reads the result.
     reader: String,
     doc: Option<String>,
 }
@@ -227,7 +228,7 @@ impl Replied {
     }
 }
 
-/// The enum of the library that has all these words.
+/// Returns the enum of the library that has all these words.
 fn enum_of(contract: &Contract, words: &[String]) -> Option<&'static str> {
     let has_all = |of: &str| {
         let known = contract.type_of(of).map(|of| contract.words(of)).unwrap_or_default();
@@ -236,7 +237,7 @@ fn enum_of(contract: &Contract, words: &[String]) -> Option<&'static str> {
     [("outcome", "Outcome"), ("status", "Status")].into_iter().find(|(of, _)| has_all(of)).map(|(_, name)| name)
 }
 
-/// A reply that is one value.
+/// Returns the result for a reply that is one value.
 fn value(contract: &Contract, field: &Field) -> Replied {
     let (of, reader) = kind(contract, field.of.as_deref().unwrap_or_default(), &field.name);
     let doc = field.means.as_ref().map(|means| format!("Reply: {}", means.replace("empty:", "`None`:")));
@@ -250,7 +251,7 @@ fn value(contract: &Contract, field: &Field) -> Replied {
     Replied { of, reader: format!("|value| reply::read(value, {reader})"), doc }
 }
 
-/// The errors that are this command's own.
+/// Returns the errors that are specific to this command.
 fn errors(contract: &Contract, header: &Header) -> Option<String> {
     let codes = header.errors.iter().filter_map(|word| Some(code_name(word, contract.errors.get(word)?.as_ref())));
     let codes: Vec<String> = codes.map(|name| format!("[`{name}`](crate::Code::{name})")).collect();
@@ -262,7 +263,7 @@ mod tests {
     use super::super::tests::with_command;
     use super::{calls, method};
 
-    /// The method of a new command with this header.
+    /// Returns the method of a new command with this header.
     fn made(header: &str) -> Result<String, String> {
         let contract = with_command("new", &format!("--- Does it.\n{header}"))?;
         method(&contract, "new", &contract.commands["new"])

@@ -1,4 +1,4 @@
-//! What the library takes from the shapes of replies and records: structs with what reads them, and accessors of fields.
+//! Rust code from the shapes of replies and records: structs with their readers, and accessors of fields.
 
 use super::contract::{Contract, Form};
 use super::replies::{Field, Reply};
@@ -6,8 +6,8 @@ use super::rust::{ENUMS, SINCE, capital};
 
 type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
-/// the name of the field that has those, and their struct.
+/// Replies whose fields are a struct of the library: the command and the name of the struct. If a list of further
+/// structs follows, also the name of the field with the list, and the struct of its entries.
 pub(super) const STRUCTS: [Whole; 20] = [
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
@@ -59,7 +59,7 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
 /// Replies that are a record of the library.
 pub(super) const RECORDS: [(&str, &str); 2] = [("get", "TaskInfo"), ("show_schedule", "ScheduleInfo")];
 
-/// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
+/// Fields that have another name or another type in the library than in the contract, with the reader of the field.
 const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
@@ -97,13 +97,13 @@ const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("workers", "life", "dead", "bool", "reply::dead"),
 ];
 
-/// Fields of records that the library reads by hand, beside a field of another name.
+/// Fields of records that the library reads by hand, together with a field of another name.
 const BY_HAND: [&str; 6] = ["cost", "error", "group", "last_error", "last_group", "options"];
 
 /// Counts of attempts of one task, which never get large.
 const SMALL: [&str; 7] = ["attempt", "failures", "fruitless", "losses", "releases", "schema", "uncounted"];
 
-/// The text of `replies.rs`: the structs of replies, each with what reads it.
+/// Returns the text of `replies.rs`: the structs of replies, each with its reader.
 pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
     let mut text = String::new();
     let mut own: Vec<_> = OWN.iter().map(|(command, field, ..)| (*command, *field)).collect();
@@ -135,12 +135,12 @@ pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
     }
 }
 
-/// The sentence that documents a struct.
+/// Returns the sentence that documents a struct.
 fn said<'a>(command: &str, name: &str, entry: &str, sentence: Option<&'a str>) -> Result<&'a str, String> {
     sentence.ok_or_else(|| format!("the reply of {command} has no {entry}, which {name} needs"))
 }
 
-/// What reads the number of a state.
+/// Returns the reader of the number of a state.
 fn by_state(contract: &Contract, name: &str) -> String {
     let arms = contract.states().map(|(name, _)| format!("            Status::{} => self.{name},\n", capital(name)));
     let arms: String = arms.collect();
@@ -154,7 +154,7 @@ fn shape<'a>(contract: &'a Contract, command: &str) -> Result<&'a Reply, String>
     Ok(reply.as_ref().resolved(contract))
 }
 
-/// A field of a struct: its names in the contract and here, its type, what it means, and the expression that reads it.
+/// A field of a struct: its names in the contract and in Rust, its type, its meaning, and the expression that reads it.
 struct Read {
     contract: String,
     name: String,
@@ -194,7 +194,7 @@ fn read(contract: &Contract, command: &str, field: &Field, pairs: bool) -> Read 
     Read { contract: field.name.clone(), name: field.name.clone(), of, means, expression: read }
 }
 
-/// The type of the library for one of the contract, and what reads it from text.
+/// Returns the library's type for a type of the contract, and its reader from text.
 pub(super) fn kind(contract: &Contract, of: &str, name: &str) -> (String, &'static str) {
     let Some(known) = contract.type_of(of) else { return ("String".into(), "text::owned") };
     let unit = known.unit.as_deref().unwrap_or_default();
@@ -243,7 +243,7 @@ fn names(fields: &[Read]) -> String {
     fields.iter().map(|field| field.contract.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A struct of a whole reply.
+/// Returns the struct of a whole reply.
 fn structure(name: &str, means: &str, fields: &[Read], more: Option<(&str, &str, &str)>, pairs: bool) -> String {
     let mut text = head(name, means, fields);
     let mut values = values(fields);
@@ -264,7 +264,7 @@ fn structure(name: &str, means: &str, fields: &[Read], more: Option<(&str, &str,
     )
 }
 
-/// A struct of an item, of which a reply has any number.
+/// Returns the struct of an item. A reply has any number of items.
 fn item(name: &str, means: &str, fields: &[Read]) -> String {
     head(name, means, fields)
         + &format!(
@@ -275,7 +275,7 @@ fn item(name: &str, means: &str, fields: &[Read]) -> String {
         )
 }
 
-/// The text of `records.rs`: for each field of a record an accessor.
+/// Returns the text of `records.rs`: an accessor for each field of a record.
 pub(crate) fn records(contract: &Contract) -> String {
     let mut text = String::new();
     for (command, holder) in RECORDS {
@@ -294,7 +294,7 @@ pub(crate) fn records(contract: &Contract) -> String {
 
 fn accessor(contract: &Contract, field: &Field) -> String {
     let (name, means) = (&field.name, field.means.as_deref().unwrap_or_default());
-    // `final` is a word of Rust.
+    // `final` is a Rust keyword.
     let called = if name == "final" { "is_final" } else { name.as_str() };
     let (of, reader) = match field.words.as_slice() {
         [] => kind(contract, field.of.as_deref().unwrap_or_default(), name),

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Comment(&'a str),
-    /// With its quotes, or its long brackets.
+    /// A string with its quotes, or with its long brackets.
     Text(&'a str),
     /// A name, a keyword or a number.
     Word(&'a str),
@@ -20,13 +20,13 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// Whether it is relevant to Lua.
+    /// Returns true if the token is relevant to Lua.
     pub(super) fn matters(self) -> bool {
         !matches!(self, Self::Comment(_) | Self::Space(_))
     }
 }
 
-/// The tokens of code, with every character.
+/// Returns the tokens of code, with every character.
 pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
     let (mut found, mut rest) = (Vec::new(), code);
     while let Some(token) = first(rest) {
@@ -56,7 +56,7 @@ fn first(code: &str) -> Option<Token<'_>> {
     })
 }
 
-/// The length of the long brackets at the beginning of code: `[[…]]`, `[=[…]=]`.
+/// Returns the length of the text in long brackets at the beginning of code: `[[…]]`, `[=[…]=]`.
 fn long(code: &str) -> Option<usize> {
     let inner = code.strip_prefix('[')?;
     let level = inner.find(|c| c != '=')?;
@@ -65,7 +65,8 @@ fn long(code: &str) -> Option<usize> {
     Some(code.find(&close).map_or(code.len(), |at| at + close.len()))
 }
 
-/// The length of a string. The other quote is an ordinary character, and so is one after a backslash.
+/// Returns the length of a string. A quote of the other kind is an ordinary character, and so is a character after a
+/// backslash.
 fn quoted(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {
@@ -100,7 +101,7 @@ pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> Opt
     out
 }
 
-/// The same code without comments, and without lines that had nothing else.
+/// Returns code without comments, and without lines that contained only comments.
 pub(super) fn bare(code: &str) -> String {
     let mut out = String::new();
     let mut alone = false; // this line has only had a comment so far

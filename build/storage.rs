@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Contract, Sources, State, Table, Which, sentence};
 use super::replies::{Field, Reply};
 
-/// The fields of each record, by its name.
+/// The fields of each record, by the name of the record.
 pub(super) type Records = IndexMap<String, Table<Kept>>;
 
 /// A field of a record.
@@ -20,9 +20,9 @@ pub(super) struct Kept {
     pub(super) of: String,
     #[serde(default)]
     pub(super) empty: bool,
-    /// When it exists.
+    /// Condition under which the field exists.
     pub(super) there: Option<String>,
-    /// Known to Blueque 1.0.
+    /// True if Blueque 1.0 knows the field.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) means: Option<String>,
@@ -33,16 +33,16 @@ pub(super) struct Kept {
 pub(super) struct Key {
     #[serde(rename = "type")]
     pub(super) of: Kind,
-    /// A channel has the same name.
+    /// True if a channel has the same name.
     #[serde(default)]
     pub(super) channel: bool,
-    /// Known to Blueque 1.0.
+    /// True if Blueque 1.0 knows the key.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) bound: Option<String>,
-    /// What writes it.
+    /// The writer of the key.
     pub(super) owner: Option<String>,
-    /// How long it exists.
+    /// The lifetime of the key.
     pub(super) life: Option<String>,
     pub(super) means: Option<String>,
 }
@@ -84,7 +84,7 @@ impl Touches {
         }
     }
 
-    /// The keys of an entry; of a group, all of its keys.
+    /// Returns the keys of an entry. An entry that is a group stands for all keys of the group.
     fn words<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a str> {
         entry.split_whitespace().flat_map(|word| match word.strip_suffix(".*") {
             Some(group) => self.groups.get(group).map_or(word, |names| names.as_ref()).split_whitespace(),
@@ -92,12 +92,13 @@ impl Touches {
         })
     }
 
-    /// Whether the cases of a command have been run.
+    /// Returns true if the cases of a command have been run.
     pub(super) fn knows(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
-    /// The keys of a command, in their order; of a new one, whose cases have not been run yet, those that all touch.
+    /// Returns the keys of a command, in their order. A new command, whose cases have not been run yet, gets the keys
+    /// that all commands touch.
     pub(super) fn of<'a>(&self, contract: &'a Contract, command: &str) -> Vec<&'a str> {
         let words = self.commands.get(command).map(|entry| self.words(entry.as_ref()));
         let named: BTreeSet<&str> = words.into_iter().flatten().chain([META]).collect();
@@ -105,7 +106,7 @@ impl Touches {
     }
 }
 
-/// Touched by every command.
+/// The key that every command touches.
 const META: &str = "meta";
 
 /// The placeholders in the name of a key.
@@ -116,7 +117,7 @@ fn bare(key: &str) -> &str {
     key.strip_prefix("ns_").unwrap_or(key)
 }
 
-/// The name of a key with a star for each placeholder, or an unknown placeholder.
+/// Returns the name of a key with a star for each placeholder, or an unknown placeholder.
 fn form(key: &str) -> Result<String, &str> {
     let mut form = String::new();
     let upper = |c: char| c.is_ascii_uppercase();
@@ -133,12 +134,12 @@ fn form(key: &str) -> Result<String, &str> {
     Ok(form + rest)
 }
 
-/// The record that stores the options of a group.
+/// Returns the record that stores the options of a group.
 pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
 }
 
-/// The key of that record.
+/// Returns the key of the record.
 pub(super) fn key(group: &str) -> &'static str {
     if group == "schedule" { "ns_schedule_NAME" } else { "ns_task_ID" }
 }
@@ -164,7 +165,7 @@ pub(super) fn add_lists(keys: &mut Table<Key>, states: &Table<State>) {
     }
 }
 
-/// Adds to a reply the fields of its record, or a number for each state, if it has them.
+/// Adds to a reply the fields of its record, or a number for each state, if the shape names them.
 pub(super) fn fill(reply: &mut Reply, records: &Records, states: &Table<State>) {
     if let Some(of) = &reply.states {
         let states = states.iter().filter(|(_, state)| !state.as_ref().absent).map(|(name, _)| Field {

@@ -10,7 +10,7 @@ use super::rights::redis_commands;
 use super::source::{Token, bare, rewrite, tokens};
 use super::{folder, joined, tree};
 
-/// The contract of the project, with one command more, or another header of a command.
+/// The contract of the project with an additional command, or with another header for an existing command.
 pub(super) fn with_command(name: &str, header: &str) -> Result<Contract, String> {
     let mut files = folder(Path::new("contract"), "toml").unwrap();
     let commands = tree(Path::new("lua/cmd")).unwrap().into_iter();
@@ -21,7 +21,7 @@ pub(super) fn with_command(name: &str, header: &str) -> Result<Contract, String>
     Contract::read(&Sources { files, commands })
 }
 
-/// What every script ends with uses this piece.
+/// A piece that the end of every script uses.
 const REPLY: &str = "local reply = {}\n\nfunction reply.refusal(raised)\n  return raised\nend\n";
 
 fn library(files: &[(&str, &str)]) -> Result<Library, String> {
@@ -43,7 +43,7 @@ fn refused(files: &[(&str, &str)], command: &str) -> String {
     compose(files, command).unwrap_err()
 }
 
-/// Whether a script contains these, in order.
+/// Asserts that a script contains these parts in order.
 fn in_order(script: &str, parts: &[&str]) {
     let mut rest = script;
     for part in parts {

@@ -1,7 +1,8 @@
 //! A worker with asynchronous handlers: `cargo run --example async_worker --features tokio -- URL [QUEUE]`.
 //!
-//! Tasks without a method are "transcoded" in chunks, with checkpoints; those with the method `thumbnail` block on a
-//! thread. Ctrl-C lets running tasks finish, for ten seconds; then they go back to the queue, for another worker.
+//! Tasks without a method are "transcoded" in chunks, with checkpoints. Tasks with the method `thumbnail` block on a
+//! thread. Ctrl-C lets running tasks finish for ten seconds. Unfinished tasks then go back to the queue, for another
+//! worker.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use blueque::tokio::{Client, Context, Worker};
 use blueque::{HandlerError, Stop};
 
 async fn transcode(name: String, cx: Arc<Context>) -> Result<String, HandlerError> {
-    // The attempt before this one may have come far.
+    // The previous attempt may have saved a checkpoint.
     let first = cx.last_checkpoint()?.unwrap_or(0_u64);
     for chunk in first..5 {
         tokio::select! {

@@ -1,6 +1,6 @@
 //! Writes the bundle for clients in other languages: `cargo run --example bundle -- FOLDER [COMMANDS]`.
 //!
-//! The same sources give the same bytes. `COMMANDS`: a folder of custom commands, which are composed with the same
+//! The same sources produce the same bytes. `COMMANDS`: a folder of custom commands, which are composed with the same
 //! library and added to the bundle, with the cases next to them.
 
 #![allow(clippy::indexing_slicing, reason = "of JSON that is made here")]
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in ["README.md", "run.py", "client.py"] {
         fs::copy(from.join(name), to.join(name))?;
     }
-    // Plain lists of cases, one a line, also from tables.
+    // The cases become plain lists, one case per line. Cases in tables are included.
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for case in cases::all() {
         files.entry(case.file).or_default().push(case.data.to_string());

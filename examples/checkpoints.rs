@@ -1,4 +1,4 @@
-//! Work that is interrupted goes on where it was, and a cancel stops it: `cargo run --example checkpoints -- URL`.
+//! Interrupted work continues at its checkpoint, and a cancel stops it: `cargo run --example checkpoints -- URL`.
 
 use std::thread;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn main() -> Result<(), HandlerError> {
     while task.info()?.checkpoint::<u64>()?.is_none_or(|n| n < 5) {
         thread::sleep(Duration::from_millis(10));
     }
-    first.stop(Stop::Release); // as before an upgrade of the program
+    first.stop(Stop::Release); // same stop as before an upgrade of the program
     println!("given back: {}", ends.join().map_err(|_| "the worker panicked")??.released);
 
     let (second, ends) = begin(&client)?;

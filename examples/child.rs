@@ -1,7 +1,8 @@
-//! A child process for each task: `cargo run --example child -- URL QUEUE`.
+//! Runs each task in a child process: `cargo run --example child -- URL QUEUE`.
 //!
-//! The listener hands the attempt to the child, as JSON on its standard input; the child rebuilds the processor from it,
-//! works, and completes the task. If it ends in another way, the listener fails the attempt.
+//! The listener passes the attempt to the child, as JSON on the child's standard input. The child rebuilds the
+//! processor from the JSON, works, and completes the task. If the child ends without completing the task, the listener
+//! fails the attempt.
 
 use std::error::Error;
 use std::io;
@@ -24,7 +25,7 @@ fn listen(url: &str, queue: &str) -> Outcome {
         let status = child.wait()?;
         if !status.success() {
             match work.fail(&format!("the child ended with {status}")) {
-                // It had ended the attempt before.
+                // The child had already ended the attempt.
                 Ok(_) | Err(blueque::Error::Lost) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -38,7 +39,7 @@ fn work(url: &str) -> Outcome {
     let work = Client::open(url)?.processor(&attempt)?;
     work.start(std::process::id())?;
     let number: u64 = work.parameters()?;
-    // … long work would call work.heartbeat()? every third of work.lease() …
+    // … long work calls work.heartbeat()? every third of work.lease() …
     let square = number.checked_mul(number).ok_or("the number is too large")?;
     work.complete(&square)?;
     Ok(())

@@ -8,7 +8,7 @@ use futures_util::{StreamExt, TryStreamExt};
 async fn main() -> blueque::Result<()> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "redis://127.0.0.1/".to_owned());
     let queue = Client::open(&url).await?.queue("nightly")?;
-    let mut events = queue.follow("0"); // from the oldest that is kept; keep event.cursor to go on later
+    let mut events = queue.follow("0"); // from the oldest event that is kept; store event.cursor to continue later
     for name in ["a", "b", "c"] {
         queue.submit(name, Submit::default().tag("night").priority(5)).await?;
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use blueque::{Client, Context, Error, Failure, HandlerError, Stop, Submit, Worker};
 
-/// The first attempt chooses its retry itself, the second leaves it to the task's backoff.
+/// The first attempt chooses its retry itself. The second attempt uses the task's backoff.
 fn fetch(page: &str, cx: &Context) -> Result<String, HandlerError> {
     if page == "no such page" {
-        return Err(Failure::new("not found").permanent().into()); // whatever retries are left
+        return Err(Failure::new("not found").permanent().into()); // fails the task regardless of remaining retries
     }
     match cx.reservation().failures {
         0 => Err(Failure::new("too many requests").group("busy").again_in(Duration::from_millis(100)).into()),

@@ -1,4 +1,5 @@
-//! A task every second: `cargo run --example schedules -- URL`. Any number of workers may run: each slot makes one task.
+//! A task every second: `cargo run --example schedules -- URL`. Any number of workers may run: each slot creates one
+//! task.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! At most one task of a name: `cargo run --example unique -- URL`.
+//! At most one task with a name: `cargo run --example unique -- URL`.
 
 use blueque::{Client, Code, Policy, Submit};
 

@@ -1,13 +1,14 @@
-//! A worker of a queue used like one of redis-work-queue: `cargo run --example work_queue -- URL QUEUE [once]`.
+//! A worker of a queue that is used like a queue of redis-work-queue:
+//! `cargo run --example work_queue -- URL QUEUE [once]`.
 //!
-//! Each item is a whole number, whose square goes into the hash `squares`, by the item's id. With `once` an item is
-//! completed before the work begins, so that no crash makes it run twice.
+//! Each item is a whole number. Its square is stored in the hash `squares`, under the item's id. With `once` an item is
+//! completed before the work begins, so no crash makes it run twice.
 
 use std::time::Duration;
 
 use blueque::{Client, WorkItem};
 
-/// Longer than the work on any item.
+/// A lease longer than the work on any item.
 const LEASE: Duration = Duration::from_secs(1);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     loop {
         let Some(item) = queue.lease(Some(Duration::from_millis(200)), LEASE)? else {
-            let number = queue.light_clean()?; // anybody may do it, and somebody has to
+            let number = queue.light_clean()?; // any process may do it, and one must
             println!("nothing to do, {number} given back");
             continue;
         };

@@ -1,18 +1,18 @@
-//! What a task of a `submit` costs, by the number of tasks in one call.
+//! The cost of a task of a `submit`, by the number of tasks in one call.
 
 use crate::life::{args, id};
 use crate::server::{Args, Result, Server, median, timed};
 
-/// Tasks of one call.
+/// Numbers of tasks in one call.
 pub const SIZES: [usize; 4] = [1, 10, 100, 500];
 
-/// Tasks of a size that are measured together.
+/// Number of tasks of a size that are measured together.
 const TOGETHER: usize = 500;
 
 const ROUNDS: usize = 40;
 
-/// Microseconds of server time for a task, at each size: as it is, and with a request id, by which `submit_many` gets
-/// the first answer again after a lost reply.
+/// Returns the microseconds of server time per task at each size: without and with a request id. With a request id,
+/// `submit_many` gets the first answer again after a lost reply.
 pub fn prices(server: &Server) -> Result<[Vec<f64>; 2]> {
     let mut connection = server.connect()?;
     let sha = server.scripts.load(&mut connection, "submit")?;

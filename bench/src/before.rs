@@ -1,21 +1,21 @@
-//! `make bench BEFORE=COMMIT`: the scripts of another commit beside those of this one.
+//! `make bench BEFORE=COMMIT`: compares the scripts of another commit with the scripts of this commit.
 //!
-//! Both take turns: what else the machine does in the meantime slows both, or one of them in few rounds, which the
-//! median does not see.
+//! The two commits take turns. Other load on the machine slows both, or only one of them in a few rounds, which do not
+//! change the median.
 
 use crate::each::{Each, ROWS};
 use crate::life::{Life, STEPS};
 use crate::server::{Result, Scripts, Server, median};
 use crate::{Choice, Goal, OPTIONS, ROUNDS, queues, sizes, verdicts};
 
-/// Tasks that wait at first: each round of all commands uses up to 80.
+/// Number of tasks that wait at first. Each round of all commands uses up to 80.
 const TASKS: usize = 16_000;
 
-/// Pairs of servers. Where the memory of a server lies makes small scripts up to 7 % faster or slower, for as long as
-/// it runs.
+/// Number of pairs of servers. The memory layout of a server makes small scripts up to 7 % faster or slower for the
+/// whole run of the server.
 const PAIRS: usize = 5;
 
-/// Both times of one row in each round.
+/// Times of both commits for one row in each round.
 #[derive(Default)]
 struct Row {
     before: Vec<f64>,
@@ -68,7 +68,7 @@ impl Side {
         Ok(Self { lives: lives.collect::<Result<_>>()?, each: Each::new(scripts, server)? })
     }
 
-    /// What each row took in each round.
+    /// Returns the time of each row in each round.
     fn took(&self) -> Vec<Vec<f64>> {
         let mut rows = Vec::new();
         for life in &self.lives {
@@ -80,8 +80,8 @@ impl Side {
     }
 }
 
-/// The rows of one pair of servers. On both, the scripts of both commits take turns: neither server's data and memory
-/// favour one side.
+/// Measures the rows of one pair of servers. On both servers the scripts of both commits take turns, so the data and
+/// memory of a server do not favour one commit.
 fn pair(before: &Scripts, choices: &[Choice]) -> Result<Vec<Row>> {
     let mut sides = Vec::new();
     for _ in 0..2 {
@@ -105,12 +105,12 @@ fn pair(before: &Scripts, choices: &[Choice]) -> Result<Vec<Row>> {
     Ok(before.zip(now).map(|(before, now)| Row { before: means(before), now: means(now) }).collect())
 }
 
-/// The means of what two servers took in the same rounds.
+/// Returns the means of the times of two servers in the same rounds.
 fn means((one, other): (Vec<f64>, Vec<f64>)) -> Vec<f64> {
     one.iter().zip(other).map(|(one, other)| f64::midpoint(*one, other)).collect()
 }
 
-/// A round of one side on each server, and in the next round the other way round.
+/// Runs a round of one commit on each server. The next round swaps the commits.
 fn by_turns(
     sides: &mut [(Side, Side, Server)],
     round: usize,
@@ -122,7 +122,7 @@ fn by_turns(
     Ok(())
 }
 
-/// What the four steps of each round took together.
+/// Returns the sum of the four steps of each round.
 fn sums(steps: &[Vec<f64>; 4]) -> Vec<f64> {
     let [submit, reserve, start, complete] = steps;
     let pairs = submit.iter().zip(reserve).zip(start.iter().zip(complete));
@@ -130,7 +130,7 @@ fn sums(steps: &[Vec<f64>; 4]) -> Vec<f64> {
 }
 
 impl Row {
-    /// Prints the medians of both, and of their ratio in each round, which it returns.
+    /// Prints the medians of both commits, and the median of their ratio in each round. Returns this ratio.
     fn print(self, name: &str) -> f64 {
         let ratio = median(self.before.iter().zip(&self.now).map(|(before, now)| now / before).collect());
         println!("  {name:<28}{:>9.2}{:>9.2}{ratio:>9.3}", median(self.before), median(self.now));

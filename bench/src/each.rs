@@ -5,11 +5,11 @@ use redis::{Connection, Value};
 use crate::life::{args, attempt, id};
 use crate::server::{Args, Result, Scripts, Server, median, timed};
 
-/// Calls of a command that are measured together. The first ones after another script take longer: few calls would
-/// measure little else.
+/// Number of calls of a command that are measured together. The first calls after another script take longer, so a few
+/// calls measure little else.
 const BATCH: usize = 40;
 
-/// Tasks at both ends of the queue; cancelled there and in the middle, for comparison.
+/// Commands that are measured. Tasks are at both ends of the queue; cancels are also in the middle, for comparison.
 pub const ROWS: [&str; 33] = [
     "get",
     "why (next)",
@@ -60,7 +60,7 @@ impl Bench<'_> {
         Ok(replies)
     }
 
-    /// Calls that are needed in between, and not measured.
+    /// Makes calls that a command needs, without measuring them.
     fn prepare(&mut self, command: &str, calls: &[Args]) -> Result<Vec<Value>> {
         let replies = self.run(command, calls)?;
         self.took.pop();
@@ -80,7 +80,7 @@ impl Bench<'_> {
     }
 }
 
-/// Rounds of all rows, and the time of each row in each of them.
+/// The rounds of all rows, and the time of each row in each round.
 pub struct Each {
     connection: Connection,
     scripts: Scripts,
@@ -101,18 +101,18 @@ impl Each {
         Ok(())
     }
 
-    /// What each row took in each round.
+    /// Returns the time of each row in each round.
     pub fn took(&self) -> &[Vec<f64>] {
         &self.took
     }
 
-    /// The median of each row.
+    /// Returns the median of each row.
     pub fn medians(&self) -> Vec<f64> {
         self.took.iter().cloned().map(median).collect()
     }
 }
 
-/// Microseconds of server time of each row, the median of some rounds.
+/// Returns the microseconds of server time of each row: the median of some rounds.
 pub fn costs(server: &Server, rounds: usize) -> Result<Vec<f64>> {
     let mut each = Each::new(&server.scripts, server)?;
     for _ in 0..rounds {
@@ -148,7 +148,7 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
     bench.run("fail", &owned(&held, &["no such codec"]))?;
     let again = bench.reserved()?;
     bench.run("release", &owned(&again, &[]))?;
-    // At the front of the queue the next round would find them, which may be one of other scripts.
+    // At the front of the queue, the tasks are found by the next round, which may be a round of other scripts.
     let released: Vec<String> = again.into_iter().map(|(id, _)| id).collect();
     bench.prepare("cancel", &each(&released, &["bench"]))?;
     bench.prepare("delete", &each(&released, &[]))?;
@@ -165,7 +165,7 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
         bench.prepare("delete", &each(&ids, &[]))?;
     }
     bench.submitted("4000000000")?;
-    // With its own time: as in a namespace for tests.
+    // The namespace keeps its own time, as in a namespace for tests.
     redis::cmd("HSET").arg(&["blueque_meta", "test", "1"]).exec(&mut bench.connection)?;
     bench.run("promote", &vec![args(&["4000000001", "q", "10"]); BATCH / 10])?;
     bench.run("requeue_orphans", &same(&["", "q", "100"]))?;
@@ -196,12 +196,12 @@ fn what_a_queue_is_expected_to_have(bench: &mut Bench<'_>) -> Result<()> {
     bench.run("limits", &same(&["", "q", "0", "10"]))?;
     bench.run("tick", &same(&["", "10"]))?;
     for _ in 0..2 {
-        bench.submitted("")?; // as many as this round has deleted
+        bench.submitted("")?; // replaces the tasks that this round has deleted
     }
     Ok(())
 }
 
-/// Tasks from the middle of the queue.
+/// Returns tasks from the middle of the queue.
 fn middle(bench: &mut Bench<'_>) -> Result<Vec<String>> {
     let counts = texts(bench.prepare("counts", &[args(&["", "q"])])?.into_iter().next())?;
     let pending: usize = counts.get(3).ok_or("no count")?.parse()?;

@@ -1,5 +1,5 @@
-//! Where the time of the scripts of a task's life goes, by elimination: a script that records what another calls gives
-//! the Redis commands of a typical call, each of which is then run in a script of nothing else.
+//! The parts of the time of the scripts of a task's life, by elimination. A recording script returns the Redis commands
+//! of a typical call. Each kind of these commands then runs in a script of its own.
 
 use redis::{Connection, FromRedisValue, Value};
 
@@ -7,25 +7,25 @@ use crate::life::{args, attempt, id};
 use crate::server::{Args, Result, Scripts, call, load, median, timed};
 use crate::sizes;
 
-/// Calls that are measured together, each on a queue of its own.
+/// Number of calls that are measured together, each on a queue of its own.
 const BATCH: usize = 20;
 
-/// The queues of the calls that are measured as they are, and of those that are taken apart.
+/// Queues of the calls that are measured whole, and of the calls that are taken apart.
 const QUEUES: [&str; 2] = ["whole", "parts"];
 
 const PARAMETERS: &str = r#"{"input":"movie-17.mkv","preset":"slow"}"#;
 const RESULT: &str = r#"{"ok":true}"#;
 
-/// Columns: a script without arguments that does nothing; what its arguments add; what it reads; what it reads only to
-/// prove the type of a key; questions what its user may do; what it writes; all else, which is Lua; and all together.
+/// Columns: a script without arguments that does nothing; its arguments; its reads; the reads that only prove the type
+/// of a key; the checks of its user's rights; its writes; the rest, which is Lua; and the total.
 const COLUMNS: [&str; 8] = ["empty", "arguments", "reads", "proofs", "rights", "writes", "Lua", "all"];
 
-/// Kinds of calls, as `record` names them, in the order of the columns.
+/// Kinds of calls by their names in `record`, in the order of the columns.
 const KINDS: [&str; 4] = ["read", "proof", "right", "write"];
 
 const EMPTY: &str = "return 1";
 
-/// A script with another around it: it changes nothing, and returns the answer and what it would have called.
+/// Wraps a script so that it changes nothing, and returns the answer and the recorded calls.
 fn record(source: &str) -> String {
     format!(
         "local log, server = {{}}, redis
@@ -60,7 +60,7 @@ return type(answer) == 'table' and answer.err and answer or {{ answer, log }}"
     )
 }
 
-/// The calls of one kind as a script of their own, with what they are called with as its arguments.
+/// Returns the calls of one kind as a script, and the arguments of these calls as the script's arguments.
 fn alone(log: &[Vec<String>], kind: &str) -> (String, Args) {
     let (mut script, mut args) = ("local v = ARGV\n".to_owned(), Args::new());
     for entry in log {
@@ -78,7 +78,7 @@ fn alone(log: &[Vec<String>], kind: &str) -> (String, Args) {
 /// A script, whole and recorded, and its costs in each round.
 struct Subject {
     name: &'static str,
-    /// Tasks of a call.
+    /// Number of tasks of a call.
     tasks: u16,
     whole: String,
     recording: String,
@@ -93,8 +93,8 @@ impl Subject {
         Ok(Self { name, tasks, whole, recording, columns: Default::default() })
     }
 
-    /// Runs calls as they are, and others of the same kind taken apart. None of these may depend on another: all are
-    /// recorded before the first of them changes anything. Returns the answers of both.
+    /// Runs some calls whole, and other calls of the same kind taken apart. No call may depend on another: all are
+    /// recorded before the first changes anything. Returns the answers of both.
     fn round(&mut self, connection: &mut Connection, calls: &[Args], others: &[Args]) -> Result<[Vec<Value>; 2]> {
         let empty = load(connection, EMPTY)?;
         let (all, answers) = timed(connection, &self.whole, "blueque", calls)?;
@@ -196,7 +196,7 @@ fn queues(name: &str) -> impl Iterator<Item = String> {
     (0..BATCH).map(move |number| format!("{name}-{number}"))
 }
 
-/// A batch of tasks goes through its life, and another, taken apart.
+/// Takes a batch of tasks through its life, and another batch through its life taken apart.
 fn steps(connection: &mut Connection, life: &mut [Subject]) -> Result<()> {
     let [submit, reserve, start, complete] = life else { return Err("four steps".into()) };
     let new = |queue: String| args(&["", &queue, "1", &id(), "", PARAMETERS]);
@@ -215,7 +215,7 @@ fn steps(connection: &mut Connection, life: &mut [Subject]) -> Result<()> {
     Ok(())
 }
 
-/// Started tasks are exchanged for as many.
+/// Exchanges started tasks for the same number of new tasks.
 fn exchanged(connection: &mut Connection, subject: &mut Subject) -> Result<()> {
     let [submit, reserve, complete] = ["submit", "reserve", "complete"].map(|name| Scripts::Own.load(connection, name));
     let (submit, reserve, complete) = (submit?, reserve?, complete?);
@@ -239,7 +239,7 @@ fn exchanged(connection: &mut Connection, subject: &mut Subject) -> Result<()> {
     }
     let [one, other] = &calls;
     let answers = subject.round(connection, one, other)?;
-    // What was taken ends, too.
+    // The reserved tasks end as well.
     for answer in answers.into_iter().flatten() {
         let parts: Vec<Value> = FromRedisValue::from_redis_value(answer)?;
         for task in parts.get(2..).unwrap_or_default().chunks(11) {
@@ -250,7 +250,7 @@ fn exchanged(connection: &mut Connection, subject: &mut Subject) -> Result<()> {
     Ok(())
 }
 
-/// Submits of many tasks.
+/// Measures submits of many tasks.
 fn submitted(connection: &mut Connection, subject: &mut Subject) -> Result<()> {
     let tasks = subject.tasks;
     let new = || {

@@ -1,4 +1,4 @@
-//! What graphs cost: beside the same tasks without edges, and as the number of graphs grows.
+//! The cost of graphs, compared with the same tasks without edges, and as the number of graphs grows.
 
 use std::time::Instant;
 
@@ -11,22 +11,22 @@ use crate::life::{args, attempt, id};
 use crate::server::{Args, Result, Scripts, Server, call, load_command, median, scripts_called, timed};
 use crate::sizes;
 
-/// Tasks of a graph.
+/// Number of tasks of a graph.
 const TASKS: usize = 1_000;
 
 const ROUNDS: usize = 20;
 
-/// Tasks that a join waits for. With itself they make the largest graph.
+/// Number of upstreams of a join. With the join itself they make the largest graph.
 const JOINED: usize = 9_999;
 
-/// Tasks of one batch of ends.
+/// Number of tasks in one batch of ends.
 const BATCH: usize = 20;
 
 fn client(server: &Server) -> Result<Client> {
     Ok(Client::open(&format!("unix://{}", server.socket().display()))?)
 }
 
-/// A task, tasks after it, and one that joins their results.
+/// Returns a graph: a task, its dependents, and a task that joins their results.
 fn fan(tasks: usize, queue: &str) -> Graph {
     let graph = Graph::new();
     let first = graph.task(queue, "split", &1);
@@ -44,22 +44,22 @@ fn submit(server: &Server, graph: &Graph) -> Result<SubmittedGraph> {
     Ok(made)
 }
 
-/// Calls `settle` until nothing is left to do.
+/// Calls `settle` until no work is left.
 fn settle(connection: &mut Connection) -> Result<()> {
     let settle = load_command(connection, "settle")?;
     while call(&settle, "blueque", &args(&["", "100"])).query::<(u32, u32)>(connection)?.1 == 1 {}
     Ok(())
 }
 
-/// Milliseconds of the server's scripts.
+/// Returns the milliseconds that the server spends in scripts.
 fn scripts<T>(connection: &mut Connection, run: impl FnOnce() -> Result<T>) -> Result<f64> {
     redis::cmd("CONFIG").arg("RESETSTAT").exec(connection)?;
     run()?;
     Ok(scripts_called(connection)?.1 * 1e3)
 }
 
-/// What 1,000 tasks cost in calls of 500, and as a graph: milliseconds of the server's scripts, until all that may run
-/// is pending.
+/// Cost of 1,000 tasks submitted in calls of 500, and as a graph: milliseconds of the server's scripts, until all tasks
+/// without open upstreams are pending.
 pub struct Submits {
     pub plain: f64,
     pub apart: f64,
@@ -101,7 +101,7 @@ pub fn submits(server: &Server) -> Result<Submits> {
     Ok(Submits { plain, apart, chain, fan })
 }
 
-/// Microseconds of a `complete` without dependents, of a promotion of one task, and of a `complete` that makes one
+/// Microseconds of a `complete` without dependents, of the promotion of one task, and of a `complete` that makes one
 /// dependent ready.
 pub struct Ends {
     pub plain: f64,
@@ -113,7 +113,7 @@ pub fn ends(server: &Server) -> Result<Ends> {
     let mut connection = server.connect()?;
     sizes::queue(server, "first", "max_failures", "")?;
     sizes::queue(server, "then", "max_failures", "")?;
-    // With its own time: as in a namespace for tests.
+    // The namespace keeps its own time, as in a namespace for tests.
     redis::cmd("HSET").arg(&["blueque_meta", "test", "1"]).exec(&mut connection)?;
     let [submit, reserve, complete, promote] = ["submit", "reserve", "complete", "promote"];
     let run = |connection: &mut Connection, command: &str, calls: &[Args]| -> Result<(f64, Vec<Value>)> {
@@ -146,7 +146,7 @@ pub fn ends(server: &Server) -> Result<Ends> {
     Ok(Ends { plain, promoted, readied })
 }
 
-/// Milliseconds from the last end of 9,999 tasks until the one that joins their results is pending.
+/// Returns the milliseconds from the end of the last of 9,999 tasks until the task that joins their results is pending.
 pub fn join() -> Result<f64> {
     let server = sizes::filled(0)?;
     let mut connection = server.connect()?;
@@ -171,11 +171,12 @@ pub fn join() -> Result<f64> {
     Ok(until)
 }
 
-/// The rows of all commands with 8,000 tasks pending and one graph of 1,000, and with a million in 1,000 graphs.
+/// Returns the rows of all commands, with 8,000 pending tasks and one graph of 1,000 tasks, and with a million tasks in
+/// 1,000 graphs.
 pub fn growth() -> Result<Vec<(&'static str, f64, f64)>> {
     let (small, large) = (sizes::filled(8_000)?, sizes::filled(8_000)?);
     let fan = fan(TASKS, "graphs");
-    submit(&small, &fan)?; // it has the same queues
+    submit(&small, &fan)?; // both have the same queues
     for _ in 0..1_000 {
         submit(&large, &fan)?;
     }

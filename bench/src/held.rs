@@ -1,5 +1,4 @@
-//! Long tasks: what the server pays for 100,000 tasks that 10,000 workers hold, and what happens when 1,000 of them die
-//! at once.
+//! Long tasks: the load of 100,000 tasks that 10,000 workers hold, and the effects when 1,000 workers die at once.
 
 use std::sync::mpsc;
 use std::thread;
@@ -15,21 +14,21 @@ use crate::sizes;
 
 const WORKERS: usize = 10_000;
 
-/// Tasks of each.
+/// Number of tasks of each worker.
 const EACH: usize = 10;
 
-/// Seconds: of a lease, and between two heartbeats.
+/// Seconds of a lease, and seconds between two heartbeats.
 const LEASE: f64 = 60.0;
 const BEAT: f64 = LEASE / 3.0;
 
-/// Rounds that are measured.
+/// Number of measured rounds.
 const TIMES: u32 = 100;
 
-/// Workers that die at once, and the seconds of their leases.
+/// Number of workers that die at once, and seconds of their leases.
 const DEAD: usize = 1_000;
 const SHORT: u64 = 2;
 
-/// Percent of a core of the server.
+/// Shares of a core of the server, in percent.
 pub struct Shares {
     pub heartbeats: f64,
     pub upkeep: f64,
@@ -49,7 +48,7 @@ fn many(connection: &mut Connection, sha: &str, calls: &[Args]) -> Result<Vec<Va
     Ok(replies)
 }
 
-/// A listener for each worker, which holds as many tasks; the arguments of their heartbeats.
+/// Registers a listener for each worker and makes it hold `EACH` tasks. Returns the arguments of their heartbeats.
 fn hold(connection: &mut Connection, workers: std::ops::Range<usize>, lease: &str) -> Result<Vec<Args>> {
     let (register, reserve) = (load_command(connection, "register")?, load_command(connection, "reserve")?);
     let listeners: Vec<String> = workers.map(|number| format!("host{number}_1")).collect();
@@ -73,7 +72,8 @@ fn hold(connection: &mut Connection, workers: std::ops::Range<usize>, lease: &st
     Ok(beats)
 }
 
-/// The shares of a core that workers cost which hold 100,000 tasks with a lease of 60 s, and as many that wait.
+/// Returns the shares of a core for workers that hold 100,000 tasks with a lease of 60 s, and for 10,000 waiting
+/// workers.
 pub fn shares() -> Result<Shares> {
     let server = sizes::filled(WORKERS * EACH)?;
     let mut connection = server.connect()?;
@@ -83,7 +83,7 @@ pub fn shares() -> Result<Shares> {
     let looks: Vec<Args> = names.iter().map(|name| args(&["", name, "1", "q"])).collect();
     let mut share = |command: &str, calls: &[Args], every: f64| -> Result<f64> {
         let sha = load_command(&mut connection, command)?;
-        many(&mut connection, &sha, calls)?; // the first time it may write more
+        many(&mut connection, &sha, calls)?; // the first calls may write more
         let before = worked(&mut connection)?;
         many(&mut connection, &sha, calls)?;
         Ok((worked(&mut connection)? - before) / every * 100.0)
@@ -93,7 +93,7 @@ pub fn shares() -> Result<Shares> {
     let waiting = share("reserve", &looks, Listener::LOOK.as_secs_f64())?;
 
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
-    // With so many workers each has a round in an hour, and it does all that is to be done seldom.
+    // With 10,000 workers, each worker has one round per hour, so each round does all the rare work.
     let rounds = |times: u32| -> Result<Duration> {
         let mut pause = Duration::ZERO;
         for _ in 0..times {
@@ -101,17 +101,17 @@ pub fn shares() -> Result<Shares> {
         }
         Ok(pause)
     };
-    rounds(5)?; // the statistics of the events up to now
+    rounds(5)?; // includes the statistics of earlier events
     let before = worked(&mut connection)?;
-    // Of each worker; all of them have as many rounds in it as there are workers.
+    // Pause of one worker. Within the pause, all workers together make as many rounds as there are workers.
     let pause = rounds(TIMES)?.as_secs_f64() / f64::from(u32::try_from(WORKERS)?);
     let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) / pause * 100.0;
     Ok(Shares { heartbeats, upkeep, waiting, reports })
 }
 
-/// What others see when 1,000 workers die at once.
+/// Effects on other clients when 1,000 workers die at once.
 pub struct Deaths {
-    /// Milliseconds that 99 of 100 submits take: before, and while the tasks are requeued.
+    /// Milliseconds that 99 of 100 submits do not exceed, before and while the tasks are requeued.
     pub before: f64,
     pub meanwhile: f64,
     /// Seconds from the end of the leases until all tasks can be taken again.
@@ -143,7 +143,7 @@ pub fn deaths() -> Result<Deaths> {
     Ok(Deaths { before, meanwhile, until_requeued: took.as_secs_f64() })
 }
 
-/// The milliseconds that 99 of 100 submits of another client do not exceed while something is done.
+/// Returns the milliseconds that 99 of 100 submits of another client do not exceed during an action.
 fn latency<T>(server: &Server, done: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
     let mut connection = server.connect()?;
     let submit = load_command(&mut connection, "submit")?;

@@ -1,4 +1,4 @@
-//! What a worker in a process of its own costs for each task that it holds: with handlers on threads, and asynchronous.
+//! The cost of each task that a worker in a process of its own holds: with handlers on threads, and asynchronous.
 
 use std::env;
 use std::future::pending;
@@ -14,22 +14,22 @@ use crate::life::id;
 use crate::programs::{cpu, resident, wait_until};
 use crate::server::{Result, Server};
 
-/// Tasks that are held: the most slots of a worker.
+/// Number of held tasks: the most slots of a worker.
 pub const HELD: usize = 500;
 
-/// How long its processor time is counted: a lease of a minute is renewed once in it.
+/// Time in which processor time is counted. A lease of a minute is renewed once in it.
 const WATCHED: Duration = Duration::from_secs(20);
 
 pub struct Cost {
     /// KiB that a held task adds to the process.
     pub kibibytes: f64,
-    /// Percent of a core for all of them, without what an idle worker takes.
+    /// Percent of a core for all held tasks, without the use of an idle worker.
     pub share: f64,
-    /// Seconds until all run.
+    /// Seconds until all tasks run.
     pub until_all_run: f64,
 }
 
-/// A worker's process, ended when dropped.
+/// Process of a worker. It ends when this value is dropped.
 struct Holder(Child);
 
 impl Holder {
@@ -42,7 +42,7 @@ impl Holder {
         Ok(Self(child))
     }
 
-    /// KiB, and percent of a core.
+    /// Returns the KiB of the process, and its percent of a core.
     fn costs(&self) -> Result<(f64, f64)> {
         let (began, before) = (Instant::now(), cpu(self.0.id())?);
         thread::sleep(WATCHED);
@@ -58,7 +58,7 @@ impl Drop for Holder {
     }
 }
 
-/// That process, until it is killed: none of its tasks ends.
+/// Runs the worker's process until it is killed. None of its tasks ends.
 pub fn run(kind: &str, socket: &Path, slots: usize) -> Result<()> {
     let url = format!("unix://{}", socket.display());
     if kind == "async" {

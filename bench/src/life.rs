@@ -1,5 +1,5 @@
-//! The life of a task, in Blueque's own scripts and as the floor: the writes of Blueque 1.0 as four flat scripts
-//! without any checks.
+//! The life of a task in Blueque's own scripts, and the floor: the writes of Blueque 1.0 as four flat scripts without
+//! checks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use crate::server::{Args, Result, Scripts, Server, load, median, timed};
 
 pub const STEPS: [&str; 4] = ["submit", "reserve", "start", "complete"];
 
-/// Tasks that take each step together and are held at a time.
+/// Number of tasks that take each step together, and that are held at the same time.
 const BATCH: usize = 20;
 
 const PARAMETERS: &str = r#"{"input":"movie-17.mkv","preset":"slow"}"#;
@@ -34,7 +34,7 @@ const FLOOR: [&str; 4] = [
      return 1",
 ];
 
-/// One kind of life, and the time of each of its steps in each round.
+/// A kind of life, and the time of each step in each round.
 pub struct Life {
     connection: Connection,
     shas: Vec<String>,
@@ -46,17 +46,17 @@ pub struct Life {
 }
 
 impl Life {
-    /// Blueque's scripts, on the queue `q` with the registered listener `host_1`.
+    /// Returns a life in Blueque's scripts, on the queue `q` with the registered listener `host_1`.
     pub fn ours(server: &Server) -> Result<Self> {
         Self::with(server, "q", &[])
     }
 
-    /// The same on another queue, each task submitted with these options; `*` stands for its id.
+    /// Returns a life on another queue. Each task is submitted with these options, in which `*` stands for its id.
     pub fn with(server: &Server, queue: &'static str, options: &'static [&'static str]) -> Result<Self> {
         Self::by(&server.scripts, server, queue, options)
     }
 
-    /// The same by the scripts of any bundle.
+    /// Returns a life in the scripts of any bundle.
     pub fn by(
         scripts: &Scripts,
         server: &Server,
@@ -115,18 +115,18 @@ impl Life {
         Ok(replies)
     }
 
-    /// What each step took in each round.
+    /// Returns the time of each step in each round.
     pub const fn took(&self) -> &[Vec<f64>; 4] {
         &self.took
     }
 
-    /// The median of each step.
+    /// Returns the median of each step.
     pub fn medians(&self) -> [f64; 4] {
         self.took.clone().map(median)
     }
 }
 
-/// A new id, as long as a UUID.
+/// Returns a new id, as long as a UUID.
 pub fn id() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -137,7 +137,7 @@ pub fn args(values: &[&str]) -> Args {
     values.iter().map(|&value| value.to_owned()).collect()
 }
 
-/// Id and token, from a reply of `reserve`.
+/// Returns id and token from a reply of `reserve`.
 pub fn attempt(reply: Value) -> Result<(String, String)> {
     let Value::Array(parts) = reply else {
         return Err(format!("reserve answered {reply:?}").into());

@@ -1,4 +1,4 @@
-//! Programs that print much: 20 at once, each a MiB in a second, under one worker.
+//! Programs with much output: 20 at once, each with a MiB per second, under one worker.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,31 +14,31 @@ use crate::server::{Result, Server, scripts_called, worked};
 
 pub const PROGRAMS: usize = 20;
 
-/// What each of them prints in a second, and for how long.
+/// Bytes that each program prints per second, and the seconds of its run.
 const RATE: usize = 1 << 20;
 const SECONDS: usize = 20;
 
-/// It prints at so many moments of a second.
+/// Number of prints per second.
 const TICKS: usize = 64;
 
 pub struct Flow {
-    /// Percent of a core: of the server, and of all supervisors.
+    /// Percent of a core for the server, and for all supervisors.
     pub server: f64,
     pub supervisors: f64,
-    /// The longest that a program waited until it could print, and by how much the latest one ended too late.
+    /// The longest wait of a program until it could print, and the delay of the latest end.
     pub stall: Duration,
     pub late: Duration,
-    /// KiB of the keys of a log, the largest one's; and the calls that brought them there, in a second of a program.
+    /// KiB of the keys of the largest log, and the calls per second of a program that wrote it.
     pub kibibytes: f64,
     pub calls: f64,
-    /// The least share of what was printed that is on the worker's disk.
+    /// The smallest share of a program's output that is on the worker's disk.
     pub on_disk: f64,
-    /// Logs of which the first or the last line has not arrived.
+    /// Number of logs whose first or last line has not arrived.
     pub lacking: f64,
 }
 
-/// What a program runs: lines at the rate, and its result: the longest wait of a print, and how late its end was, in
-/// microseconds.
+/// The program of a task: prints lines at the rate. Its result is the longest wait of a print, and the delay of its
+/// end, in microseconds.
 pub fn prints() -> Result<()> {
     let mut stdout = io::stdout().lock();
     let (began, mut worst) = (Instant::now(), Duration::ZERO);
@@ -69,7 +69,7 @@ pub fn flow(server: &Server) -> Result<Flow> {
     redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection)?;
     let used = || -> Result<f64> { worker.supervisors().into_iter().map(cpu).sum() };
     let (began, before, supervisors) = (Instant::now(), worked(&mut connection)?, used()?);
-    // While all of them print: their starts and ends are measured elsewhere.
+    // All programs print during this time: their starts and ends are measured elsewhere.
     thread::sleep(Duration::from_secs(SECONDS as u64 * 3 / 4));
     let seconds = began.elapsed().as_secs_f64();
     let share = (worked(&mut connection)? - before) / seconds * 100.0;
@@ -97,7 +97,7 @@ pub fn flow(server: &Server) -> Result<Flow> {
     Ok(flow)
 }
 
-/// KiB of a log's keys.
+/// Returns the KiB of a log's keys.
 fn keys(connection: &mut Connection, id: &str) -> Result<f64> {
     let mut bytes = 0.0;
     for key in [format!("blueque_log_{id}"), format!("blueque_logged_{id}")] {
@@ -107,7 +107,7 @@ fn keys(connection: &mut Connection, id: &str) -> Result<f64> {
     Ok(bytes / 1024.0)
 }
 
-/// Bytes of the lines that a program printed, without what the files say about each of them.
+/// Returns the bytes of the lines that a program printed, without the metadata that the files contain for each line.
 fn kept(state: &Path, id: &str) -> Result<f64> {
     let logs = state.join("blueque").join("logs");
     let mut bytes = 0;
@@ -123,7 +123,7 @@ fn kept(state: &Path, id: &str) -> Result<f64> {
     Ok(f64::from(u32::try_from(bytes)?))
 }
 
-/// Whether the first and the last line are on the server.
+/// Returns true if the first and the last line are on the server.
 fn has_ends(connection: &mut Connection, id: &str) -> Result<bool> {
     let entries: redis::Value =
         redis::cmd("XRANGE").arg(&[&format!("blueque_log_{id}"), "-", "+"]).query(connection)?;

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use life::{Life, STEPS, args};
 use server::{Result, Scripts, Server, info, median, timed};
 
-/// Rounds of floor and Blueque in turn.
+/// Number of rounds in which floor and Blueque take turns.
 const ROUNDS: usize = 500;
 
 struct Goal {
@@ -174,7 +174,7 @@ fn heading(what: &str) {
     println!("{:>9}", "life");
 }
 
-/// Tasks with options: what is printed, the queue, the options.
+/// Tasks with options: the printed name, the queue, the options.
 type Choice = (&'static str, &'static str, &'static [&'static str]);
 
 const OPTIONS: [Choice; 6] = [
@@ -186,7 +186,7 @@ const OPTIONS: [Choice; 6] = [
     ("with a key's limit", "keyed", &["max_failures", "3", "priority", "5", "unique", "*", "key", "tenant"]),
 ];
 
-/// The queues of these options.
+/// Creates the queues of these options.
 fn queues(server: &Server) -> Result<()> {
     sizes::queue(server, "other", "max_failures", "")?;
     sizes::queue(server, "ranked", "max_failures", "")?;
@@ -194,7 +194,7 @@ fn queues(server: &Server) -> Result<()> {
     sizes::queue(server, "keyed", "key_concurrency", "1000")
 }
 
-/// The server's time for an event that `tally` adds up, called as workers call it.
+/// Measures the server's time per event that `tally` aggregates, with the calls that workers make.
 fn tallied(server: &Server) -> Result<Goal> {
     const EVENTS: f64 = 500.0;
     let mut connection = server.connect()?;
@@ -261,7 +261,7 @@ fn beside_the_floor(server: &Server) -> Result<[Goal; 3]> {
     ])
 }
 
-/// Lives while tasks wait for a place of one of few keys, or of many.
+/// Measures lives while tasks wait for a place of one of a few keys, and of many keys.
 fn keys() -> Result<Goal> {
     let few = sizes::waiting_for_places(10)?;
     let many = sizes::waiting_for_places(10_000)?;
@@ -308,7 +308,7 @@ fn at_sizes(small: &Server) -> Result<[Goal; 5]> {
     let heartbeat = sizes::heartbeat(&held, &tasks)?;
     println!("  heartbeat of 500 tasks, per task {heartbeat:.2}\n");
     slow.print();
-    // A removal from the middle of the list has to search furthest.
+    // A removal from the middle of the list takes the longest search.
     let growth =
         each::ROWS.iter().zip(0..).filter(|(row, _)| **row != "cancel (middle)").map(|(_, number): (_, usize)| {
             let cost = |column: usize| {
@@ -391,7 +391,7 @@ fn held() -> Result<[Goal; 2]> {
     ])
 }
 
-/// Microseconds of a task.
+/// Measures the microseconds per task.
 fn batches() -> Result<[Goal; 1]> {
     let [plain, with_request] = batches::prices(&sizes::filled(0)?)?;
     print!("{:<24}", "a task of a submit of");
@@ -411,7 +411,7 @@ fn batches() -> Result<[Goal; 1]> {
     Ok([Goal { name: "dearest-batch-over-one-by-one", measured: dearest, target: 1.0 }])
 }
 
-/// What `top` shows at most.
+/// Maximum number of tasks that `top` shows.
 const RUNNING: usize = 200;
 
 fn views() -> Result<[Goal; 3]> {
@@ -447,7 +447,7 @@ fn watchers() -> Result<[Goal; 2]> {
     );
     Ok([
         Goal { name: "percent-of-a-core-for-100-watchers", measured: watched.idle, target: 1.0 },
-        // A watcher looks every half second while nothing comes.
+        // A watcher without new events polls every half second.
         Goal { name: "milliseconds-until-100-watchers-have-it", measured: watched.longest, target: 600.0 },
     ])
 }
@@ -487,7 +487,7 @@ fn logs() -> Result<[Goal; 4]> {
     Ok([
         Goal { name: "percent-of-a-core-for-20-logs", measured: flow.server, target: 2.0 },
         Goal { name: "milliseconds-a-print-waits", measured: flow.stall.as_secs_f64() * 1000.0, target: 100.0 },
-        // 160 KiB of text, which is the setting, and what a stream adds.
+        // The target is 160 KiB of text, the value of the setting, and the overhead of a stream.
         Goal { name: "kibibytes-of-a-log-in-redis", measured: flow.kibibytes, target: 200.0 },
         Goal { name: "logs-without-their-first-or-last-line", measured: flow.lacking, target: 0.0 },
     ])
@@ -508,7 +508,7 @@ fn programs() -> Result<[Goal; 5]> {
         Goal { name: "supervisor-mebibytes", measured: resident, target: 8.0 },
         Goal { name: "supervisor-percent-of-a-core", measured: share, target: 0.1 },
         Goal { name: "seconds-until-200-programs-run", measured: until_all_run, target: 60.0 },
-        // 64 entries of at most 8 KiB, and the overhead of a stream.
+        // The target is 64 entries of at most 8 KiB, and the overhead of a stream.
         Goal { name: "flood-kibibytes-in-redis", measured: log, target: 640.0 },
     ])
 }

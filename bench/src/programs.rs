@@ -1,5 +1,5 @@
-//! The cost of running programs: from submit to their first instruction, their supervisors, many at once, and one
-//! that floods its output.
+//! The cost of running programs: the time from submit to the first instruction, supervisors, many programs at once, and
+//! a program that floods its output.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,14 +13,14 @@ use blueque::{Client, Queue, Submit, Task};
 
 use crate::server::{Result, Server, median};
 
-/// Longer than anything here should take.
+/// A time limit longer than any measured action.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 pub const AT_ONCE: usize = 200;
 
 pub const FLOOD: usize = 1 << 30;
 
-/// A worker that runs one shell command for each task; it and its supervisors end with this value.
+/// A worker that runs one shell command for each task. The worker and its supervisors end when this value is dropped.
 pub struct Worker {
     child: Child,
     pub state: PathBuf,
@@ -40,7 +40,7 @@ impl Worker {
         Ok(Self { child, state })
     }
 
-    /// The supervisors' processes: the runs of this worker's state folder.
+    /// Returns the process ids of the supervisors: the runs of this worker's state folder.
     pub fn supervisors(&self) -> Vec<u32> {
         let state = self.state.display().to_string();
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -58,7 +58,8 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Gracefully, so that they remove what they created; then, if need be, not.
+        // The first signal ends the supervisors gracefully, so that they remove what they created. The second signal
+        // kills the rest.
         for signal in ["-TERM", "-KILL"] {
             let until = Instant::now() + Duration::from_secs(10);
             let mut left = self.supervisors();
@@ -73,7 +74,7 @@ impl Drop for Worker {
     }
 }
 
-/// The command of this build.
+/// Returns the command of this build.
 pub fn binary() -> Result<PathBuf> {
     let path = env::current_exe()?.with_file_name("blueque");
     if path.is_file() {
@@ -98,7 +99,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> Result<bool>) -> Result
     Ok(())
 }
 
-/// Milliseconds from before the submit to the program's first instruction, the median of some tasks.
+/// Returns the milliseconds from before the submit to the program's first instruction: the median of some tasks.
 pub fn start_latency(server: &Server) -> Result<f64> {
     let queue = queue(server)?;
     let _worker = Worker::start(server, 1, "date +%s%N")?;
@@ -109,11 +110,11 @@ pub fn start_latency(server: &Server) -> Result<f64> {
         let first: u128 = task.result(LIMIT)?;
         took.push(Duration::from_nanos(u64::try_from(first.saturating_sub(begun))?).as_secs_f64() * 1000.0);
     }
-    // The first ones start with cold caches, and with the worker itself.
+    // The first tasks start with cold caches, and while the worker starts.
     Ok(median(took.split_off(10)))
 }
 
-/// Resident MiB of an idle task's supervisor, and its CPU usage in percent.
+/// Returns the resident MiB of an idle task's supervisor, and its CPU usage in percent.
 pub fn quiet(server: &Server) -> Result<(f64, f64)> {
     let task = queue(server)?.submit(&(), Submit::default())?;
     let worker = Worker::start(server, 1, "exec sleep 60")?;
@@ -127,7 +128,7 @@ pub fn quiet(server: &Server) -> Result<(f64, f64)> {
     Ok((resident(pid)?, share))
 }
 
-/// Resident MiB.
+/// Returns the resident MiB of a process.
 pub fn resident(pid: u32) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS")?;
@@ -135,7 +136,7 @@ pub fn resident(pid: u32) -> Result<f64> {
     Ok(kib / 1024.0)
 }
 
-/// Seconds of processor time of all its threads.
+/// Returns the seconds of processor time of all threads of a process.
 pub fn cpu(pid: u32) -> Result<f64> {
     let mut nanoseconds = 0.0;
     for entry in fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
@@ -145,7 +146,7 @@ pub fn cpu(pid: u32) -> Result<f64> {
     Ok(nanoseconds / 1e9)
 }
 
-/// Many programs at once: seconds until all run, and the average resident MiB of a supervisor.
+/// Runs many programs at once. Returns the seconds until all run, and the average resident MiB of a supervisor.
 pub fn at_once(server: &Server) -> Result<(f64, f64)> {
     let queue = queue(server)?;
     let worker = Worker::start(server, AT_ONCE, "exec sleep 60")?;
@@ -159,7 +160,7 @@ pub fn at_once(server: &Server) -> Result<(f64, f64)> {
     Ok((took, total / f64::from(u32::try_from(pids.len())?)))
 }
 
-/// A program that writes a GiB: its seconds, and KiB of its log in Redis.
+/// Runs a program that writes a GiB. Returns its seconds, and the KiB of its log in Redis.
 pub fn flood(server: &Server) -> Result<(f64, f64)> {
     let script = format!("head -c {FLOOD} /dev/zero | tr '\\0' x");
     let _worker = Worker::start(server, 1, &script)?;

@@ -1,17 +1,17 @@
-//! What questions cost in a namespace of a million tasks.
+//! The cost of queries in a namespace of a million tasks.
 
 use redis::{Connection, Value};
 
 use crate::life::{args, id};
 use crate::server::{Args, Result, Server, call, load_command, median, timed};
 
-/// Queues, and the tasks of each.
+/// Number of queues, and number of tasks of each queue.
 const QUEUES: usize = 1_000;
 const EACH: usize = 1_000;
 
 const CALLS: usize = 15;
 
-/// What is asked, and the call. A goal holds for those that a client makes by itself.
+/// Queries, and their calls. A goal holds for the queries that a client makes by itself.
 pub const CALLED: [(&str, &[&str]); 16] = [
     ("find by a tag", &["find", "", "*", "0", "100", "tag", "night"]),
     ("find by a state", &["find", "", "*", "0", "100", "status", "cancelled"]),
@@ -31,10 +31,10 @@ pub const CALLED: [(&str, &[&str]); 16] = [
     ("peek of 100, full keys", &["peek", "", "full", "100"]),
 ];
 
-/// Calls that take longer by what is asked of them, and that clients split.
+/// Calls whose time depends on the number of requested items. Clients split these calls.
 pub const LONGER: [&str; 3] = ["get_many of 500", "peek of 100, 50 keys", "peek of 100, full keys"];
 
-/// Questions that are asked to their end.
+/// Queries that are read to their end.
 pub const WHOLE: [(&str, [&str; 2]); 4] = [
     ("a tag, 10,000 tasks", ["tag", "night"]),
     ("a state, 3,000 tasks", ["status", "cancelled"]),
@@ -43,9 +43,9 @@ pub const WHOLE: [(&str, [&str; 2]); 4] = [
 ];
 
 pub struct Questions {
-    /// Microseconds of each of `CALLED`.
+    /// Microseconds of each call in `CALLED`.
     pub calls: Vec<f64>,
-    /// Of each of `WHOLE` the calls, and milliseconds of the server.
+    /// Number of calls, and milliseconds of the server, of each query in `WHOLE`.
     pub whole: Vec<(usize, f64)>,
 }
 
@@ -56,7 +56,7 @@ pub fn questions() -> Result<Questions> {
     let some = call(&load_command(&mut connection, "find")?, "blueque", &args(&["", "*", "0", "500", "method", "m"]));
     let mut ids: Vec<String> = some.query(&mut connection)?;
     while ids.len() < 501 {
-        ids.push(id()); // missing ones are as good
+        ids.push(id()); // missing tasks take as long
     }
     let mut calls = Vec::new();
     for (_, words) in CALLED {
@@ -76,7 +76,7 @@ pub fn questions() -> Result<Questions> {
     Ok(Questions { calls, whole })
 }
 
-/// Asks to the end.
+/// Reads a query to its end.
 fn ask(connection: &mut Connection, name: &str, value: &str) -> Result<(usize, f64)> {
     let sha = load_command(connection, "find")?;
     let (mut cursor, mut calls, mut took) = ("0".to_owned(), 0, 0.0);
@@ -91,7 +91,8 @@ fn ask(connection: &mut Connection, name: &str, value: &str) -> Result<(usize, f
     }
 }
 
-/// Half of the tasks have a method, a hundredth a tag, and of each queue three are cancelled.
+/// Fills the namespace. Half of the tasks have a method, a hundredth has a tag, and three tasks of each queue are
+/// cancelled.
 fn fill(connection: &mut Connection) -> Result<()> {
     let (submit, cancel) = (load_command(connection, "submit")?, load_command(connection, "cancel")?);
     let some = |queue: &str, number: usize, options: &[&str]| -> (Args, Vec<String>) {

@@ -12,14 +12,14 @@ use redis::{Connection, Value};
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Bytes of the arguments of one call, after the script's one key.
+/// Arguments of one call, after the script's one key.
 pub type Args = Vec<String>;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// On a unix socket and on loopback, without persistence; killed when dropped.
+/// A server on a unix socket and on loopback, without persistence. Killed when dropped.
 pub struct Server {
-    /// What is measured on it.
+    /// The measured scripts.
     pub scripts: Scripts,
     folder: PathBuf,
     port: u16,
@@ -57,12 +57,12 @@ impl Server {
         self.folder.join("socket")
     }
 
-    /// By the unix socket.
+    /// Connects by the unix socket.
     pub fn connect(&self) -> Result<Connection> {
         connect(&self.socket())
     }
 
-    /// By TCP on loopback, like clients on another machine.
+    /// Connects by TCP on loopback, like clients on another machine.
     pub fn connect_tcp(&self) -> Result<Connection> {
         Ok(redis::Client::open(format!("redis://127.0.0.1:{}/", self.port))?.get_connection()?)
     }
@@ -94,7 +94,7 @@ fn program() -> Result<PathBuf> {
     })
 }
 
-/// The value of `FIELD:` or `FIELD=` in a section of INFO.
+/// Returns the value of `FIELD:` or `FIELD=` in a section of INFO.
 pub fn info(connection: &mut Connection, section: &str, field: &str) -> Result<String> {
     let text: String = redis::cmd("INFO").arg(section).query(connection)?;
     find(&text, field)
@@ -105,14 +105,14 @@ fn find(text: &str, field: &str) -> Result<String> {
     Ok(rest.split([',', '\r']).next().unwrap_or_default().to_owned())
 }
 
-/// Seconds that the server has worked.
+/// Returns the seconds of processor time of the server.
 pub fn worked(connection: &mut Connection) -> Result<f64> {
     let user: f64 = info(connection, "cpu", "used_cpu_user:")?.parse()?;
     let system: f64 = info(connection, "cpu", "used_cpu_sys:")?.parse()?;
     Ok(user + system)
 }
 
-/// The calls of scripts since the statistics were reset, and the seconds that they took.
+/// Returns the number of calls of scripts since the statistics were reset, and the seconds that they took.
 pub fn scripts_called(connection: &mut Connection) -> Result<(f64, f64)> {
     let text: String = redis::cmd("INFO").arg("commandstats").query(connection)?;
     let Some(line) = text.lines().find(|line| line.starts_with("cmdstat_evalsha:")) else { return Ok((0.0, 0.0)) };
@@ -125,12 +125,12 @@ pub fn load(connection: &mut Connection, source: &str) -> Result<String> {
     Ok(redis::cmd("SCRIPT").arg("LOAD").arg(source).query(connection)?)
 }
 
-/// A bundle's scripts.
+/// The scripts of a bundle.
 #[derive(Clone, Debug)]
 pub enum Scripts {
-    /// Those of this build.
+    /// The scripts of this build.
     Own,
-    /// Those of a bundle that another build wrote to this folder.
+    /// The scripts of a bundle that another build wrote to this folder.
     Of(PathBuf),
 }
 
@@ -156,15 +156,15 @@ pub fn load_command(connection: &mut Connection, name: &str) -> Result<String> {
     Scripts::Own.load(connection, name)
 }
 
-/// The call of a script whose key is `NAMESPACE_meta`.
+/// Returns the call of a script whose key is `NAMESPACE_meta`.
 pub fn call(sha: &str, namespace: &str, args: &[String]) -> redis::Cmd {
     let mut cmd = redis::cmd("EVALSHA");
     cmd.arg(sha).arg(1).arg(format!("{namespace}_meta")).arg(args);
     cmd
 }
 
-/// How many calls of nothing come before a measurement. Redis collects Lua's garbage at every 50th call of a script: in
-/// rounds of the same calls that would always fall upon the same rows.
+/// Returns the number of empty calls before a measurement. Redis collects Lua's garbage at every 50th call of a script.
+/// If all rounds have the same calls, the collection always hits the same rows.
 fn idle_calls() -> u32 {
     static STATE: AtomicU32 = AtomicU32::new(1);
     let next = STATE.load(Ordering::Relaxed).wrapping_mul(1_103_515_245).wrapping_add(12_345);
@@ -172,7 +172,7 @@ fn idle_calls() -> u32 {
     (next >> 16) % 50
 }
 
-/// Runs the calls of one script in one pipeline: microseconds of server time per call, and the replies.
+/// Runs the calls of one script in one pipeline. Returns the microseconds of server time per call, and the replies.
 pub fn timed(connection: &mut Connection, sha: &str, namespace: &str, calls: &[Args]) -> Result<(f64, Vec<Value>)> {
     let mut pipe = redis::pipe();
     for _ in 0..idle_calls() {
@@ -189,7 +189,7 @@ pub fn timed(connection: &mut Connection, sha: &str, namespace: &str, calls: &[A
     Ok((find(&format!("{stats}\r"), "usec_per_call=")?.parse()?, replies))
 }
 
-/// The median.
+/// Returns the median of the values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,4 @@
-//! What a task costs that takes places of shared limits: three of them beside one.
+//! The cost of a task that takes places of shared limits: no limit, one, and three.
 
 use redis::Connection;
 
@@ -8,11 +8,11 @@ use crate::sizes;
 
 const ROUNDS: usize = 300;
 
-/// What is printed, and the options of a task.
+/// The printed name, and the options of a task.
 pub const KINDS: [(&str, &[&str]); 3] =
     [("none", &["priority", "1"]), ("one", &["limits", "one"]), ("three", &["limits", "one,three:2,two"])];
 
-/// Microseconds of each step of a life, for each kind by turns.
+/// Returns the microseconds of each step of a life for each kind. The kinds take turns.
 pub fn lives() -> Result<[[f64; 4]; 3]> {
     let server = Server::start()?;
     sizes::queue(&server, "shared", "max_failures", "")?;

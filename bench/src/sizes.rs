@@ -1,19 +1,19 @@
-//! The cost of a task's life when many others wait or are held.
+//! The cost of a task's life while many other tasks wait or are held.
 
 use redis::Value;
 
 use crate::life::{Life, args, attempt, id};
 use crate::server::{Args, Result, Scripts, Server, call, load_command, median, timed};
 
-/// Tasks of one submit call, and of one heartbeat.
+/// Number of tasks of one submit call, and of one heartbeat.
 const MOST: usize = 500;
 
-/// A server with a namespace in which the queue `q` has `pending` tasks, and one listener.
+/// Returns a server with a namespace in which the queue `q` has `pending` tasks and one listener.
 pub fn filled(pending: usize) -> Result<Server> {
     filled_by(Scripts::Own, pending)
 }
 
-/// The same for any bundle.
+/// Returns a filled server with the scripts of any bundle.
 pub fn filled_by(scripts: Scripts, pending: usize) -> Result<Server> {
     let server = Server::with(scripts)?;
     one(&server, "register", &["", "q", "host_1"])?;
@@ -40,13 +40,14 @@ fn one(server: &Server, command: &str, values: &[&str]) -> Result<()> {
     Ok(call(&sha, "blueque", &args(values)).exec(&mut connection)?)
 }
 
-/// Another queue with the listener `host_1` and a setting.
+/// Creates another queue with the listener `host_1` and a setting.
 pub fn queue(server: &Server, name: &str, setting: &str, value: &str) -> Result<()> {
     one(server, "register", &["", name, "host_1"])?;
     one(server, "configure", &["", name, setting, value])
 }
 
-/// A server whose queue `keyed` has a number of keys, each with one place, which is taken, and a waiting task.
+/// Returns a server whose queue `keyed` has a number of keys. Each key has one place, which is taken, and a waiting
+/// task.
 pub fn waiting_for_places(keys: usize) -> Result<Server> {
     let server = Server::start()?;
     queue(&server, "keyed", "key_concurrency", "1")?;
@@ -67,7 +68,7 @@ pub fn waiting_for_places(keys: usize) -> Result<Server> {
     Ok(server)
 }
 
-/// Each of some listeners reserves as many tasks; their ids and tokens, for a heartbeat.
+/// Makes each of some listeners reserve `each` tasks. Returns their ids and tokens, for a heartbeat.
 pub fn hold(server: &Server, listeners: usize, each: usize) -> Result<Args> {
     let mut connection = server.connect()?;
     let reserve = load_command(&mut connection, "reserve")?;
@@ -87,7 +88,7 @@ pub fn hold(server: &Server, listeners: usize, each: usize) -> Result<Args> {
     Ok(held)
 }
 
-/// Microseconds per task of a heartbeat for 500 tasks: the median call.
+/// Returns the microseconds per task of a heartbeat for 500 tasks: the median call.
 pub fn heartbeat(server: &Server, held: &Args) -> Result<f64> {
     let mut connection = server.connect()?;
     let heartbeat = load_command(&mut connection, "heartbeat")?;
@@ -101,7 +102,7 @@ pub fn heartbeat(server: &Server, held: &Args) -> Result<f64> {
     Ok(median(took) / 500.0)
 }
 
-/// The medians of each step on each server, the servers taking turns.
+/// Returns the medians of each step on each server. The servers take turns.
 pub fn lives(servers: &[&Server], rounds: usize) -> Result<Vec<[f64; 4]>> {
     let mut lives = servers.iter().map(|server| Life::ours(server)).collect::<Result<Vec<_>>>()?;
     for _ in 0..rounds {

@@ -1,4 +1,4 @@
-//! What a step costs: beside a complete and a submit, which it stands for.
+//! The cost of a step, compared with the `complete` and the `submit` that it replaces.
 
 use redis::{Connection, Value};
 
@@ -10,7 +10,7 @@ const ROUNDS: usize = 60;
 
 const BATCH: usize = 20;
 
-/// Microseconds of each.
+/// Microseconds of each call.
 pub struct Steps {
     pub submit: f64,
     pub complete: f64,

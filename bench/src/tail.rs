@@ -6,7 +6,7 @@ use redis::Value;
 
 use crate::server::{Result, Server, load_command};
 
-/// Entries that the log keeps; no run makes more calls.
+/// Number of entries that the log keeps. No run makes more calls.
 const MOST: usize = 500_000;
 
 pub struct Tail {
@@ -14,11 +14,11 @@ pub struct Tail {
     /// Milliseconds that 99 of 100 calls do not exceed.
     pub p99: f64,
     pub worst: f64,
-    /// By command: its p99 and its worst call.
+    /// The p99 and the worst call of each command.
     by_command: BTreeMap<&'static str, (f64, f64)>,
 }
 
-/// Runs something on the server, and returns the times of all scripts that it called.
+/// Runs an action on the server. Returns the times of all scripts that it called.
 pub fn watch<T>(server: &Server, run: impl FnOnce() -> Result<T>) -> Result<(T, Tail)> {
     let mut connection = server.connect()?;
     let mut set =
@@ -46,7 +46,7 @@ pub fn watch<T>(server: &Server, run: impl FnOnce() -> Result<T>) -> Result<(T, 
 }
 
 impl Tail {
-    /// The commands with the slowest calls, and the whole.
+    /// Prints the commands with the slowest calls, and the total.
     pub fn print(&self) {
         println!("the slowest of {} calls, in milliseconds: p99 {:.3}, worst {:.2}", self.calls, self.p99, self.worst);
         let mut commands: Vec<_> = self.by_command.iter().collect();
@@ -64,7 +64,7 @@ fn first_four(entry: Value) -> Result<Value> {
     Ok(Value::Array(parts))
 }
 
-/// The 99th percentile, and the largest.
+/// Returns the 99th percentile, and the largest value.
 fn ends(times: &mut [f64]) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     let at = |index: usize| times.get(index).copied().unwrap_or(f64::NAN);

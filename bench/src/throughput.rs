@@ -21,7 +21,7 @@ pub fn requests_per_second(server: &Server, connections: usize) -> Result<f64> {
     Ok(total / began.elapsed().as_secs_f64())
 }
 
-/// The number of calls made.
+/// Runs lives until the time is over. Returns the number of calls made.
 fn lives(mut connection: Connection) -> Result<f64> {
     let shas = STEPS.iter().map(|name| load_command(&mut connection, name)).collect::<Result<Vec<_>>>()?;
     let [submit, reserve, start, complete] = shas.as_slice() else {

@@ -1,4 +1,4 @@
-//! What people look at on a queue with a million tasks.
+//! The views of a queue with a million tasks.
 
 use std::io::Read;
 use std::process::{ChildStdout, Command, Stdio};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use crate::programs::binary;
 use crate::server::{Result, Server, median, scripts_called};
 
-/// Seconds of the median of some runs of a command.
+/// Returns the median seconds of some runs of a command.
 pub fn took(server: &Server, times: usize, words: &[&str]) -> Result<f64> {
     let mut took = Vec::new();
     for _ in 0..times {
         let mut command = Command::new(binary()?);
         command.args(["--url", &format!("unix://{}", server.socket().display())]).args(words);
         let began = Instant::now();
-        // Findings of `doctor`, such as no living worker, are none of the benchmark's concern.
+        // The exit code is ignored: findings of `doctor`, such as no living worker, do not concern the benchmark.
         let output = command.stdin(Stdio::null()).output()?;
         took.push(began.elapsed().as_secs_f64());
         if output.stdout.is_empty() {
@@ -26,15 +26,16 @@ pub fn took(server: &Server, times: usize, words: &[&str]) -> Result<f64> {
     Ok(median(took))
 }
 
-/// What `blueque top` costs.
+/// The cost of `blueque top`.
 pub struct Top {
-    /// Milliseconds of the server's scripts in a second, in which it looks once.
+    /// Milliseconds per second that the server's scripts take. `top` polls once per second.
     pub second: f64,
     /// Milliseconds until the first picture.
     pub first: f64,
 }
 
-/// `blueque top` on a terminal, which `script` of util-linux makes; `sees`: what a picture with data contains.
+/// Runs `blueque top` on a terminal, which `script` of util-linux creates. `sees`: a text that a picture with data
+/// contains.
 pub fn top(server: &Server, sees: &'static str) -> Result<Top> {
     let url = format!("unix://{}", server.socket().display());
     let line = format!("stty rows 50 cols 160; exec '{}' --url '{url}' top", binary()?.display());

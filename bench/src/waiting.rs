@@ -1,5 +1,5 @@
-//! Listeners that wait: how soon one gets a new task, the cost of a thousand of them for the server, and how many
-//! of them one task wakes.
+//! Listeners that wait: the time until a listener gets a new task, the load of a thousand listeners on the server, and
+//! the number of listeners that one task wakes.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -14,13 +14,13 @@ use crate::server::{Result, Server, call, connect, info, load_command, median};
 
 pub const LISTENERS: usize = 1000;
 
-/// Listeners of one process: each has its own connection, and the usual limit is 1,024 files.
+/// Number of listeners in one process. Each listener has its own connection, and the usual limit is 1,024 files.
 const EACH: usize = 250;
 
 /// Seconds that a listener waits before it polls.
 const LIMIT: f64 = 30.0;
 
-/// Milliseconds from before a submit until the waiting listener has the task: the median.
+/// Returns the milliseconds from before a submit until the waiting listener has the task: the median.
 pub fn wake(server: &Server) -> Result<f64> {
     let mut connection = server.connect_tcp()?;
     let submit = load_command(&mut connection, "submit")?;
@@ -58,7 +58,7 @@ pub fn wake(server: &Server) -> Result<f64> {
     Ok(median(took))
 }
 
-/// Whether the wait ended with a wake-up.
+/// Returns true if the wait ended with a wake-up.
 fn await_wake(connection: &mut Connection, queue: &str, limit: f64) -> Result<bool> {
     let reply: Value = redis::cmd("BLPOP").arg(format!("blueque_wake_{queue}")).arg(limit).query(connection)?;
     Ok(reply != Value::Nil)
@@ -75,11 +75,11 @@ fn blocked(connection: &mut Connection, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// Processes full of listeners, ended when dropped.
+/// Processes with many listeners. They end when this value is dropped.
 struct Crowd(Vec<Child>);
 
 impl Crowd {
-    /// `spread`: the first waits end evenly over the limit instead of all at once.
+    /// Starts the processes. `spread`: the first waits end evenly over the limit instead of all at once.
     fn gather(server: &Server, spread: bool) -> Result<Self> {
         let mut crowd = Self(Vec::new());
         for first in (0..LISTENERS).step_by(EACH) {
@@ -104,7 +104,7 @@ impl Drop for Crowd {
     }
 }
 
-/// The loop of such a process, until it is killed.
+/// Runs the loop of a process with listeners, until it is killed.
 pub fn listeners(socket: &Path, first: usize, spread: bool) -> Result<()> {
     let threads: Vec<_> = (first..first + EACH)
         .map(|number| {
@@ -133,7 +133,7 @@ fn listen(socket: &Path, number: usize, spread: bool) -> Result<()> {
     }
 }
 
-/// Commands per second that idle listeners cost the server, without the inner calls of scripts.
+/// Returns the commands per second that idle listeners send to the server, without the inner calls of scripts.
 pub fn idle() -> Result<f64> {
     let server = Server::start()?;
     let mut connection = server.connect()?;
@@ -145,7 +145,7 @@ pub fn idle() -> Result<f64> {
     Ok(commands / began.elapsed().as_secs_f64())
 }
 
-/// The maximum number of reserve calls caused by one submit, of five.
+/// Returns the maximum number of reserve calls that a single submit causes, of five submits.
 pub fn storm() -> Result<f64> {
     let server = Server::start()?;
     let mut connection = server.connect()?;
@@ -155,7 +155,7 @@ pub fn storm() -> Result<f64> {
     for _ in 0..5 {
         redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection)?;
         call(&submit, "blueque", &args(&["", "q", "1", &id(), "", "{}"])).exec(&mut connection)?;
-        thread::sleep(Duration::from_secs(1)); // later calls were not caused by it
+        thread::sleep(Duration::from_secs(1)); // the submit did not cause later calls
         most = most.max(calls(&mut connection, "evalsha")? - 1.0);
     }
     Ok(most)

@@ -1,5 +1,5 @@
-//! Events that 100 watchers follow at once: what they cost while nothing comes, what an event costs, and when the last
-//! of them has it.
+//! Events that 100 watchers follow at once: the load without events, the cost of an event, and the time until the last
+//! watcher has the event.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -11,7 +11,8 @@ use crate::server::{Result, Server, median, worked};
 
 pub const WATCHERS: usize = 100;
 
-/// Between two events: longer than the longest pause between two looks, and each time another part of it.
+/// Returns the pause between two events. It is longer than the longest pause between two polls, and differs for each
+/// event.
 fn pause(number: u32) -> Duration {
     Duration::from_millis(u64::from(700 + number * 137 % 500))
 }
@@ -21,18 +22,18 @@ const EVENTS: u32 = 20;
 const IDLE: Duration = Duration::from_secs(5);
 
 pub struct Watched {
-    /// Percent of a core of the server while nothing comes.
+    /// Percent of a core of the server without events.
     pub idle: f64,
-    /// Microseconds of the server for an event, for all watchers together, beyond that.
+    /// Additional microseconds of the server for an event, for all watchers together.
     pub event: f64,
-    /// Milliseconds from before the submit until a watcher has its event, and until the last one has it: the medians;
-    /// and the longest.
+    /// Milliseconds from before the submit until a watcher has its event, and until the last watcher has it, as
+    /// medians; and the longest time.
     pub one: f64,
     pub all: f64,
     pub longest: f64,
 }
 
-/// Threads that follow the queue and say which task they have read of, and when.
+/// Starts threads that follow the queue. Each reports the task of every event it reads, and the time.
 fn follow(queue: &Queue) -> Receiver<(String, Instant)> {
     let (tell, told) = mpsc::channel();
     for _ in 0..WATCHERS {
@@ -66,7 +67,7 @@ pub fn watch(server: &Server) -> Result<Watched> {
         let last = took.iter().copied().fold(0.0, f64::max);
         Ok((median(took), last))
     };
-    submit()?; // all of them look
+    submit()?; // all watchers poll
     thread::sleep(pause(0));
     let before = worked(&mut connection)?;
     thread::sleep(IDLE);

@@ -12,7 +12,7 @@ use crate::output::{Code, Format};
 use crate::session::config::Settings;
 use crate::session::{LIMIT, Session, diagnosis, outage};
 
-/// Connects, for a command.
+/// Connects, with the time limits of the command.
 pub fn open(settings: &Settings, format: Format, command: &Command) -> anyhow::Result<Session> {
     let Some(timeout) = waits(command) else { return at_once(settings, format) };
     let (end, client) = outage::connect(settings, timeout)?;
@@ -27,7 +27,7 @@ pub fn open(settings: &Settings, format: Format, command: &Command) -> anyhow::R
     })
 }
 
-/// Connects to a server that is there.
+/// Connects to a server, and fails soon if no server listens.
 pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
     diagnosis::somebody_listens(settings.url(), LIMIT)?;
     let client = settings.client_at_once(LIMIT)?;
@@ -42,7 +42,8 @@ pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
     })
 }
 
-/// Whether a command waits for something that may take hours, including the server, and for how long if limited.
+/// Returns a value if a command waits for something that may take hours, including the server. The inner value is the
+/// time limit, or none without a limit.
 fn waits(command: &Command) -> Option<Option<Duration>> {
     match command {
         Command::Wait(options) => Some(options.timeout),
@@ -57,7 +58,7 @@ fn waits(command: &Command) -> Option<Option<Duration>> {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
     match command {
         Command::Submit(options) => submit::run(session, options),
@@ -105,7 +106,7 @@ pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Top(options) => top::run(top::one(session), options),
         Command::Upkeep(options) => upkeep::run(session, options),
         Command::ResetClock => reset_clock::run(session),
-        // These are handled before a server is contacted.
+        // Commands that are handled before a connection is made.
         Command::Worker(_)
         | Command::Supervise(_)
         | Command::Exec(_)

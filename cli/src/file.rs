@@ -1,4 +1,4 @@
-//! Files that the user names. None makes a command wait, or take memory, without bound, whatever is at its path.
+//! Files that the user names. Whatever is at the path, no command waits or takes memory without bound.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -20,11 +20,11 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Reads a file with data, and one byte more than the limit if there are more. A pipe is read as long as somebody writes to
-/// it, as stdin is.
+/// Reads a file with data, and one byte more than the limit if the file is longer. A pipe is read, like stdin, while a
+/// process writes to it.
 pub fn data(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, about) = open(path)?;
-    // Without this a slow writer is an error.
+    // In non-blocking mode a slow writer is an error.
     fcntl(&file, FcntlArg::F_SETFL(OFlag::empty()))?;
     let bytes = bounded(file, limit)?;
     if bytes.is_empty() && about.file_type().is_fifo() {
@@ -33,7 +33,7 @@ pub fn data(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why something else in the place of a file is refused.
+/// Returns the error for a path that is not a regular file.
 pub fn not_a_file(kind: FileType) -> io::Error {
     let what = match kind {
         kind if kind.is_dir() => "a folder",
@@ -45,7 +45,7 @@ pub fn not_a_file(kind: FileType) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
-/// Opens without waiting for the writer of a pipe.
+/// Opens the file without waiting for the writer of a pipe.
 fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
     let about = file.metadata()?;

@@ -1,4 +1,4 @@
-//! Follows a task: its log and progress while it runs, until its end.
+//! Follows a task to its end: prints its log and progress.
 
 pub mod ended;
 pub mod feed;
@@ -29,10 +29,10 @@ use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::progress::Progress;
 
-/// The shortest and the longest pause between two polls.
+/// Shortest and longest pause between two polls.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// The columns of the bar before the message.
+/// Number of columns of the bar before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
 
 /// Polls one task until it ends.
@@ -44,7 +44,7 @@ pub struct Follower<'a> {
     printer: Printer<'a>,
     silent: bool,
     bar: Option<ProgressBar>,
-    /// What the bar shows: its second, its position and its text.
+    /// The drawn bar: its second, its position and its text.
     drawn: Option<(u64, u64, String)>,
     outage: Outage,
     reason: Reason,
@@ -53,7 +53,7 @@ pub struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    /// From the beginning of the log that is kept.
+    /// Creates a follower that begins at the oldest log entry that is kept.
     pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
         let silent = streams == Streams::None;
         let feed = Feed::new(session, id, if silent { None } else { state_folder(None).ok() }, None);
@@ -63,7 +63,7 @@ impl<'a> Follower<'a> {
         follower
     }
 
-    /// A part of the log in a given format, on a terminal with or without a bar.
+    /// Creates a follower for a part of the log in a given format. On a terminal the bar is optional.
     pub fn with(
         session: &'a Session,
         id: &'a TaskId,
@@ -81,24 +81,24 @@ impl<'a> Follower<'a> {
         Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason, last: None }
     }
 
-    /// With a record of the task that was read before.
+    /// Sets a record of the task that was read before.
     pub fn after(mut self, info: TaskInfo) -> Self {
         self.last = Some(info);
         self
     }
 
-    /// Whether anything was written to stdout.
+    /// Returns true if anything was written to stdout.
     pub fn wrote(&self) -> bool {
         self.printer.wrote
     }
 
-    /// The last attempt that ended: its number, and what is known of its program.
+    /// Returns the last attempt that ended: its number, and the post-mortem of its program.
     pub fn exit(&self) -> Option<&(u32, PostMortem)> {
         self.printer.exit.as_ref()
     }
 
-    /// Follows the task until it is finished and returns its record, or `None` if `stopped` becomes true. While the
-    /// server is away, waits for it.
+    /// Follows the task until it is finished and returns its record, or `None` if `stopped` becomes true. Waits for a
+    /// server that is away.
     pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<TaskInfo>> {
         let mut pause = PAUSES.0;
         loop {
@@ -130,7 +130,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Reports that the server is away, or back.
+    /// Reports that the server is away, or that it is back.
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         let outage = &mut self.outage;
         match &self.bar {
@@ -141,7 +141,7 @@ impl<'a> Follower<'a> {
 
     /// Returns the record, and whether the log has grown.
     fn look(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
-        // The record first: the log of a finished task is complete.
+        // The record is read first, so the log of a finished task is complete.
         let info = self.session.client.task(self.id.as_str())?.info()?;
         let wrote = self.log(&info)?;
         if let Some(news) = self.reason.news(self.session, self.id, &info)? {
@@ -151,8 +151,8 @@ impl<'a> Follower<'a> {
         Ok((info, wrote))
     }
 
-    /// Writes what was added to the log, and returns whether there was any. The record was read before: the log of
-    /// a finished task is complete.
+    /// Writes new log entries, and returns true if there were any. The record was read before, so the log of a finished
+    /// task is complete.
     pub fn log(&mut self, info: &TaskInfo) -> anyhow::Result<bool> {
         if self.silent {
             return Ok(false);
@@ -161,7 +161,7 @@ impl<'a> Follower<'a> {
         let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
         let looked = feed.look(info, &mut |item| excerpt.pass(item, &mut take));
         let looked = looked.and_then(|()| excerpt.release(&mut take));
-        // What was read is written even if an error follows.
+        // Entries that were read are written even if an error follows.
         flush(bar.as_ref(), printer)?;
         let any = std::mem::take(&mut printer.any);
         looked.map(|()| any)
@@ -183,9 +183,9 @@ impl<'a> Follower<'a> {
         let text = progress.brief();
         let text = if text.is_empty() { status } else { text.as_str() };
         let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(columns), _)| usize::from(columns));
-        // One line, however long the message is.
+        // The message is cut to one line.
         let text = cut(text, columns.saturating_sub(BEFORE + 1));
-        // It polls many times a second, and a recording of the terminal contains every redraw.
+        // The follower polls many times a second, and a recording of the terminal contains every redraw.
         let drawn = (bar.elapsed().as_secs(), position, text);
         if self.drawn.as_ref() != Some(&drawn) {
             bar.set_position(position);
@@ -211,7 +211,7 @@ impl Drop for Follower<'_> {
     }
 }
 
-/// An error that ends the following of a task, not the task: it says how to follow the task again.
+/// Adds to an error the way to follow the task again. The error ends the following of the task, not the task itself.
 pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     if code(&error) == Code::Unreachable || error.is::<io::Error>() {
         leave(id);
@@ -219,7 +219,7 @@ pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     error
 }
 
-/// Reports that the command stops following the task, and how to follow it again.
+/// Reports that the command stops following the task, and the way to follow it again.
 pub fn leave(id: &TaskId) {
     say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
 }

@@ -34,7 +34,7 @@ use crate::session::config::{Places, Settings};
 
 fn main() -> ExitCode {
     processes::inherited::reset_signals();
-    // The library leaves the choice to programs; without one, a `rediss://` URL panics.
+    // The library leaves the choice of the TLS provider to programs. Without a provider, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]
     let _ = rustls::crypto::ring::default_provider().install_default();
     let cli = match Cli::try_parse() {
@@ -46,14 +46,15 @@ fn main() -> ExitCode {
     code
 }
 
-/// Prints the help that was asked for, or the error in the arguments.
+/// Prints the help, or the error in the arguments.
 fn refuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // A reader that closed the pipe has seen enough.
+        // A reader that closed the pipe needs no more output.
         let _ = error.print();
         return Code::Ok.into();
     }
-    // The text repeats arguments, which may contain a URL with a password, and what a terminal obeys. Colors are no loss.
+    // The text repeats arguments. They may contain a URL with a password, or control sequences. Losing the colors is
+    // acceptable.
     output::say(error.render().ansi().to_string().trim_end());
     Code::Usage.into()
 }
@@ -85,8 +86,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     Ok(code.into())
 }
 
-/// The arguments, read again by the server's clock, if any of them is a time from now. A server that does not answer is
-/// left to the command.
+/// Parses the arguments again with the server's clock if one of them is a time relative to now. If the server does not
+/// answer, the command reports it.
 fn by_the_servers_clock(cli: &Cli, places: Option<&Places>) -> Option<Cli> {
     if !times::are_relative() {
         return None;
@@ -100,7 +101,7 @@ fn by_the_servers_clock(cli: &Cli, places: Option<&Places>) -> Option<Cli> {
     Cli::try_parse().ok()
 }
 
-/// The partitions that a command is about, if there are several.
+/// Returns the partitions that a command concerns, if there are several.
 fn places(cli: &Cli) -> anyhow::Result<Option<Places>> {
     let of_shards = if let Command::Graph(options) = &cli.command { options.topology()? } else { None };
     let more = if let Command::Partitions(options) = &cli.command { options.more() } else { &[] };
@@ -113,7 +114,7 @@ fn places(cli: &Cli) -> anyhow::Result<Option<Places>> {
     }
 }
 
-/// Runs it in one namespace.
+/// Runs the command in one namespace.
 fn alone(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&cli.connection)?;
     match command {

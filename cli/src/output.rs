@@ -70,12 +70,12 @@ impl fmt::Display for Fault {
 
 impl StdError for Fault {}
 
-/// An error with this exit code.
+/// Returns an error with this exit code.
 pub fn fault(code: Code, text: impl Into<String>) -> anyhow::Error {
     Fault { code, text: text.into() }.into()
 }
 
-/// The exit code of an error.
+/// Returns the exit code of an error.
 pub fn code(error: &anyhow::Error) -> Code {
     for cause in error.chain() {
         if let Some(fault) = cause.downcast_ref::<Fault>() {
@@ -103,7 +103,7 @@ pub fn code(error: &anyhow::Error) -> Code {
     Code::Failed
 }
 
-/// Reports an error to the user. A closed pipe is not an error: its reader has seen enough.
+/// Reports an error to the user. A closed pipe is not an error: its reader needs no more output.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let closed = |cause: &(dyn StdError + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -116,12 +116,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     code(error).into()
 }
 
-/// The error and its causes, without repetitions: some errors include the text of their cause.
+/// Returns the error and its causes, without repetitions: some errors include the text of their cause.
 pub fn chain(error: &anyhow::Error) -> String {
     joined(error.chain())
 }
 
-/// The same for a standard error.
+/// Returns a standard error and its causes, without repetitions.
 pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     joined(anyhow::Chain::new(error))
 }
@@ -142,7 +142,7 @@ pub fn say(text: impl AsRef<str>) {
     behind::say(format!("{}\n", told(text.as_ref())));
 }
 
-/// The text that `say` prints. It is cleaned first: an escape sequence must not keep a URL from being recognized.
+/// Returns the text that `say` prints. The text is cleaned first: an escape sequence must not hide a URL.
 pub fn told(text: &str) -> String {
     redact(&clean(&unnumbered(text)))
 }
@@ -159,7 +159,7 @@ pub fn data(text: &str) -> io::Result<()> {
     written.map_err(|error| io::Error::new(error.kind(), format!("stdout cannot be written: {error}")))
 }
 
-/// Removes the numbers of system errors, whose names are given, too.
+/// Removes the numbers of system errors. The names of the errors stay in the text.
 pub fn unnumbered(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -170,13 +170,13 @@ pub fn unnumbered(text: &str) -> String {
     kept
 }
 
-/// A value as JSON on one line, without control sequences.
+/// Returns a value as JSON on one line, without control sequences.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<String> {
     let text = serde_json::to_string(value)?;
     if !text.chars().any(is_hidden) {
         return Ok(text);
     }
-    // In valid JSON these occur only in strings.
+    // In valid JSON these characters occur only in strings.
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_hidden(c) {

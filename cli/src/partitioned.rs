@@ -1,4 +1,5 @@
-//! Runs a command over several partitions: in that of each task, in a chosen one, or in all at the same time.
+//! Runs a command over several partitions: in the partition of each task, in a chosen partition, or in all at the same
+//! time.
 
 mod all;
 mod graphs;
@@ -26,10 +27,10 @@ use crate::session::{Elsewhere, LIMIT, Session};
 use crate::times;
 use crate::view::why::why;
 
-/// The partition of each task that is named, and its ids there.
+/// The partition of each named task, and the ids of the tasks in this partition.
 type Located = BTreeMap<PartitionName, Vec<String>>;
 
-/// Runs it where it belongs.
+/// Runs the command in the partitions that it concerns.
 pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
     let all: Vec<PartitionName> = places.chosen(&cli.connection)?.into_iter().map(|(name, _)| name).collect();
     let code = match &cli.command {
@@ -58,7 +59,7 @@ pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
         Command::Submit(_) | Command::Run(_) => return submitted(cli, places),
         Command::Ls(options) if options.watch => loop {
             if io::stdout().is_terminal() {
-                // Clears the screen and moves the cursor home.
+                // This sequence clears the screen and moves the cursor home.
                 data("\x1b[2J\x1b[H")?;
             }
             spread(cli, places, &all, None)?;
@@ -85,7 +86,7 @@ pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
     Ok(code.into())
 }
 
-/// Whether a command is about whatever all partitions have, and its answers go together.
+/// Returns true if a command concerns the data of all partitions, and its answers are merged.
 fn is_for_all(command: &Command) -> bool {
     match command {
         Command::Events(options) => options.task.is_none(),
@@ -108,7 +109,7 @@ fn is_for_all(command: &Command) -> bool {
     }
 }
 
-/// Fails for a bound that each of several partitions would have by itself, unless that is wanted.
+/// Fails for a limit that each of several partitions would apply separately, unless `--per-partition` allows it.
 fn once(cli: &Cli, all: &[PartitionName]) -> anyhow::Result<()> {
     let bound = match &cli.command {
         Command::Limit(options) => options.bounds_each(),
@@ -125,7 +126,7 @@ fn once(cli: &Cli, all: &[PartitionName]) -> anyhow::Result<()> {
     Err(fault(Code::Usage, text))
 }
 
-/// Fails if a task would go to another partition than the one where its key or its unique name counts.
+/// Fails if a task would go to a partition other than that of its key or its unique name.
 fn pinned(places: &Places, name: &PartitionName, pins: &[(&str, String)]) -> anyhow::Result<()> {
     for (what, pin) in pins {
         let own = places.partitions.place_of(pin)?;
@@ -140,7 +141,7 @@ fn pinned(places: &Places, name: &PartitionName, pins: &[(&str, String)]) -> any
     Ok(())
 }
 
-/// Whether it may ask before it acts, in one partition after the other.
+/// Returns true if the command may ask for confirmation. It then runs in one partition at a time.
 fn may_ask(command: &Command) -> bool {
     matches!(command, Command::Bulk(_) | Command::Purge(_))
 }
@@ -191,7 +192,7 @@ fn ids(command: &mut Command) -> Option<Ids<'_>> {
     })
 }
 
-/// The ids of tasks that others are to wait for.
+/// Returns the upstream ids among the arguments of a command.
 fn upstreams(command: &mut Command) -> Vec<&mut TaskId> {
     match command {
         Command::Submit(options) => options.new.waits_for(),
@@ -202,12 +203,13 @@ fn upstreams(command: &mut Command) -> Vec<&mut TaskId> {
     }
 }
 
-/// The command once more, for another partition.
+/// Parses the command again, for another partition.
 fn again() -> Cli {
     Cli::parse_from(env::args_os())
 }
 
-/// Runs the command in these partitions, with the ids there, and writes the rows of all together.
+/// Runs the command in these partitions, with the ids of each partition, and writes the rows of all partitions
+/// together.
 fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&Located>) -> anyhow::Result<Code> {
     let sheet = Arc::new(Sheet::default());
     let alone = names.len() == 1;
@@ -234,7 +236,7 @@ fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&L
     verdict(outcomes)
 }
 
-/// Says of a task of another partition why it has not ended.
+/// Returns a function that gives the reason why a task of another partition has not ended.
 fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere {
     let (places, here) = (places.clone(), here.clone());
     Arc::new(move |text| {
@@ -261,7 +263,7 @@ fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere
     })
 }
 
-/// Why a task of another partition is not there: its part of the graph was not made.
+/// Returns the reason why a task of another partition does not exist: its part of the graph was not created.
 fn unmade(places: &Places, here: &PartitionName, id: &GlobalId) -> Option<String> {
     let partitions = places.reachable(LIMIT).ok()?;
     let stands = partitions.partition(here).ok()?.task(&id.to_string()).ok()?.info().ok()?;
@@ -269,7 +271,7 @@ fn unmade(places: &Places, here: &PartitionName, id: &GlobalId) -> Option<String
     graph.look().ok()?.missing.remove(id.partition()).map(|error| error.to_string())
 }
 
-/// Where each task is: as its id says, or in the only partition that has one of this id.
+/// Finds the partition of each task: the partition in its id, or the only partition that has a task with this id.
 fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) -> anyhow::Result<Located> {
     let mut located = Located::new();
     let mut bare = Vec::new();
@@ -330,7 +332,8 @@ fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) 
     Ok(located)
 }
 
-/// Makes the ids of what is to be waited for those that the partition knows: its own, and placeholders of others.
+/// Replaces upstream ids with ids that the partition knows: its own ids, and placeholders for tasks of other
+/// partitions.
 fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow::Result<()> {
     let undoes = matches!(command, Command::Undepend(_));
     let mut reachable = None;
@@ -349,7 +352,7 @@ fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow:
     Ok(())
 }
 
-/// Has other partitions wait for the next end of tasks that were retried.
+/// Makes other partitions wait for the next end of retried tasks.
 fn link_again(places: &Places, here: &PartitionName, session: &Session, ids: &[String]) -> anyhow::Result<()> {
     let partitions = places.reachable(LIMIT)?;
     for (_, found) in ids.iter().flat_map(|id| session.find_tasks(id)) {
@@ -358,7 +361,7 @@ fn link_again(places: &Places, here: &PartitionName, session: &Session, ids: &[S
     Ok(())
 }
 
-/// Submits a task where it belongs: in the named partition, in that of what it waits for, or in that of its key.
+/// Submits a task to a partition: the named partition, the partition of its upstreams, or the partition of its key.
 fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
     let mut own = again();
     let of_upstream = upstreams(&mut own.command)
@@ -387,7 +390,7 @@ fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The statistics of all that answered.
+/// Writes the statistics of all partitions that answered.
 fn statistics(cli: &Cli, places: &Places, all: &[PartitionName], options: &stats::Options) -> anyhow::Result<Code> {
     let found = at_once(all, AT_ONCE, |name| stats::read(&open(cli, places, name)?, options));
     let (mut answers, mut outcomes): (Vec<Statistics>, Vec<_>) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The session of a command: a connection, a namespace, a format, and how long to wait.
+//! The session of a command: a connection, a namespace, a format, and a time limit.
 
 pub mod caller;
 pub mod config;
@@ -21,7 +21,7 @@ use blueque::{Client, Namespace, PartitionName, TaskId};
 
 use crate::output::Format;
 
-/// How long a person waits for one reply of the server.
+/// Maximum time that a person waits for one reply of the server.
 pub const LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -29,25 +29,25 @@ pub struct Session {
     pub client: Client,
     pub format: Format,
     pub namespace: Namespace,
-    /// When to stop waiting for the end of tasks, if limited.
+    /// Time at which the wait for the end of tasks stops, if limited.
     pub end: Option<Instant>,
-    /// Which of several partitions it is of, if there are several.
+    /// The partition of this session, if there are several partitions.
     pub partition: Option<PartitionName>,
-    /// Where its rows are kept until those of the other partitions are there.
+    /// Rows are kept in this sheet until the rows of the other partitions arrive.
     pub sheet: Option<Arc<sheet::Sheet>>,
-    /// Says of a task of another partition why it has not ended, if that can be asked.
+    /// Returns the reason why a task of another partition has not ended, if other partitions can be asked.
     pub elsewhere: Option<Elsewhere>,
 }
 
-/// Says of a task, by its global id, why it has not ended.
+/// Function that returns the reason why a task, named by its global id, has not ended.
 pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
-/// As many tasks as ten of the largest graphs have.
+/// Maximum number of tasks that a call of `settle` handles: the size of ten of the largest graphs.
 const SETTLED: usize = 100_000;
 
 impl Session {
-    /// Goes on with what a call has left behind in graphs. Workers would do it, too: so whatever keeps it from that is no
-    /// error.
+    /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
+    /// work as well.
     pub fn settle(&self) {
         self.client.settle(SETTLED).ok();
     }

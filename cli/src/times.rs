@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The time of this machine's clock.
+/// Returns the time of this machine's clock.
 pub fn now() -> SystemTime {
     SystemTime::now()
 }
@@ -14,10 +14,11 @@ pub fn now() -> SystemTime {
 /// Milliseconds by which the server's clock is ahead of this machine's.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
-/// An argument was a time from now.
+/// True if an argument was a time relative to now.
 static RELATIVE: AtomicBool = AtomicBool::new(false);
 
-/// The time from which arguments such as `+10m` count: the server's time once `learn` was called, else this machine's.
+/// Returns the time from which arguments such as `+10m` count: the server's time after a call of `learn`, else this
+/// machine's time.
 pub fn origin() -> SystemTime {
     RELATIVE.store(true, Ordering::Relaxed);
     let ahead = AHEAD.load(Ordering::Relaxed);
@@ -26,52 +27,52 @@ pub fn origin() -> SystemTime {
     time.unwrap_or_else(now)
 }
 
-/// Returns true if an argument was a time from now.
+/// Returns true if an argument was a time relative to now.
 pub fn are_relative() -> bool {
     RELATIVE.load(Ordering::Relaxed)
 }
 
-/// Keeps by how much the server's clock is ahead, as it shows this time.
+/// Stores the difference between the server's clock, which shows this time, and this machine's clock.
 pub fn learn(server: SystemTime) {
     let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(0);
     let ahead = server.duration_since(now()).map_or_else(|behind| -millis(behind.duration()), millis);
     AHEAD.store(ahead, Ordering::Relaxed);
 }
 
-/// So many seconds after the beginning of 1970.
+/// Returns the time this many seconds after the beginning of 1970.
 pub fn epoch(seconds: f64) -> SystemTime {
     Duration::try_from_secs_f64(seconds).ok().and_then(|after| UNIX_EPOCH.checked_add(after)).unwrap_or(UNIX_EPOCH)
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since the beginning of 1970.
 pub fn seconds(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// How long it is from one time to a later one; nothing if it is an earlier one.
+/// Returns the duration from one time to a later time. Zero if the second time is earlier.
 pub fn between(from: SystemTime, to: SystemTime) -> Duration {
     to.duration_since(from).unwrap_or_default()
 }
 
-/// RFC 3339 in UTC, with microseconds.
+/// Formats a time as RFC 3339 in UTC, with microseconds.
 pub fn exact(time: SystemTime) -> Option<String> {
     let after = time.duration_since(UNIX_EPOCH).ok()? + Duration::from_nanos(500);
     let micros = i64::try_from(after.as_micros()).ok()?;
     Timestamp::from_microsecond(micros).ok().map(|time| format!("{time:.6}"))
 }
 
-/// RFC 3339 in UTC, to the second.
+/// Formats a time as RFC 3339 in UTC, to the second.
 pub fn to_the_second(time: SystemTime) -> String {
     whole(time, Duration::ZERO).map_or_else(|| "an unknown time".to_owned(), |time| time.to_string())
 }
 
-/// The second in which a time lies that much later.
+/// Returns the time plus `later`, cut to the second.
 fn whole(time: SystemTime, later: Duration) -> Option<Timestamp> {
     let after = time.duration_since(UNIX_EPOCH).ok()?.checked_add(later)?;
     Timestamp::from_second(i64::try_from(after.as_secs()).ok()?).ok()
 }
 
-/// Local time, to the second, rounded up; without the date if it is today.
+/// Formats a local time to the second, rounded up. The date is left out if it is today.
 pub fn local(time: SystemTime) -> String {
     let Some(time) = whole(time, Duration::from_nanos(999_999_999)) else { return "an unknown time".to_owned() };
     let zone = TimeZone::system();
@@ -79,7 +80,7 @@ pub fn local(time: SystemTime) -> String {
     if time.date() == today { time.strftime("%H:%M:%S").to_string() } else { time.strftime("%F %H:%M:%S").to_string() }
 }
 
-/// A duration in its two largest units.
+/// Formats a duration in its two largest units.
 pub fn span(duration: Duration) -> String {
     if duration < Duration::from_millis(9_950) {
         return format!("{:.1}s", duration.as_secs_f64());
@@ -88,7 +89,7 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// How long ago, or how soon.
+/// Formats the time before or after now.
 pub fn relative(time: SystemTime, now: SystemTime) -> String {
     match now.duration_since(time) {
         Ok(ago) => format!("{} ago", span(ago)),

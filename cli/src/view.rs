@@ -1,4 +1,4 @@
-//! Views: how things are shown in a table, as JSON, and in a sentence.
+//! Views of tasks, queues, graphs and schedules in a table, as JSON, and in a sentence.
 
 pub mod cost;
 pub mod expected;

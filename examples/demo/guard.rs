@@ -1,5 +1,5 @@
-//! Processes that end with their parent, however it ends: each holds the reading end of a pipe whose writing end
-//! closes with the parent.
+//! Processes that end with their parent, even if the parent is killed: each holds the reading end of a pipe whose
+//! writing end closes with the parent.
 
 use std::env;
 use std::io::{self, Read};
@@ -9,14 +9,14 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Outcome;
 
-/// Starts another part of this program. It has its own process group, so that Ctrl-C ends the demo itself first,
-/// and then, through the pipe, the rest in order.
+/// Starts another part of this program in its own process group. Ctrl-C therefore ends the demo itself first. The pipe
+/// then ends its parts in order.
 pub fn start(args: &[&str]) -> Outcome<Child> {
     let child = Command::new(env::current_exe()?).args(args).stdin(Stdio::piped()).process_group(0).spawn()?;
     Ok(child)
 }
 
-/// Blocks until the process that started this one is gone.
+/// Blocks until the parent process is gone.
 pub fn until_orphaned() {
     let mut nothing = [0; 64];
     while matches!(io::stdin().read(&mut nothing), Ok(1..)) {}

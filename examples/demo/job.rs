@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Outcome, QUEUE, guard};
 
-/// What to do, and how fast, so that there is something to watch.
+/// The file to digest, and the speed. The speed is limited to make the progress visible.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
     pub file: PathBuf,
@@ -27,7 +27,7 @@ pub struct Order {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Answer {
     pub sha256: String,
-    /// Where this attempt began, in bytes.
+    /// Byte at which this attempt began.
     pub resumed_at: u64,
 }
 
@@ -40,7 +40,7 @@ pub fn worker(url: &str, log: &Path) -> Outcome<()> {
         .lease(Duration::from_secs(3))
         .handle(move |order: Order, cx: &Context| {
             let answer = digest(&order, cx)?;
-            // One line for each digest that was completed, whoever gets it.
+            // Each completed digest gets one line, regardless of the worker.
             writeln!(OpenOptions::new().append(true).create(true).open(&log)?, "{}", cx.reservation().id)?;
             Ok(answer)
         })

@@ -1,9 +1,9 @@
-//! One real job through a real queue, with a worker killed in the middle.
+//! A real job through a real queue, with a worker killed in the middle.
 //!
-//! `make demo [DIR=folder]` takes the largest files of a folder, submits for each a slow digest that saves a
-//! checkpoint every few megabytes, runs two worker processes on a private durable server, kills one of them with
-//! SIGKILL in the middle of its task, and shows the other one continuing from the checkpoint. At the end every
-//! digest is compared with that of `sha256sum`.
+//! `make demo [DIR=folder]` takes the largest files of a folder and submits for each a slow digest that saves a
+//! checkpoint every few megabytes. It runs two worker processes on a private durable server, kills one worker with
+//! SIGKILL in the middle of its task, and shows that the other worker continues from the checkpoint. At the end every
+//! digest is compared with the digest of `sha256sum`.
 
 mod guard;
 mod job;

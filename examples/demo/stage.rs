@@ -1,4 +1,4 @@
-//! The play: files are submitted, workers started, one of them killed, the results verified.
+//! The course of the demo: files are submitted, workers started, one worker is killed, and the results are verified.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::{Outcome, QUEUE, guard};
 /// Number of files, the largest of the folder.
 const FILES: usize = 8;
 
-/// The whole play takes no longer than this.
+/// Time limit of the whole demo.
 const LIMIT: Duration = Duration::from_secs(300);
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
 
     let queue = client.queue(QUEUE)?;
     let mut jobs = Vec::new();
-    // The largest takes four seconds at least, in fifty steps at least.
+    // The largest file takes at least four seconds and at least fifty steps.
     let largest = files.first().map_or(0, |(_, size)| *size);
     let speed = (largest / 4).clamp(1, 48 << 20);
     let step = (largest / 50).clamp(1, 4 << 20);
@@ -70,7 +70,7 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
     if right { Ok(()) } else { Err("not every result is right; see the table".into()) }
 }
 
-/// The toolchain's libraries, or another large folder of the machine.
+/// Returns the folder of the toolchain's libraries, or another large folder of the machine.
 fn default_folder() -> Outcome<PathBuf> {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
     let toolchain = sysroot
@@ -118,7 +118,8 @@ fn connect(url: &str) -> Outcome<Client> {
     }
 }
 
-/// Shows the progress until all is done, and kills the first worker in the middle of its task. Returns that task.
+/// Shows the progress until all tasks are done, and kills the first worker in the middle of its task. Returns that
+/// task.
 fn watch(jobs: &[Job], victim: &mut Child) -> Outcome<Option<usize>> {
     let begun = Instant::now();
     let mut killed = None;
@@ -164,7 +165,7 @@ fn name(file: &Path) -> String {
     file.file_name().map_or_else(String::new, |name| name.to_string_lossy().chars().take(36).collect())
 }
 
-/// The state of all tasks: redrawn in place on a terminal, else a line a second.
+/// The state of all tasks, redrawn in place on a terminal, else printed as a line per second.
 #[derive(Default)]
 struct Screen {
     lines: usize,
@@ -209,7 +210,7 @@ impl Screen {
     }
 }
 
-/// Verifies every result with `sha256sum`, and that nothing was completed twice.
+/// Verifies every result with `sha256sum`, and that no task was completed twice.
 fn table(jobs: &[Job], log: &Path, killed: Option<usize>) -> Outcome<bool> {
     let mut carried = BTreeMap::new();
     for id in fs::read_to_string(log).unwrap_or_default().lines() {

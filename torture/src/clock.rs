@@ -24,12 +24,12 @@ impl Clock {
         Ok(Self { library, shift, us: 0 })
     }
 
-    /// Makes a server that is to be started use this clock.
+    /// Makes a server that has not started use this clock.
     pub fn wind(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("BLUEQUE_CLOCK", &self.shift);
     }
 
-    /// By how many seconds it is ahead.
+    /// Returns the seconds by which the clock is ahead.
     #[allow(clippy::cast_precision_loss, reason = "steps are at most some days")]
     pub fn ahead(&self) -> f64 {
         self.us as f64 / 1e6
@@ -40,7 +40,7 @@ impl Clock {
         #[allow(clippy::cast_possible_truncation, reason = "steps are at most some days")]
         let us = (seconds * 1e6) as i64;
         self.us += us;
-        // In one write: a server that reads meanwhile sees the old time or the new one.
+        // The shift is written at once: a server that reads it during the write gets the old time or the new time.
         File::options().write(true).open(&self.shift)?.write_all_at(&self.us.to_ne_bytes(), 0)?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Three masters with a replica each, behind proxies: killed, hung, cut off from the others, and slots that move.
+//! Three masters with a replica each, behind proxies. Nodes are killed, stopped and isolated, and slots move.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ const SLOTS: [(&str, &str); 3] = [("0", "5460"), ("5461", "10922"), ("10923", "1
 
 const MASTERS: usize = 3;
 
-/// After this time without an answer a node counts as failed: milliseconds.
+/// Milliseconds without an answer after which a node counts as failed.
 const NODE_TIMEOUT: &str = "2000";
 
-/// How long the cluster may take until each master has a replica that follows it.
+/// Maximum time until each master has a replica that follows it.
 const WHOLE: Duration = Duration::from_secs(60);
 
 const LOOK: Duration = Duration::from_millis(50);
@@ -37,9 +37,9 @@ struct Node {
     port: u16,
     bus: u16,
     child: Child,
-    /// The way of all others to it: what it announces.
+    /// Route of all other processes to the node: the address that the node announces.
     front: Proxy,
-    /// The way of the other nodes' messages to it.
+    /// Route of the other nodes' messages to the node.
     back: Proxy,
 }
 
@@ -57,7 +57,7 @@ impl Node {
         Ok(())
     }
 
-    /// The weather on both ways to it.
+    /// Sets the weather on both routes to the node.
     fn set(&self, weather: Weather) {
         self.front.set(weather);
         self.back.set(weather);
@@ -88,7 +88,7 @@ impl Node {
         self.ask(&["CLUSTER", "MYID"])
     }
 
-    /// Whether it is a master, and if it is a replica, whether it follows.
+    /// Returns the role of the node and, for a replica, whether it follows its master.
     fn role(&self) -> Result<Role> {
         let info = self.ask(&["INFO", "replication"])?;
         let has = |line: &str| info.lines().any(|known| known == line);
@@ -150,7 +150,7 @@ impl Cluster {
         self.settle()
     }
 
-    /// The namespaces, reached by any of the nodes.
+    /// Returns the namespaces with their addresses. Any node is an entry to the cluster.
     pub fn ways(&self) -> Vec<Way> {
         let ports: Vec<String> = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.front.port)).collect();
         let url = format!("redis+cluster://{}/", ports.join(","));
@@ -161,7 +161,7 @@ impl Cluster {
         self.nodes.iter().map(|node| &node.front)
     }
 
-    /// The time of its clock: microseconds since 1970, as in tokens.
+    /// Returns the time of the node's clock in microseconds since 1970, as in tokens.
     pub fn now_us(&self) -> Result<u64> {
         for node in &self.nodes {
             if let Ok(mut connection) = node.connection() {
@@ -172,7 +172,7 @@ impl Cluster {
         bail!("no node answers")
     }
 
-    /// Waits until three masters have all slots, and a replica each that follows.
+    /// Waits until three masters have all slots, and each master has a replica that follows it.
     pub fn settle(&self) -> Result<()> {
         let whole = || -> Result<bool> {
             for node in &self.nodes {
@@ -192,7 +192,7 @@ impl Cluster {
         wait(Instant::now() + WHOLE, "each master has a replica that follows", || whole().unwrap_or(false))
     }
 
-    /// Kills a node for some time: the master of one of the namespaces, or a replica.
+    /// Kills a node for this time: the master of one of the namespaces, or a replica.
     pub fn kill(&mut self, random: &mut Rng, master: bool, time: Duration) -> Result<()> {
         let number = if master { self.holder(random)? } else { self.replica(random)? };
         let node = self.nodes.get_mut(number).context("no such node")?;
@@ -201,7 +201,7 @@ impl Cluster {
         node.restart(&self.program)
     }
 
-    /// Stops the master of one of the namespaces for some time.
+    /// Stops the master of one of the namespaces for this time.
     pub fn hang(&self, random: &mut Rng, time: Duration) -> Result<()> {
         let node = self.nodes.get(self.holder(random)?).context("no such node")?;
         node.signal(Signal::SIGSTOP);
@@ -210,7 +210,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Lets nothing reach the master of one of the namespaces for some time. What it sends itself arrives.
+    /// Blocks all traffic to the master of one of the namespaces for this time. Traffic from the master arrives.
     pub fn isolate(&self, random: &mut Rng, time: Duration) -> Result<()> {
         let node = self.nodes.get(self.holder(random)?).context("no such node")?;
         node.set(Weather::Hole);
@@ -219,7 +219,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Moves the slot of one of the namespaces to another master, one key at a time, as `redis-cli --cluster reshard` does.
+    /// Moves the slot of one of the namespaces to another master, one key at a time,
+    /// like `redis-cli --cluster reshard`.
     pub fn move_slot(&self, random: &mut Rng) -> Result<()> {
         let namespace = random.choice(NAMESPACES).unwrap_or_default();
         let slot = self.slot(namespace)?;
@@ -229,8 +230,8 @@ impl Cluster {
             masters.iter().filter_map(|number| self.nodes.get(*number)).filter(|node| node.port != from.port).collect();
         let to = *random.choice(&others).context("there is no other master")?;
         let (from_id, to_id) = (from.id()?, to.id()?);
-        // A node that takes a slot takes a new epoch. If it has not heard of the latest one, two nodes have the same, and
-        // the cluster may give the slot back.
+        // A node that takes a slot takes a new epoch. If the node does not know the latest epoch, two nodes have the
+        // same epoch, and the cluster may give the slot back.
         wait(Instant::now() + WHOLE, "all nodes know of the same epoch", || {
             let epochs: Vec<_> = self.nodes.iter().map(|node| epoch(node).unwrap_or_default()).collect();
             epochs.iter().min() == epochs.iter().max()
@@ -269,7 +270,7 @@ impl Cluster {
         random.choice(self.of(Role::Follows)?).context("there is no replica")
     }
 
-    /// The master of one of the namespaces.
+    /// Returns the master of one of the namespaces.
     fn holder(&self, random: &mut Rng) -> Result<usize> {
         let namespace = random.choice(NAMESPACES).unwrap_or_default();
         self.owner(&self.slot(namespace)?)
@@ -281,7 +282,7 @@ impl Cluster {
         Ok(slot.to_string())
     }
 
-    /// Which node has a slot: the one that finds a script for its keys missing, rather than elsewhere.
+    /// Returns the node that has a slot, according to the node's own line in CLUSTER NODES.
     fn owner(&self, slot: &str) -> Result<usize> {
         let slot: u16 = slot.parse()?;
         for (number, node) in self.nodes.iter().enumerate() {
@@ -311,7 +312,7 @@ fn run(program: &Path, folder: &Path, ports: [u16; 4]) -> Result<Child> {
     command.args(["--port", &port, "--cluster-port", &bus, "--bind", "127.0.0.1", "--save", ""]);
     command.args(["--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"]);
     command.args(["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT]);
-    // The outage of one master is no reason to refuse what belongs to the others.
+    // During the outage of one master, the other masters continue to serve their slots.
     command.args(["--cluster-require-full-coverage", "no", "--cluster-replica-validity-factor", "0"]);
     command.args(["--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", &front]);
     command.args(["--cluster-announce-bus-port", &back, "--dir"]).arg(folder);

@@ -1,4 +1,4 @@
-//! The faults, and what each does.
+//! The faults, and their effects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,7 +56,7 @@ pub enum Fault {
     DelivererKilled,
 }
 
-/// Where a fault is possible.
+/// Servers on which a fault is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Where {
     Anywhere,
@@ -64,17 +64,18 @@ enum Where {
     Cluster,
 }
 
-/// How far the server's clock may be set ahead in total: seconds.
+/// Maximum number of seconds by which the server's clock is set ahead in total.
 const MOST_AHEAD: f64 = 2.0 * 86_400.0;
 
-/// A step of up to 15 s looks like time to the server: it ends a lease with less than that left, as the docs say. So a
-/// small one and a stopped supervisor are together shorter than the margin of the lease, a fifth of it: seconds.
+/// Seconds of a small clock step. The server cannot distinguish a step of up to 15 s from passing time: the step ends a
+/// lease with less time left, as the docs describe. A small step and a stopped supervisor together are shorter than the
+/// margin of the lease, which is a fifth of it.
 const SMALL_STEP: f64 = 0.4;
 
-/// How long a supervisor may be stopped: milliseconds.
+/// Maximum number of milliseconds for which a supervisor is stopped.
 const MOST_STOPPED_MS: u64 = 500;
 
-/// Each with its frequency.
+/// The faults, each with its frequency.
 const FAULTS: [(Fault, u32, Where); 33] = [
     (Fault::Cut, 4, Where::Anywhere),
     (Fault::CutBefore, 6, Where::Anywhere),
@@ -112,7 +113,7 @@ const FAULTS: [(Fault, u32, Where); 33] = [
 ];
 
 impl fmt::Display for Fault {
-    /// `server-set-back`
+    /// Writes the name of the fault, such as `server-set-back`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut name = String::new();
         for letter in format!("{self:?}").chars() {
@@ -125,31 +126,31 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The fault of this name.
+/// Returns the fault with this name.
 pub fn named(name: &str) -> Result<Fault, String> {
     let known = FAULTS.map(|(fault, ..)| fault);
     let names = || known.map(|fault| fault.to_string()).join(" ");
     known.into_iter().find(|fault| fault.to_string() == name).ok_or_else(|| format!("there are {}", names()))
 }
 
-/// When two trees may run for a task, as docs/programs.md says: seconds since boot.
+/// A period in which two process trees may run for a task, as docs/programs.md describes, in seconds since boot.
 #[derive(Clone, Debug)]
 struct Excuse {
     from: f64,
     to: f64,
-    /// None for all.
+    /// The task, or none for all tasks.
     task: Option<String>,
 }
 
-/// That the server lost its newest data.
+/// A loss of the server's newest data.
 #[derive(Clone, Copy, Debug)]
 pub struct Forget {
     pub at: Instant,
-    /// The same as seconds since boot.
+    /// Time of the loss in seconds since boot.
     pub time: f64,
-    /// From when on attempts may have begun on the older data.
+    /// Time from which attempts may have begun on the older data.
     pub from: f64,
-    /// Above the tokens of all earlier attempts.
+    /// A token above the tokens of all earlier attempts.
     pub token: u64,
 }
 
@@ -158,14 +159,14 @@ pub struct Campaign {
     only: Vec<Fault>,
     pub ground: Ground,
     pub hosts: Vec<Host>,
-    /// Each host's way to a single server, then that of those who submit.
+    /// Each host's route to a single server, followed by the submitters' route.
     routes: Vec<Proxy>,
     jobs: Arc<Jobs>,
     pub saved: Saved,
     pub neighbour: Neighbour,
-    /// By the route's number, until when its weather lasts.
+    /// End of the weather on each route, by the number of the route.
     weather: BTreeMap<usize, Instant>,
-    /// When the clock last made a step forward.
+    /// Time of the last step forward of the clock.
     stepped: Option<Instant>,
     excuses: Vec<Excuse>,
     pub counts: BTreeMap<Fault, u32>,
@@ -201,7 +202,7 @@ impl Campaign {
         }
     }
 
-    /// One fault after another, some at the same time, until the end; then none is left.
+    /// Causes faults until the end, one after another and some at the same time. At the end no fault is left.
     pub fn run(&mut self, end: Instant) -> Result<()> {
         while Instant::now() < end {
             let fault = self.choose();
@@ -215,12 +216,12 @@ impl Campaign {
         Ok(())
     }
 
-    /// Whether a server has forgotten what it did shortly before.
+    /// Returns true if a server forgot data shortly before this time.
     pub fn forgot(&self, time: f64) -> bool {
         self.excuses.iter().any(|excuse| excuse.task.is_none() && (excuse.from..=excuse.to).contains(&time))
     }
 
-    /// Whether a whole run of this task has been frozen shortly before.
+    /// Returns true if a whole run of this task was frozen shortly before this time.
     pub fn froze(&self, task: &str, time: f64) -> bool {
         let mut of_task = self.excuses.iter().filter(|excuse| excuse.task.as_deref() == Some(task));
         of_task.any(|excuse| (excuse.from..=excuse.to).contains(&time))
@@ -299,7 +300,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// A fault of the single server.
+    /// Causes a fault of the single server.
     fn server(&mut self, fault: Fault) -> Result<()> {
         match fault {
             Fault::ServerKilled => {
@@ -321,7 +322,7 @@ impl Campaign {
                 let since = Instant::now();
                 servers.restart()?;
                 self.pause(200..1_000);
-                // Attempts that continued others may be among the forgotten ones.
+                // Attempts that continued other attempts may be among the forgotten attempts.
                 for _ in 0..self.random.u32(..5) {
                     self.process(Who::Supervisor, Signal::SIGKILL);
                     self.pause(50..700);
@@ -357,7 +358,7 @@ impl Campaign {
             }
             Fault::ClockForward => {
                 let step = self.random.choice([SMALL_STEP, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
-                // Finished tasks are kept for some days only.
+                // Finished tasks are kept only for some days.
                 let far = self.ground.single()?.clock.ahead() + step > MOST_AHEAD;
                 self.step_forward(if far { SMALL_STEP } else { step })?;
             }
@@ -367,8 +368,9 @@ impl Campaign {
         Ok(())
     }
 
-    /// No step follows another within a lease: several small ones exceed its margin, and a large one before the owners
-    /// have reported after the last ends their leases, as the docs say.
+    /// Steps the clock forward, unless the last step was less than two leases ago. Within a lease, several small steps
+    /// exceed the margin of the lease. A large step ends the owners' leases if they have not reported since the last
+    /// step, as the docs describe.
     fn step_forward(&mut self, seconds: f64) -> Result<()> {
         if self.stepped.is_some_and(|at| at.elapsed() < 2 * LEASE) {
             return Ok(());
@@ -377,13 +379,13 @@ impl Campaign {
         self.ground.single()?.clock.step(seconds)
     }
 
-    /// The server has lost what it did since then: the workers on these tasks are unknown to it.
-    /// Tasks and attempts are compared with the older data from `from` on, which is before it was put in place: an
-    /// attempt may begin on it before this is noted.
+    /// Records that the server has lost its data since this time, so it does not know the workers on the newer tasks.
+    /// Tasks and attempts are compared with the older data from the time `from` on. `from` is before the older data was
+    /// put in place, because an attempt may begin on this data before the loss is recorded.
     fn forget(&mut self, since: Instant, from: f64) -> Result<()> {
         self.jobs.doubt(since);
         let now = uptime();
-        // Its clock is set back by 2 s at a time.
+        // The server's clock is set back by 2 s at a time.
         let token = self.ground.now_us()? + 3_000_000;
         self.forgets.push(Forget { at: Instant::now(), time: now, from, token });
         self.excuses.push(Excuse {
@@ -394,7 +396,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Gives one route this weather for a number of seconds. Returns the route's number.
+    /// Sets this weather on one route for a number of seconds. Returns the number of the route.
     fn turn(&mut self, weather: Weather, seconds: std::ops::Range<u64>) -> usize {
         let number = self.random.usize(..self.routes().len());
         let time = Duration::from_secs(self.random.u64(seconds));
@@ -403,7 +405,7 @@ impl Campaign {
         number
     }
 
-    /// The hosts' ways and that of those who submit, or those to the nodes of a cluster.
+    /// Returns the routes of the hosts and the submitters, or the routes to the nodes of a cluster.
     fn routes(&self) -> Vec<&Proxy> {
         self.routes.iter().chain(self.ground.routes()).collect()
     }
@@ -416,8 +418,8 @@ impl Campaign {
         self.routes().get(route).into_iter().for_each(|route| route.cut());
     }
 
-    /// A fault of a cluster that is whole, and has replicas that follow: then a failover loses no more than what the master
-    /// acknowledged just before.
+    /// Causes a fault of a cluster that is whole and has following replicas. In this state a failover loses only writes
+    /// that the master acknowledged just before.
     fn cluster(&mut self, fault: Fault) -> Result<()> {
         if fault == Fault::DelivererKilled {
             let Self { ground, random, .. } = self;
@@ -442,7 +444,7 @@ impl Campaign {
         if loses { self.forget(since, from) } else { Ok(()) }
     }
 
-    /// Ends the weather that is over, or all.
+    /// Ends the weather whose time is over, or all weather.
     fn clear(&mut self, all: bool) {
         let now = Instant::now();
         let over: Vec<usize> =
@@ -469,8 +471,8 @@ impl Campaign {
         }
     }
 
-    /// Another user starts a process that looks like a supervisor, which is then killed; replaces what a worker copies; or
-    /// offers a folder to publish to.
+    /// Runs an attack of the neighbour: the neighbour starts a process that looks like a supervisor before the real
+    /// supervisor is killed, replaces a file that a worker copies, or offers a folder to publish to.
     fn neighbour(&mut self) -> Result<()> {
         match self.random.u32(..4) {
             0 => self.violations.extend(self.neighbour.offers()?),
@@ -485,12 +487,12 @@ impl Campaign {
         Ok(())
     }
 
-    /// The reply of a reservation is lost until its call is given up, which is after 10 s; the repeated call gets
-    /// its reply, with most of the lease gone; and the connection is lost again before the task is started, for
-    /// longer than that.
+    /// Loses the reply of a reservation until the worker gives up the call after 10 s. The repeated call gets its reply
+    /// with most of the lease gone. The connection is lost again, for longer than the rest of the lease, before the
+    /// task starts.
     fn lose_reserve(&mut self) {
         let number = self.random.usize(..self.hosts.len());
-        // A worker without a free slot does not ask.
+        // A worker without a free slot does not call `reserve`.
         for _ in 0..100 {
             if self.at(number).victims().len() < 4 {
                 break;
@@ -506,7 +508,7 @@ impl Campaign {
         };
         self.set(number, Weather::Refuse);
         self.cut(number);
-        // Nobody else takes the tasks that arrive now.
+        // No other worker takes the tasks that arrive now.
         wait(4_300);
         others(Weather::Hole);
         wait(5_000);
@@ -519,8 +521,8 @@ impl Campaign {
         self.set(number, Weather::Fair);
     }
 
-    /// A whole run is frozen, as on a machine that sleeps. Its program may run at the same time as the next one's
-    /// until its supervisor runs again.
+    /// Freezes a whole run, as on a machine that sleeps. The program of the run may run at the same time as the program
+    /// of the next attempt until the supervisor runs again.
     fn stop_tree(&mut self) {
         let Some(victim) = self.victim() else { return };
         let pids = [Some(victim.supervisor), victim.program];
@@ -557,7 +559,7 @@ impl Campaign {
                 if let Some(pid) = host.pid(&worker) {
                     send(pid, Signal::SIGTERM);
                 }
-                // It may take a while to hand back what it holds.
+                // The worker may need some time to return the tasks that it holds.
                 thread::spawn(move || worker.wait());
                 host.start_worker()
             }
@@ -581,7 +583,7 @@ impl Campaign {
         (0..workers).try_for_each(|_| host.start_worker())
     }
 
-    /// A worker that exits on its own is a violation.
+    /// Records a violation for a worker that exits on its own.
     fn watch(&mut self) -> Result<()> {
         for host in &mut self.hosts {
             let before = host.workers.len();
@@ -602,7 +604,7 @@ impl Campaign {
     }
 }
 
-/// Seconds since boot, as programs record them.
+/// Returns seconds since boot, as programs record them.
 pub fn uptime() -> f64 {
     let text = fs::read_to_string("/proc/uptime").unwrap_or_default();
     text.split(' ').next().and_then(|seconds| seconds.parse().ok()).unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! What the campaign runs on: a server with a replica, or a cluster whose namespaces are partitions.
+//! The servers of the campaign: a server with a replica, or a cluster whose namespaces are partitions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,7 +35,7 @@ impl Ground {
         }
     }
 
-    /// The ways of the judge and of those who submit.
+    /// Returns the namespaces with the addresses for the judge and the submitters.
     pub fn ways(&self) -> Vec<Way> {
         match self {
             Self::Single(servers) => vec![Way::new(servers.calm.url())],
@@ -43,7 +43,7 @@ impl Ground {
         }
     }
 
-    /// All nodes' proxies; none for the single server, to which each host has a way of its own.
+    /// Returns the proxies of all nodes. None for the single server, to which each host has its own route.
     pub fn routes(&self) -> Vec<&Proxy> {
         match self {
             Self::Single(_) => Vec::new(),
@@ -51,7 +51,7 @@ impl Ground {
         }
     }
 
-    /// The time of its clock: microseconds since 1970, as in tokens.
+    /// Returns the time of the server's clock in microseconds since 1970, as in tokens.
     pub fn now_us(&self) -> Result<u64> {
         match self {
             Self::Single(servers) => servers.now_us(),
@@ -83,7 +83,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Stores the topology of the ways, and starts to deliver.
+    /// Stores the topology, and starts the processes that deliver.
     pub fn new(ways: &[Way]) -> Result<Self> {
         let address = |(number, way): (usize, &Way)| format!("{number}={}#{}", way.url, way.namespace);
         let addresses = ways.iter().enumerate().map(address).collect::<Vec<_>>().join(",");
@@ -102,7 +102,7 @@ impl Links {
         Ok(())
     }
 
-    /// Kills one of those who deliver, and starts another.
+    /// Kills a process that delivers, and starts another.
     pub fn kill(&mut self, random: &mut Rng) -> Result<()> {
         killed(self.deliverers.swap_remove(random.usize(..self.deliverers.len())));
         self.start()
@@ -121,7 +121,7 @@ pub fn deliver(addresses: &str) -> Result<()> {
     Ok(())
 }
 
-/// The hosts' ways to the ground, and that of those who submit, in this order.
+/// The hosts' routes to the servers, followed by the submitters' route.
 pub struct Ways {
     pub hosts: Vec<Way>,
     pub senders: Vec<Way>,

@@ -1,5 +1,5 @@
-//! A host of workers: a name, a state folder on its own disk, and its own way to a namespace. Some are containers, in
-//! which the worker is process 1.
+//! A host of workers: a name, a state folder on its own disk, and its own route to a namespace. Some hosts are
+//! containers, in which the worker is process 1.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Write};
@@ -21,30 +21,30 @@ use crate::way::Way;
 
 pub const LEASE: Duration = Duration::from_secs(6);
 
-/// How many tasks a worker runs at once.
+/// Number of slots of a worker.
 const SLOTS: &str = "4";
 
-/// How large a host's disk is.
+/// Size of a host's disk.
 const DISK: u64 = 32 << 20;
 
-/// What a worker inherits, by turns.
+/// Surroundings that workers inherit in turn.
 #[derive(Clone, Copy, Debug)]
 enum Inherited {
     Usual,
     /// SIGCHLD is ignored.
     NoChildren,
-    /// Nobody reads its stderr, which is a full pipe.
+    /// The worker's stderr is a full pipe that no process reads.
     FullPipe,
 }
 
 const INHERITED: [Inherited; 3] = [Inherited::Usual, Inherited::NoChildren, Inherited::FullPipe];
 
-/// What a host is.
+/// Kind of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A machine with a name of its own.
     Machine,
-    /// Has its own processes. All containers have the same host name, and the worker in each is process 1.
+    /// A container with its own processes. All containers have the same host name, and the worker in each is process 1.
     Container,
 }
 
@@ -85,7 +85,8 @@ impl Victim {
 pub struct Host {
     name: String,
     kind: Kind,
-    /// How many workers were started, including those before it of other hosts: what they inherit differs.
+    /// Number of workers started so far, including workers of the hosts before this one. It selects the inherited
+    /// surroundings.
     started: usize,
     pipe: (PipeReader, PipeWriter),
     state: PathBuf,
@@ -93,7 +94,7 @@ pub struct Host {
     programs: PathBuf,
     blueque: PathBuf,
     way: Way,
-    /// Where output goes; none: the state folder.
+    /// Folder to which output is published. None means the state folder.
     publish: Option<PathBuf>,
     pub workers: Vec<Child>,
 }
@@ -157,7 +158,8 @@ impl Host {
         Ok(())
     }
 
-    /// The process of a worker: that of a container is the child of the one that made its name space.
+    /// Returns the process id of a worker. In a container, the worker is the child of the process that created the PID
+    /// namespace.
     pub fn pid(&self, worker: &Child) -> Option<i32> {
         let pid = worker.id().cast_signed();
         match self.kind {
@@ -169,7 +171,7 @@ impl Host {
         }
     }
 
-    /// The process that has this number on this host.
+    /// Returns the process that has this number on this host.
     fn outside(&self, pid: i32) -> Option<i32> {
         match self.kind {
             Kind::Machine => Some(pid),
@@ -177,12 +179,12 @@ impl Host {
         }
     }
 
-    /// A folder of the workers.
+    /// Returns a folder of the workers.
     fn of_namespace(&self, name: &str) -> PathBuf {
         self.state.join(&self.way.namespace).join(name)
     }
 
-    /// The processes for this host's tasks, according to the lock files.
+    /// Returns the processes of this host's tasks, according to the lock files.
     pub fn victims(&self) -> Vec<Victim> {
         let runs = fs::read_dir(self.of_namespace("runs")).into_iter().flatten().flatten();
         let read = |run: PathBuf| {
@@ -216,7 +218,7 @@ impl Host {
         fs::read_to_string(published.join(task).join("attempt")).ok()
     }
 
-    /// Asks the workers to end, and waits for it.
+    /// Asks the workers to end, and waits for their end.
     pub fn end(&mut self, limit: Duration) -> Result<()> {
         let until = Instant::now() + limit;
         for worker in self.workers.iter().filter_map(|worker| self.pid(worker)) {
@@ -232,13 +234,13 @@ impl Host {
         Ok(())
     }
 
-    /// Run folders of this host's tasks.
+    /// Returns the run folders of this host's tasks.
     pub fn runs(&self) -> Vec<String> {
         let runs = fs::read_dir(self.of_namespace("runs")).into_iter().flatten().flatten();
         runs.map(|run| run.path().display().to_string()).collect()
     }
 
-    /// Run folders and processes of this host's tasks.
+    /// Returns the run folders and processes of this host's tasks.
     pub fn left(&self) -> Vec<String> {
         let mut left = self.runs();
         left.extend(self.processes().iter().map(|pid| format!("process {pid}")));
@@ -277,7 +279,7 @@ pub fn killed(mut worker: Child) {
 }
 
 pub fn send(pid: i32, signal: Signal) {
-    // It may have ended by now.
+    // The process may have ended.
     let _ = kill(Pid::from_raw(pid), signal);
 }
 
@@ -289,7 +291,7 @@ fn lives(pid: i32) -> bool {
         .is_some_and(|rest| matches!(rest, [b' ', state, ..] if !b"ZX".contains(state)))
 }
 
-/// The number of a process in its own name space, if that is not this one.
+/// Returns the number of a process in its own PID namespace, or none if the process shares our PID namespace.
 fn number_inside(pid: i32) -> Option<i32> {
     let status = fs::read(format!("/proc/{pid}/status")).ok()?;
     let status = String::from_utf8_lossy(&status);
@@ -297,7 +299,7 @@ fn number_inside(pid: i32) -> Option<i32> {
     numbers.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// A pipe that takes no more, and that nobody reads.
+/// Returns a full pipe that no process reads.
 fn full_pipe() -> Result<(PipeReader, PipeWriter)> {
     let (reader, mut writer) = io::pipe()?;
     fcntl(&writer, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;

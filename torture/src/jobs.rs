@@ -1,4 +1,4 @@
-//! The tasks: who submits them, what their program does, and what it records.
+//! The tasks under test: their submits, their program, and the records of their attempts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,8 +16,8 @@ use crate::way::Way;
 
 pub const QUEUE: &str = "work";
 
-/// The methods: the first prints each step and writes its result to a file, the others print only their result.
-/// `named` and a child that outlives it have odd names; the output of `tees` goes through `tee`.
+/// Methods of the tasks. The first prints each step and writes its result to a file; the other methods print only their
+/// result. `named`, and a child that outlives `named`, have odd names. The output of `tees` goes through `tee`.
 const METHODS: [&str; 4] = ["talks", "prints", NAMED, "tees"];
 
 const NAMED: &str = "named";
@@ -25,14 +25,14 @@ const NAMED: &str = "named";
 /// A name that the kernel cuts after 15 bytes, in the middle of a character.
 const ODD: &str = "vierzehn-zeich\u{e4}-lang";
 
-/// The method of a task that gets the result of one of another partition.
+/// Method of a task that gets the result of a task in another partition.
 const JOINS: &str = "joins";
 
-/// How far such a task counts.
+/// Number to which a task of the method `joins` counts.
 const JOIN: u64 = 10;
 
-/// Counts to the number that it gets and saves after each step. All processes of an attempt hold a lock while they
-/// run; a failing write ends the attempt.
+/// The program counts to the number in its parameters and saves after each step. All processes of an attempt hold a
+/// lock while they run. A failing write ends the attempt.
 const PROGRAM: &str = r#"#!/bin/sh
 set -e
 exec 9>> 'FOLDER/locks/'"$BLUEQUE_TASK_ID"
@@ -65,22 +65,22 @@ esac
 /// A task whose submit was acknowledged.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The number of its namespace.
+    /// Number of the task's namespace.
     pub way: usize,
     pub steps: u64,
-    /// The task whose result it gets.
+    /// Upstream whose result the task gets.
     pub upstream: Option<String>,
     pub acknowledged: Instant,
-    /// The server that acknowledged it may have lost it since.
+    /// True if the server may have lost the task after the acknowledgement.
     pub doubtful: bool,
 }
 
 /// An attempt that began.
 #[derive(Clone, Copy, Debug)]
 pub struct Began {
-    /// The step from which it continued.
+    /// Step from which the attempt continued.
     pub step: u64,
-    /// Seconds since boot.
+    /// Start of the attempt in seconds since boot.
     pub time: f64,
     pub token: u64,
 }
@@ -93,7 +93,8 @@ pub struct Jobs {
 #[derive(Default)]
 struct Sent {
     jobs: BTreeMap<String, Job>,
-    /// When the server last forgot something: a reply that was under way then may be that of a server that is gone.
+    /// Time at which the server last forgot data. A reply that was on its way at that time may come from the lost
+    /// state.
     forgot: Option<Instant>,
 }
 
@@ -122,8 +123,8 @@ impl Jobs {
         self.folder.join("worker.d")
     }
 
-    /// Submits a task again and again until that is acknowledged, some each second, until it is told to stop. With
-    /// partitions, many a task is followed by one of another partition that gets its result.
+    /// Submits a few tasks each second until it is stopped. Each submit is repeated until it is acknowledged. With
+    /// partitions, many tasks are followed by a task of another partition that gets their result.
     pub fn send(
         self: &Arc<Self>,
         ways: Vec<Way>,
@@ -191,7 +192,7 @@ impl Jobs {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server forgets what it has acknowledged since.
+    /// Marks the tasks acknowledged since this time as doubtful, because the server forgot them.
     pub fn doubt(&self, since: Instant) {
         let mut sent = self.lock();
         sent.forgot = Some(Instant::now());
@@ -200,14 +201,14 @@ impl Jobs {
         }
     }
 
-    /// Which attempts of a task reached their end.
+    /// Returns the attempts of a task that reached their end.
     pub fn ended(&self, id: &str) -> Vec<u64> {
         let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
         let ended = notes.lines().filter_map(|line| line.strip_suffix(" ended"));
         ended.filter_map(|attempt| attempt.parse().ok()).collect()
     }
 
-    /// The attempts of a task.
+    /// Returns the attempts of a task.
     pub fn began(&self, id: &str) -> Vec<Began> {
         let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
         let read = |line: &str| {
@@ -218,7 +219,7 @@ impl Jobs {
         notes.lines().filter_map(read).collect()
     }
 
-    /// When a second tree ran for a task, by the time since boot: seconds, the task, the attempt.
+    /// Returns the times at which a second process tree ran for a task: seconds since boot, the task, the attempt.
     pub fn overlaps(&self) -> Vec<(f64, String, String)> {
         let notes = fs::read_to_string(self.folder.join("overlaps")).unwrap_or_default();
         let read = |line: &str| {

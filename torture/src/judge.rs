@@ -1,4 +1,4 @@
-//! What must be true when the faults are over.
+//! The conditions that must hold when the faults are over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::way::Way;
 /// Maximum time until everything is done. A task that was lost often without progress waits up to five minutes.
 const DONE: Duration = Duration::from_secs(400);
 
-/// How long a worker may need to repair what it finds.
+/// Maximum time in which a worker repairs damage that it finds.
 const MENDED: Duration = Duration::from_secs(120);
 
-/// What is counted besides the violations.
+/// Counts that are reported besides the violations.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub complete: usize,
@@ -29,7 +29,7 @@ pub struct Verdict {
     pub excused: usize,
 }
 
-/// Waits until all is done, and records violations.
+/// Waits until all tasks are done, and records violations.
 pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Verdict> {
     let ways = campaign.ground.ways();
     let clients = ways.iter().map(|way| way.open(Client::builder())).collect::<blueque::Result<Vec<_>>>()?;
@@ -51,7 +51,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
                     found.push(format!("{id}: {row:?} is twice in its log"));
                 }
             }
-            // A server has forgotten the task whose result it was to get.
+            // A server has forgotten the upstream whose result the task needs.
             Some(info) if info.status() == Some(Status::Failed) && forgotten(&all, job) => verdict.gone += 1,
             Some(info) => {
                 let state = info.status().map_or("in no state", Status::as_str);
@@ -75,7 +75,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
         found.extend(doctor(blueque, way)?);
     }
     for host in &mut campaign.hosts {
-        // Leftovers of a worker that was killed while it created a folder are removed by the others.
+        // Leftovers of a worker that was killed while it created a folder are removed by the workers that run.
         empty(|| host.runs());
         if let Err(error) = host.end(MENDED) {
             found.push(error.to_string());
@@ -87,7 +87,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     Ok(verdict)
 }
 
-/// What is left after the workers had time to remove it.
+/// Returns the leftovers after the workers had time to remove them.
 fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
     let until = Instant::now() + MENDED;
     loop {
@@ -99,7 +99,7 @@ fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
     }
 }
 
-/// The record once it is finished or time is over; none for a missing one.
+/// Returns the record once the task is finished or the time is over. None for a missing task.
 fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo>> {
     let task = client.task(id)?;
     loop {
@@ -114,11 +114,11 @@ fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo
     }
 }
 
-/// An attempt continues from the server's checkpoint, or from a newer one. If the server forgot it before it began,
-/// from what the server had then.
+/// Reports an attempt that did not continue from the server's checkpoint or a newer checkpoint. If the server forgot
+/// data before the attempt began, its older checkpoint counts.
 fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     let Began { step, time, token } = began;
-    // It may wake up when a later attempt has begun.
+    // The frozen program may resume after a later attempt has begun.
     if campaign.froze(id, time) {
         return None;
     }
@@ -126,13 +126,13 @@ fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     if forgot.is_some_and(|forget| token < forget.token) {
         return None;
     }
-    // Until then the former server may have been read.
+    // Reads up to this time may have come from the server before the loss.
     let since = forgot.map_or(0.0, |forget| forget.time + 1.0);
     let saved = campaign.saved.between(id, since, time).filter(|saved| *saved > step)?;
     Some(format!("{id}: an attempt began at step {step}, {time:.2} s after the boot, where the server had {saved}"))
 }
 
-/// The result is from an attempt that reached its end, and its output was published.
+/// Reports a result that is not from an attempt that reached its end, and missing published output.
 fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: &Job, info: &TaskInfo) -> Vec<String> {
     let text = info.result_bytes().unwrap_or_default();
     let value: Value = serde_json::from_slice(text).unwrap_or_default();
@@ -160,19 +160,19 @@ fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: &Job, info: &TaskInfo
     found
 }
 
-/// Whether the upstream of a task, if it has one, may have been forgotten.
+/// Returns true if the task has an upstream and the server may have forgotten it.
 fn forgotten(all: &BTreeMap<String, Job>, job: &Job) -> bool {
     job.upstream.as_ref().is_some_and(|upstream| all.get(upstream).is_none_or(|upstream| upstream.doubtful))
 }
 
-/// A task of another partition has got another result than that of its upstream.
+/// Reports a task whose input differs from the result of its upstream in another partition.
 fn wrong_input(id: &str, info: &TaskInfo, upstream: &Job) -> Option<String> {
     let value: Value = serde_json::from_slice(info.result_bytes()?).ok()?;
     let steps = value.pointer("/input/0/steps").and_then(Value::as_u64);
     (steps != Some(upstream.steps)).then(|| format!("{id} got {value} as its input, not {} steps", upstream.steps))
 }
 
-/// A row that an attempt printed once and that is in the log twice.
+/// Reports a row that an attempt printed once and that is in the log twice.
 fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
     let page = client.call(&client.calls().logs(&TaskId::new(id)?, "0", 500, &blueque::calls::LogsOptions::new()))?;
     let pieces = page.items.iter().filter(|entry| entry.source == "stdout");
@@ -182,7 +182,7 @@ fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
     Ok(text.lines().filter(|line| line.starts_with("row ")).find(|line| !seen.insert(*line)).map(str::to_owned))
 }
 
-/// The findings of `blueque doctor` after the workers had time for repairs.
+/// Returns the findings of `blueque doctor` after the workers had time for repairs.
 fn doctor(blueque: &Path, way: &Way) -> Result<Vec<String>> {
     let until = Instant::now() + MENDED;
     loop {

@@ -1,5 +1,6 @@
-//! `make torture` and `make torture-cluster`: real workers, real programs and one server or a cluster, under every fault of
-//! processes, disks, clocks, memory and networks; then checks whether anything was lost, done twice, or left behind.
+//! `make torture` and `make torture-cluster`: real workers, real programs and one server or a cluster, under every
+//! fault of processes, disks, clocks, memory and networks. At the end the campaign checks that nothing was lost, done
+//! twice, or left behind.
 
 mod clock;
 mod cluster;
@@ -94,7 +95,7 @@ fn main() -> Result<ExitCode> {
     let ways = Ways::new(&ground, places.clone().count())?;
     let mut hosts = Vec::new();
     for (number, ((name, kind), way)) in places.zip(ways.hosts).enumerate() {
-        // In another file system than its state folder.
+        // The publish folder is in another file system than the host's state folder.
         let publish = Some(neighbour.published.clone()).filter(|_| name == PUBLISHES);
         let mut host = Host::new((name, kind, number), folder.path(), &jobs.programs(), &blueque, (way, publish))?;
         (0..kind.workers()).try_for_each(|_| host.start_worker())?;

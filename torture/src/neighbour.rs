@@ -1,5 +1,5 @@
-//! Another user of the host, who tries the side doors: processes that look like supervisors, links in the place of what a
-//! worker writes, folders made before a worker makes them.
+//! Another user of the host, who tries the side doors: processes that look like supervisors, links in place of files
+//! that a worker writes, folders created before a worker creates them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -16,19 +16,19 @@ use crate::host::killed;
 
 pub const USER: u32 = 1234;
 
-/// How long a worker may take to refuse a folder.
+/// Maximum time until a worker refuses a folder.
 const REFUSED: Duration = Duration::from_secs(30);
 
-/// Replaces the next copy of output by a link, as one of the group that may write to the folder.
+/// Script that replaces the next copy of output by a link, as a member of the group that may write to the folder.
 const SWAP: &str = "for turn in $(seq 500); do for copy in .+*.copy; do \
     [ -d \"$copy\" ] && mv \"$copy\" \"moved.$$\" && ln -s ../private \"$copy\" && exit; done; sleep 0.01; done";
 
 pub struct Neighbour {
     /// The user's own folder.
     own: PathBuf,
-    /// Only root may enter it.
+    /// Folder that only root may enter.
     private: PathBuf,
-    /// Where a host publishes; a group that the user is in may write to it.
+    /// Folder to which a host publishes. A group that includes the user may write to it.
     pub published: PathBuf,
     /// The command under test.
     blueque: PathBuf,
@@ -51,7 +51,7 @@ impl Neighbour {
         let pipe = own.join("supervise");
         mkfifo(&pipe, Mode::S_IRWXU)?;
         chown(&pipe, Some(USER), Some(USER))?;
-        // Where a worker would create its folder for output.
+        // The link is at the path where a worker creates its folder for output.
         symlink(&private, own.join("link"))?;
         Ok(Self { own, private, published, blueque: blueque.to_owned(), processes: Vec::new() })
     }
@@ -73,7 +73,7 @@ impl Neighbour {
         self.start(Command::new("sh").args(["-c", SWAP]), &folder)
     }
 
-    /// Starts a worker that publishes in a folder of this user; returns what is wrong.
+    /// Starts a worker that publishes in a folder of this user. Returns a violation if the worker does not refuse it.
     pub fn offers(&self) -> Result<Option<String>> {
         for name in ["output", "link"] {
             let mut command = Command::new(&self.blueque);
@@ -101,7 +101,7 @@ impl Neighbour {
         Ok(None)
     }
 
-    /// What the user has achieved.
+    /// Returns the attacks that succeeded.
     pub fn achieved(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.private).into_iter().flatten().flatten();
         entries.map(|entry| format!("written behind a link of another user: {}", entry.file_name().display())).collect()

@@ -1,4 +1,4 @@
-//! The network between clients and a server: a proxy that does to connections what networks do.
+//! The network between clients and a server: a proxy that imposes network faults on connections.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 use blueque::bundle::{self, Command};
 use socket2::SockRef;
 
-/// How long a thread waits between two looks.
+/// Pause of a thread between two checks.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What happens to the traffic.
+/// Treatment of the traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weather {
     #[default]
@@ -23,17 +23,17 @@ pub enum Weather {
     CutBefore,
     /// The next reply never arrives, and its connection ends: the call was executed.
     CutAfter,
-    /// Everything comes later.
+    /// All data arrives later.
     Delay(Duration),
-    /// Nothing passes until this is over.
+    /// Nothing passes until the weather changes.
     Hole,
-    /// Requests arrive, replies do not until this is over.
+    /// Requests arrive, but replies do not arrive until the weather changes.
     OneWay,
     /// The reply of a reserve never arrives, and its connection ends: the call was executed.
     CutAfterReserve,
     /// Nothing passes from the first start of a task on.
     HoleAtStart,
-    /// A byte each millisecond.
+    /// Bytes pass one by one, at one byte per millisecond.
     Drip,
     /// New connections are refused.
     Refuse,
@@ -47,7 +47,7 @@ struct Route {
     stopped: AtomicBool,
 }
 
-/// One route to the server; everyone who uses it shares its weather.
+/// A route to the server. All users of the route share its weather.
 pub struct Proxy {
     pub port: u16,
     route: Arc<Route>,
@@ -72,7 +72,7 @@ impl Proxy {
                 if shared.weather() == Weather::Refuse {
                     reset(&client);
                 } else {
-                    // Without a server the client sees its connection end.
+                    // Without a server, the connection of the client ends.
                     let _ = shared.join(client);
                 }
             }
@@ -84,7 +84,7 @@ impl Proxy {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Where new connections go from now on.
+    /// Leads new connections to this server.
     pub fn lead_to(&self, server: u16) {
         self.route.server.store(server, Ordering::Release);
     }
@@ -105,7 +105,7 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.route.stopped.store(true, Ordering::Release);
         self.cut();
-        // Wakes the thread that accepts.
+        // A connection wakes the accepting thread.
         #[expect(clippy::disallowed_methods, reason = "on this machine, to a socket of its own")]
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
@@ -120,7 +120,7 @@ impl Route {
         *lock(&self.weather)
     }
 
-    /// Whether the weather is this one; it ends then.
+    /// Returns true if this is the current weather, and ends it.
     fn strikes(&self, weather: Weather) -> bool {
         let mut now = lock(&self.weather);
         let strikes = *now == weather;
@@ -141,7 +141,7 @@ impl Route {
         open.retain(|end| end.peer_addr().is_ok());
         open.extend([client.try_clone()?, server.try_clone()?]);
         drop(open);
-        // Whether a reply is to be lost.
+        // True if a reply must be lost.
         let unheard = Arc::new(AtomicBool::new(false));
         for (from, to, asks) in [(client.try_clone()?, server.try_clone()?, true), (server, client, false)] {
             let (route, unheard) = (Arc::clone(self), Arc::clone(&unheard));
@@ -196,7 +196,7 @@ impl Route {
     }
 }
 
-/// Whether these bytes of a client call this command.
+/// Returns true if these bytes of a client call this command.
 fn calls(bytes: &[u8], command: &str) -> bool {
     let digest = bundle::command(command).map_or("", Command::sha1).as_bytes();
     !digest.is_empty() && bytes.windows(digest.len()).any(|part| part == digest)

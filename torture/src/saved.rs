@@ -1,4 +1,4 @@
-//! Checkpoints that the server was seen to have while tasks ran.
+//! Checkpoints that were read from the server while tasks ran.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::jobs::QUEUE;
 use crate::way::Way;
 
 struct Sight {
-    /// Seconds since boot.
+    /// Time of the read in seconds since boot.
     time: f64,
     task: String,
     step: u64,
@@ -23,7 +23,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Polls the running tasks until it is told to stop.
+    /// Polls the running tasks until it is stopped.
     pub fn watch(ways: Vec<Way>, stop: Arc<AtomicBool>) -> Self {
         let seen: Arc<Mutex<Vec<Sight>>> = Arc::default();
         let shared = Arc::clone(&seen);
@@ -41,7 +41,7 @@ impl Saved {
         Self { seen }
     }
 
-    /// The furthest step that the server had of a task between these times.
+    /// Returns the furthest step of a task that the server had between these times.
     pub fn between(&self, task: &str, from: f64, to: f64) -> Option<u64> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let sights = seen.iter().filter(|sight| sight.task == task && from < sight.time && sight.time < to);

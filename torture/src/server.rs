@@ -1,4 +1,5 @@
-//! The server under test and its replica: killed, truncated, set back, promoted, out of memory, with another clock.
+//! The server under test and its replica: killed, truncated, reset to older data, promoted, out of memory, with another
+//! clock.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,7 +17,7 @@ use crate::proxy::Proxy;
 
 const STARTS: Duration = Duration::from_secs(20);
 
-/// What a power loss leaves of a transaction that was being written.
+/// The remains of a transaction that a power loss interrupted during the write.
 const TORN: &[u8] =
     b"*1\r\n$5\r\nMULTI\r\n*3\r\n$3\r\nSET\r\n$7\r\ntorture\r\n$4\r\ntorn\r\n*3\r\n$3\r\nSET\r\n$7\r\ntor";
 
@@ -32,7 +33,7 @@ impl Server {
         let mut connection = client.get_connection_with_timeout(Duration::from_secs(2))?;
         connection.set_read_timeout(Some(Duration::from_secs(5)))?;
         let until = Instant::now() + STARTS;
-        // A replica loads its data again whenever it has lost its primary.
+        // A replica reloads its data whenever it has lost its primary.
         while let Err(error) = redis::cmd("PING").exec(&mut connection) {
             ensure!(error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading) && Instant::now() < until, error);
             thread::sleep(Duration::from_millis(20));
@@ -56,11 +57,11 @@ pub struct Servers {
     program: PathBuf,
     folder: PathBuf,
     pub clock: Clock,
-    /// A way to the primary that no fault affects.
+    /// Route to the primary that no fault affects.
     pub calm: Proxy,
     primary: Server,
     replica: Server,
-    /// The number of servers so far.
+    /// Number of servers so far.
     count: u32,
 }
 
@@ -77,14 +78,14 @@ impl Servers {
         self.primary.port
     }
 
-    /// The time of its clock: microseconds since 1970, as in tokens.
+    /// Returns the time of the server's clock in microseconds since 1970, as in tokens.
     pub fn now_us(&self) -> Result<u64> {
         let (seconds, micros): (u64, u64) = redis::cmd("TIME").query(&mut self.primary.connection()?)?;
         Ok(seconds * 1_000_000 + micros)
     }
 
-    /// Waits until the replica has all that was written before, also on its disk: after a full synchronisation its
-    /// AOF is the old one until the first rewrite is done.
+    /// Waits until the replica has all earlier writes, also on its disk. After a full synchronisation the replica's AOF
+    /// is the old file until the first rewrite is done.
     pub fn synchronise(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
         let until = Instant::now() + STARTS;
@@ -101,7 +102,7 @@ impl Servers {
         self.primary.kill();
     }
 
-    /// Starts the primary again with the data on its disk.
+    /// Restarts the primary with the data on its disk.
     pub fn restart(&mut self) -> Result<()> {
         let (folder, port) = (self.primary.folder.clone(), self.primary.port);
         self.primary = start(&self.program, &self.clock, &folder, port, None)?;
@@ -112,32 +113,33 @@ impl Servers {
     pub fn tear(&self) -> Result<()> {
         let folder = self.primary.folder.join("appendonlydir");
         let manifest = fs::read_to_string(folder.join("appendonly.aof.manifest"))?;
-        // `file appendonly.aof.3.incr.aof seq 3 type i`: the last one is being written.
+        // In `file appendonly.aof.3.incr.aof seq 3 type i`, the server is writing the last file.
         let last = manifest.lines().rev().find(|line| line.ends_with("type i"));
         let last = last.and_then(|line| line.split(' ').nth(1)).context("the server has no AOF")?;
         File::options().append(true).open(folder.join(last))?.write_all(TORN)?;
         Ok(())
     }
 
-    /// What the docs advise after such a start: until this is done, a server that ends may not start again.
+    /// Rewrites the AOF, as the docs advise after such a start: without the rewrite, a server that ends may not start
+    /// again.
     pub fn rewrite(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
         redis::cmd("BGREWRITEAOF").exec(&mut connection)?;
         rewritten(&mut connection)
     }
 
-    /// Copies what the dead primary has on its disk.
+    /// Copies the data on the dead primary's disk.
     pub fn copy(&self) -> Result<()> {
         copied(&self.primary.folder.join("appendonlydir"), &self.folder.join("copy"))
     }
 
-    /// Gives the dead primary its copy back.
+    /// Replaces the dead primary's data with the copy.
     pub fn set_back(&self) -> Result<()> {
         copied(&self.folder.join("copy"), &self.primary.folder.join("appendonlydir"))
     }
 
-    /// Makes the replica the primary, and starts another replica for it. The old primary dies, or becomes that
-    /// replica: then its connections stay.
+    /// Makes the replica the primary, and starts another replica for it. The old primary dies or, if `stays`, becomes
+    /// the new replica and keeps its connections.
     pub fn promote(&mut self, stays: bool) -> Result<()> {
         if !stays {
             self.primary.kill();
@@ -157,7 +159,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Allows the server this much more memory than it uses; none: unlimited.
+    /// Limits the server's memory to its present use plus this amount. None removes the limit.
     pub fn memory(&self, more: Option<u64>) -> Result<()> {
         let mut connection = self.primary.connection()?;
         let limit = match more {

@@ -1,4 +1,4 @@
-//! A namespace under test, and the address by which it is reached.
+//! A namespace under test, and its address.
 
 use blueque::{Client, ClientBuilder, Namespace};
 

@@ -1,4 +1,4 @@
-//! The end of a task that was waited for: its record, its result, a sentence, and the exit code.
+//! The end of a followed task: its record, its result, a sentence, and the exit code.
 
 use blueque::{Status, TaskId, TaskInfo};
 
@@ -8,12 +8,12 @@ use crate::times;
 use crate::view::record::headline;
 use crate::view::task::TaskView;
 
-/// Writes the record of a task that is waited for.
+/// Writes the record of a followed task.
 pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()> {
     write_one(format, &TaskView::whole(id.as_str(), info))
 }
 
-/// Writes the result of a task, if it has one; `null` stands for no result.
+/// Writes the result of a task, if it has a result. `null` stands for no result.
 pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
     if let Some(result) = info.result_bytes().filter(|result| !result.is_empty() && *result != b"null") {
         line(String::from_utf8_lossy(result))?;
@@ -21,7 +21,7 @@ pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The exit code for the end of a task.
+/// Returns the exit code for the end of a task.
 pub fn verdict(info: &TaskInfo) -> Code {
     match info.status() {
         Some(Status::Complete) => Code::Ok,
@@ -30,7 +30,7 @@ pub fn verdict(info: &TaskInfo) -> Code {
     }
 }
 
-/// Reports how it ended.
+/// Reports the outcome of the task.
 pub fn report(id: &TaskId, info: &TaskInfo) {
     let status = info.status().map_or("unknown", Status::as_str);
     let took = match (info.started(), info.updated()) {

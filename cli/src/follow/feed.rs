@@ -1,4 +1,4 @@
-//! A task's log: what the server keeps, and on the worker's host all that is on its disk.
+//! The log of a task: the server's part, and on the worker's host all that is on its disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::logs::{self, Reader};
 use crate::server::host;
 use crate::session::Session;
 
-/// Before the first entry.
+/// Cursor before the first entry.
 const START: &str = "0";
 
-/// Entries that are read at once.
+/// Maximum number of entries that are read at once.
 const PAGE: u32 = 200;
 
-/// A task's clock and the names on the disk agree to within this.
+/// Maximum difference between the creation time of a task and the token in a log's name.
 const AGREE: Duration = Duration::from_secs(1);
 
 /// A piece of output.
@@ -29,48 +29,47 @@ pub struct Piece {
     pub at: SystemTime,
     pub source: String,
     pub text: Vec<u8>,
-    /// Bytes of the attempt's output before it, if they were counted.
+    /// Number of bytes of the attempt's output before this piece, if the bytes were counted.
     pub offset: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     Piece(Piece),
-    /// Output is missing here; says where it may be.
+    /// Output is missing here. The text names the place where it may be.
     Gap(String),
 }
 
-/// Takes an item, and says whether more is wanted.
+/// Function that takes an item, and returns whether more items are wanted.
 pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 pub struct Feed<'a> {
     session: &'a Session,
     id: &'a TaskId,
-    /// Where logs may be on this host.
+    /// State folder of this host, which may contain logs.
     state: Option<PathBuf>,
-    /// Only this attempt, if set.
+    /// The only attempt to show, if set.
     only: Option<u32>,
-    /// The last entry read from the server.
+    /// Cursor of the last entry that was read from the server.
     after: String,
-    /// The attempts whose log is on this host.
+    /// Attempts whose log is on this host.
     local: BTreeMap<u32, Reader>,
-    /// How much output of each attempt was passed on.
+    /// Number of bytes of each attempt that were passed on.
     ends: BTreeMap<u32, u64>,
-    /// The number of attempts when this host was searched last.
+    /// Number of attempts at the last search of this host.
     looked_for: Option<u32>,
-    /// The hosts of attempts, once they have been read.
+    /// Hosts of the attempts, once they have been read.
     hosts: Option<BTreeMap<u32, String>>,
 }
 
 impl<'a> Feed<'a> {
-    /// From the beginning of the log that is kept.
+    /// Creates a feed that begins at the oldest log entry that is kept.
     pub fn new(session: &'a Session, id: &'a TaskId, state: Option<PathBuf>, only: Option<u32>) -> Self {
         let (local, ends) = (BTreeMap::new(), BTreeMap::new());
         Self { session, id, state, only, after: START.to_owned(), local, ends, looked_for: None, hosts: None }
     }
 
-    /// Passes on what is new, as long as more is wanted. `info` was read before: the log of a finished task is
-    /// complete.
+    /// Passes on new items while more are wanted. `info` was read before, so the log of a finished task is complete.
     pub fn look(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
         self.pass_news(info, take).map(|_| ())
     }
@@ -125,7 +124,7 @@ impl<'a> Feed<'a> {
         let mut found = BTreeMap::new();
         if self.looked_for != Some(attempts) {
             self.looked_for = Some(attempts);
-            // A token is a time in microseconds.
+            // The token is a time in microseconds.
             let created = info.created().unwrap_or(UNIX_EPOCH);
             let of_this = |token: u64| UNIX_EPOCH + Duration::from_micros(token) + AGREE >= created;
             for (attempt, token, path) in logs::of_task(state, namespace, self.id.as_str()) {
@@ -140,19 +139,19 @@ impl<'a> Feed<'a> {
             }
         }
         for (attempt, path) in found {
-            // Another user's logs are not readable.
+            // Logs of another user are not readable.
             if fs::read_dir(&path).is_ok() {
                 self.local.entry(attempt).or_insert_with(|| Reader::new(path));
             }
         }
     }
 
-    /// Whether the logs of all attempts are on this host.
+    /// Returns true if the logs of all attempts are on this host.
     fn is_here(&self, info: &TaskInfo) -> bool {
         info.attempt() > 0 && (1..=info.attempt()).all(|attempt| self.local.contains_key(&attempt))
     }
 
-    /// Skips what the server has, unless it has something that was not written here.
+    /// Skips the server's entries, unless the server has entries that were not written on this host.
     fn skip(&mut self) -> anyhow::Result<()> {
         let last = self.session.client.call(&self.session.client.calls().logs(
             self.id,
@@ -171,7 +170,7 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// Passes on the local logs of the attempts up to this one.
+    /// Passes on the local logs of all attempts up to this attempt.
     fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         let here: Vec<u32> = self.local.range(..=last).map(|(&attempt, _)| attempt).collect();
         for attempt in here {
@@ -189,7 +188,7 @@ impl<'a> Feed<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Passes on a piece unless it was passed on before, and reports what is missing before it.
+    /// Passes on a piece unless it was passed on before, and reports a gap before it.
     fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         if self.only.is_some_and(|only| only != piece.attempt) {
             return Ok(ControlFlow::Continue(()));
@@ -222,7 +221,7 @@ impl<'a> Feed<'a> {
         )
     }
 
-    /// The host of an attempt.
+    /// Returns the host of an attempt.
     fn host(&mut self, attempt: u32, info: &TaskInfo) -> Option<String> {
         if attempt == info.attempt() {
             return host(&info.node()?);

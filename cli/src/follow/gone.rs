@@ -1,4 +1,4 @@
-//! The end of a task whose record is gone: retention may delete a task before its end is read.
+//! The end of a task whose record is gone: retention may delete the record before the end is read.
 
 use std::time::UNIX_EPOCH;
 
@@ -11,11 +11,11 @@ use crate::times;
 
 const PAGE: u32 = 500;
 
-/// Milliseconds by which the clocks of events and of records may differ.
+/// Maximum difference in milliseconds between the times of events and of records.
 const AGREE: u128 = 1_000;
 
-/// Returns the last record that was read, with the state in which the task ended, which the events of its queue say. An
-/// error if they do not.
+/// Returns the last record that was read, with the final state from the events of the queue. Returns an error if the
+/// events do not contain the end of the task.
 pub fn ended(session: &Session, id: &TaskId, last: &TaskInfo) -> anyhow::Result<TaskInfo> {
     let mut info = last.clone();
     let Some((status, at)) = end(session, id, last)? else {
@@ -28,7 +28,7 @@ pub fn ended(session: &Session, id: &TaskId, last: &TaskInfo) -> anyhow::Result<
     Ok(info)
 }
 
-/// The last end of a task since a record of it was read, and its time.
+/// Returns the last end of a task after its record was read, and the time of this end.
 fn end(session: &Session, id: &TaskId, last: &TaskInfo) -> anyhow::Result<Option<(Status, std::time::SystemTime)>> {
     let Some(queue) = last.queue().and_then(|queue| QueueName::new(queue).ok()) else { return Ok(None) };
     let since = last.updated().and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();

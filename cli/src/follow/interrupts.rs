@@ -1,4 +1,4 @@
-//! Signals that end a command which follows a task: the command catches them and reports what becomes of the task.
+//! Signals that end a command which follows a task: the command catches them and reports what happens to the task.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::output::say;
 
-/// The last signal that arrived and was not handled yet.
+/// The last signal that arrived and has not been handled.
 #[derive(Debug)]
 pub struct Interrupts(Arc<AtomicUsize>);
 
 impl Interrupts {
-    /// From now on signals are caught.
+    /// Catches signals from this call on.
     pub fn hear() -> anyhow::Result<Self> {
         let last = Arc::new(AtomicUsize::new(0));
         for signal in [SIGINT, SIGTERM] {
@@ -23,24 +23,24 @@ impl Interrupts {
         Ok(Self(last))
     }
 
-    /// Whether a signal arrived since the last call.
+    /// Returns true if a signal arrived since the last call.
     pub fn came(&self) -> bool {
         self.0.swap(0, Ordering::AcqRel) > 0
     }
 
-    /// Whether a signal arrived; does not reset it.
+    /// Returns true if a signal arrived. Does not reset it.
     pub fn waits(&self) -> bool {
         self.0.load(Ordering::Acquire) > 0
     }
 
-    /// Ends the line in which a terminal shows the `^C`.
+    /// Ends the line in which the terminal shows `^C`.
     pub fn end_line() {
         if io::stderr().is_terminal() {
             say("");
         }
     }
 
-    /// Ends this process as the signal would have. Returns if there was none.
+    /// Ends this process in the way of the caught signal. Returns if there was no signal.
     pub fn obey(&self) -> anyhow::Result<()> {
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Acquire)) {
             signal_hook::low_level::emulate_default_handler(signal)?;

@@ -10,14 +10,14 @@ use crate::logs::EXIT;
 /// Receives the selected items.
 pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 
-/// `None`: no bound.
+/// The selected part of a log. `None` means no bound.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogRange {
     pub source: Option<&'static str>,
     pub since: Option<SystemTime>,
-    /// Only the first lines.
+    /// Maximum number of lines from the beginning.
     pub head: Option<usize>,
-    /// Only the last lines.
+    /// Maximum number of lines from the end.
     pub tail: Option<usize>,
 }
 
@@ -25,13 +25,13 @@ pub struct LogRange {
 #[derive(Debug, Default)]
 pub struct Excerpt {
     range: LogRange,
-    /// How many lines have passed.
+    /// Number of lines that have passed.
     passed: usize,
-    /// The last lines so far, and how many they are.
+    /// The last lines so far, and their number.
     kept: VecDeque<Item>,
     lines: usize,
     left_out: usize,
-    /// They have been passed on: what follows is new.
+    /// True after the last lines have been passed on: later items are new.
     released: bool,
 }
 
@@ -40,7 +40,7 @@ impl Excerpt {
         Self { range, ..Self::default() }
     }
 
-    /// Passes on what is selected as far as that is known yet; returns whether later items may be selected.
+    /// Passes on the items that are known to be selected. Returns whether later items may be selected.
     pub fn pass(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<ControlFlow<()>> {
         self.choose(item, give)?;
         Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -64,12 +64,12 @@ impl Excerpt {
         Ok(())
     }
 
-    /// Passes on the last lines once there are no more.
+    /// Passes on the last lines at the end of the log.
     pub fn release(&mut self, give: &mut Give<'_>) -> anyhow::Result<()> {
         if std::mem::replace(&mut self.released, true) {
             return Ok(());
         }
-        // A last line without its end is one, too.
+        // A last line without a line end counts as a line.
         let last = self.kept.iter().rev().find(|item| matches!(item, Item::Piece(piece) if piece.source != EXIT));
         let open = last.is_some_and(|last| !ends_line(last));
         self.trim(self.range.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
@@ -82,7 +82,7 @@ impl Excerpt {
         self.kept.drain(..).try_for_each(give)
     }
 
-    /// Whether no later item is selected.
+    /// Returns true if no later item is selected.
     fn is_over(&self) -> bool {
         self.range.tail.is_none() && self.range.head.is_some_and(|head| self.passed >= head)
     }

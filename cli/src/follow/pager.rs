@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGINT;
 
-/// Quits if everything fits on the screen, and leaves it there.
+/// Options of `less`: quit if the text fits on one screen, and leave the text there.
 const LESS: &str = "FX";
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// `$PAGER`, else `less`; `None` if stdout is not a terminal, or neither exists.
+    /// Starts `$PAGER`, else `less`. Returns `None` if stdout is not a terminal, or if neither program exists.
     pub fn start() -> Option<Self> {
         let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         if !terminal || env::var_os("TERM").is_none_or(|term| term == "dumb") {
@@ -37,20 +37,20 @@ impl Pager {
             command.env("LESS", LESS);
         }
         let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
-        // An interrupt is for the pager.
+        // An interrupt is meant for the pager.
         let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
         let input = child.stdin.take();
         Some(Self { child, input })
     }
 
-    /// Fails with a broken pipe when the user has quit the pager.
+    /// Writes to the pager. Fails with a broken pipe after the user has quit the pager.
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.input.as_mut().map_or(Ok(()), |input| input.write_all(text))
     }
 }
 
 impl Drop for Pager {
-    /// Waits until the user has quit.
+    /// Waits until the user has quit the pager.
     fn drop(&mut self) {
         self.input = None;
         let _ = self.child.wait();

@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use crate::output::{Code, Format, fault};
 
-/// Before the first entry.
+/// Cursor before the first entry.
 pub const START: &str = "0";
 
-/// The pause before the end of a stream is looked at again.
+/// Pause at the end of a stream before the next read.
 pub const PAUSE: Duration = Duration::from_millis(200);
 
-/// How many entries come before those that are followed.
+/// Number of entries that are shown before new entries are followed.
 pub const BEFORE: usize = 10;
 
 pub trait Pages {
     type Entry;
 
-    /// The next entries, and whether there may be more right now.
+    /// Returns the next entries, and true if more entries may exist right now.
     fn next(&mut self) -> anyhow::Result<(Vec<Self::Entry>, bool)>;
 }
 
-/// Reads to the present end, and keeps the last `keep` entries; if nothing is said, all.
+/// Reads to the present end of the stream, and keeps the last `keep` entries, or all entries if `keep` is none.
 pub fn last<P: Pages>(pages: &mut P, keep: Option<usize>) -> anyhow::Result<Vec<P::Entry>> {
     let keep = keep.unwrap_or(usize::MAX);
     let mut kept = VecDeque::new();
@@ -35,7 +35,7 @@ pub fn last<P: Pages>(pages: &mut P, keep: Option<usize>) -> anyhow::Result<Vec<
     }
 }
 
-/// Refuses one JSON document of what has no end.
+/// Refuses a single JSON document for a stream without an end.
 pub fn require_lines(follow: bool, format: Format) -> anyhow::Result<()> {
     if follow && format == Format::Json {
         return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
@@ -43,13 +43,13 @@ pub fn require_lines(follow: bool, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether it may be the cursor of an entry; 0 is before all.
+/// Returns true if the text may be the cursor of an entry. The cursor 0 is before all entries.
 pub fn is_cursor(text: &str) -> bool {
     let number = |part: &str| (1..=19).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     text == START || text.split_once('-').is_some_and(|(time, count)| number(time) && number(count))
 }
 
-/// The cursor that the user gave with `--after`.
+/// Returns the cursor that the user passed with `--after`.
 pub fn given(after: &str) -> anyhow::Result<String> {
     if is_cursor(after) {
         return Ok(after.to_owned());

@@ -13,19 +13,19 @@ use crate::run_folder::end::PostMortem;
 use crate::times;
 use crate::view::cost;
 
-/// A larger batch is written at once.
+/// Number of bytes above which a batch is written at once.
 const BATCH: usize = 64 << 10;
 
-/// Where the log goes.
+/// Destination of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Streams {
-    /// Nowhere.
+    /// The log is not printed.
     None,
-    /// All of it to stdout: it is the data.
+    /// The whole log goes to stdout: it is the data.
     Data,
-    /// stderr of the program to stderr, the rest to stdout.
+    /// The program's stderr goes to stderr, the rest to stdout.
     Same,
-    /// All of it to stderr.
+    /// The whole log goes to stderr.
     Talk,
 }
 
@@ -39,23 +39,23 @@ struct Text {
 pub struct Printer<'a> {
     id: &'a TaskId,
     streams: Streams,
-    /// With the time at each line.
+    /// True if each line begins with its time.
     timestamps: bool,
     pager: Option<Pager>,
-    /// Of stdout and of stderr.
+    /// Texts of stdout and of stderr.
     texts: [Text; 2],
-    /// The attempt of the last piece.
+    /// Attempt of the last piece.
     attempt: Option<u32>,
-    /// What is to be written: whether it goes to stderr, and the text.
+    /// Text to write. The flag is true for stderr.
     batch: Vec<(bool, String)>,
     waiting: usize,
-    /// The post-mortem of a program, as far as it has arrived.
+    /// Received part of the post-mortem of a program.
     last: Vec<u8>,
-    /// Whether anything was written to stdout.
+    /// True if anything was written to stdout.
     pub wrote: bool,
-    /// Whether there was any output.
+    /// True if there was any output.
     pub any: bool,
-    /// The last attempt that ended: its number, and what is known of its program.
+    /// The last attempt that ended: its number, and the post-mortem of its program.
     pub exit: Option<(u32, PostMortem)>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Takes an item; returns whether it is time to write.
+    /// Takes an item. Returns true if the batch should be written now.
     pub fn take(&mut self, item: Item) -> bool {
         self.any = true;
         match item {
@@ -90,7 +90,7 @@ impl<'a> Printer<'a> {
     fn piece(&mut self, piece: &Piece) {
         if self.attempt.is_some_and(|before| before != piece.attempt) {
             self.talk(&format!("-- attempt {} of {} --", piece.attempt, self.id));
-            // An unfinished line of one attempt does not continue in the next.
+            // An unfinished line of one attempt does not continue in the next attempt.
             self.texts = Default::default();
             self.last.clear();
         }
@@ -123,7 +123,7 @@ impl<'a> Printer<'a> {
         self.exit = Some((piece.attempt, post_mortem));
     }
 
-    /// A message.
+    /// Adds a message.
     fn talk(&mut self, text: &str) {
         self.push(true, &format!("{}\n", clean(text)));
     }
@@ -136,12 +136,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether something is to be written.
+    /// Returns true if there is text to write.
     pub fn waits(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Writes it.
+    /// Writes the batch.
     pub fn flush(&mut self) -> io::Result<()> {
         self.waiting = 0;
         for (talk, text) in self.batch.drain(..) {
@@ -158,7 +158,7 @@ impl<'a> Printer<'a> {
 }
 
 impl Text {
-    /// With the time at the beginning of each line.
+    /// Returns the text with the time at the beginning of each line.
     fn stamped(&mut self, shown: &str, at: SystemTime) -> String {
         let at = times::exact(at).unwrap_or_default();
         let mut stamped = String::with_capacity(shown.len() + 32);

@@ -1,4 +1,4 @@
-//! Why a task that is waited for does not run: reported when that changes.
+//! The reason why a followed task does not run, reported when it changes.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::times;
 use crate::view::record::eta;
 use crate::view::why::why;
 
-/// Nothing is reported before this time: most tasks have started by then.
+/// Time before the first report. Most tasks have started within this time.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// A task that is due within this time is not reported to wait for it.
+/// Time before its start during which a scheduled task is not reported as waiting.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Whether there is something to report. A task that is about to become pending counts as pending.
+/// Returns true if there is something to report. A task that is about to become pending counts as pending.
 fn waits(info: &TaskInfo) -> bool {
     match info.status() {
         Some(Status::Scheduled) => eta(info).is_none_or(|due| {
@@ -26,13 +26,13 @@ fn waits(info: &TaskInfo) -> bool {
     }
 }
 
-/// Reports why a task that is waited for does not run, and again when that changes.
+/// Reports the reason why a followed task does not run, and reports each change of the reason.
 #[derive(Debug)]
 pub struct Reason {
     look: Instant,
     attempt: u32,
     said: String,
-    /// Since when it runs.
+    /// Time since which the task runs.
     runs: Option<Instant>,
 }
 
@@ -41,11 +41,12 @@ impl Reason {
         Self { look: Instant::now() + QUIET, attempt: 0, said: String::new(), runs: None }
     }
 
-    /// The report, if there is one.
+    /// Returns the report, or none if there is nothing to report.
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
         self.runs = (info.status() == Some(Status::Started)).then(|| self.runs.unwrap_or_else(Instant::now));
         if !waits(info) || self.attempt != info.attempt() {
-            // It runs, or has run meanwhile: a new wait begins. If it only came back, the same reason is no news.
+            // A task that runs for longer than QUIET starts a new wait. If the task only came back, the same reason is
+            // not reported again.
             let over = self.runs.is_some_and(|since| since.elapsed() > QUIET);
             let said = if over { String::new() } else { std::mem::take(&mut self.said) };
             *self = Self { attempt: info.attempt(), said, runs: self.runs, ..Self::new() };
@@ -55,7 +56,7 @@ impl Reason {
         }
         self.look = Instant::now() + QUIET;
         let sentence = why(session, id, info)?.sentence;
-        // Changing numbers and times are not news.
+        // Changes of numbers and times are not reported.
         let words: Vec<&str> =
             sentence.split(' ').filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
         let words = words.join(" ");

@@ -1,8 +1,8 @@
-//! How far a command is that looks at many things.
+//! A progress bar for long scans.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar on stderr, without an end if the size is unknown.
+/// Returns a bar on stderr. If the size is unknown, the bar has no end.
 pub fn bar(size: Option<u64>) -> ProgressBar {
     let bar = size.map_or_else(ProgressBar::no_length, ProgressBar::new);
     let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");

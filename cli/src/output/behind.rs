@@ -1,5 +1,5 @@
-//! Messages of a process that runs for long. A thread writes them, so that work never waits for a reader of stderr: if
-//! nobody reads, messages are dropped, counted, and their number is printed once somebody does.
+//! Messages of a long-running process. A thread writes them, so that work never waits for a reader of stderr. If nobody
+//! reads, messages are dropped and counted, and their number is printed once somebody reads again.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -7,32 +7,32 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes of messages that may wait.
+/// Maximum number of bytes of waiting messages.
 const ROOM: usize = 256 << 10;
 
-/// Copies leave the rest of the room to messages.
+/// Maximum number of bytes that waiting copies use. The rest is for messages.
 const COPIES: usize = ROOM / 2;
 
-/// How long the end of the process waits for the last messages to be written.
+/// Maximum time that the end of the process waits for the last messages to be written.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The messages of this process, once a thread writes them.
+/// The messages of this process. Set once a thread writes them.
 static MESSAGES: OnceLock<Behind> = OnceLock::new();
 
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<String>,
-    /// Bytes of these.
+    /// Number of bytes of the waiting messages.
     bytes: usize,
-    /// Messages that were dropped since the last one that was accepted.
+    /// Number of messages dropped since the last accepted message.
     dropped: u64,
-    /// One is being written.
+    /// True while a message is being written.
     writes: bool,
-    /// Until when copies wait for room; none: without limit.
+    /// Time until which copies wait for room. None means without limit.
     until: Option<Instant>,
 }
 
-/// The messages that wait for a writer.
+/// The queue of messages for the writer.
 #[derive(Debug, Default)]
 struct Behind {
     state: Mutex<State>,
@@ -41,7 +41,7 @@ struct Behind {
 
 impl State {
     fn has_room(&self, text: &str, room: usize) -> bool {
-        // Nothing is accepted until the number of those that were dropped has been printed in their place.
+        // Nothing is accepted until the number of dropped messages has been printed in their place.
         self.dropped == 0 && (self.waiting.is_empty() || self.bytes + text.len() <= room)
     }
 
@@ -81,7 +81,7 @@ impl Behind {
         self.changed.notify_all();
     }
 
-    /// Waits for room, unless the process ends.
+    /// Accepts a copy. Waits for room, unless the process ends.
     fn copy(&self, text: String) {
         let mut state = self.lock();
         while !state.has_room(&text, COPIES) && state.until.is_none_or(|until| Instant::now() < until) {
@@ -109,7 +109,7 @@ impl Behind {
         }
     }
 
-    /// Waits until all is written; returns whether it was within the limit.
+    /// Waits until all messages are written. Returns true if this happened within the limit.
     fn flush(&self, limit: Duration) -> bool {
         let end = Instant::now() + limit;
         let mut state = self.lock();
@@ -126,7 +126,7 @@ impl Behind {
     }
 }
 
-/// From now on a thread writes the messages of this process.
+/// Starts the thread that writes the messages of this process.
 pub fn begin() {
     if MESSAGES.set(Behind::default()).is_ok() {
         thread::spawn(|| {
@@ -137,7 +137,7 @@ pub fn begin() {
     }
 }
 
-/// Writes a line, or has it written.
+/// Writes a line, or passes it to the thread.
 pub fn say(line: String) {
     match MESSAGES.get() {
         Some(messages) => messages.say(line),
@@ -145,7 +145,7 @@ pub fn say(line: String) {
     }
 }
 
-/// The same for what may wait until it can be written: it is only dropped when the process ends.
+/// Writes a line that may wait. It is dropped only when the process ends.
 pub fn copy(line: String) {
     match MESSAGES.get() {
         Some(messages) => messages.copy(line),
@@ -153,12 +153,12 @@ pub fn copy(line: String) {
     }
 }
 
-/// The number of messages that nobody has read in time, until that is printed.
+/// Returns the number of dropped messages that has not been printed yet.
 pub fn dropped() -> u64 {
     MESSAGES.get().map_or(0, |messages| messages.lock().dropped)
 }
 
-/// From now on copies wait for room no longer than this; none: without limit.
+/// Limits the time that copies wait for room. None means without limit.
 pub fn copies_wait(limit: Option<Duration>) {
     if let Some(messages) = MESSAGES.get() {
         messages.lock().until = limit.map(|limit| Instant::now() + limit);
@@ -166,7 +166,7 @@ pub fn copies_wait(limit: Option<Duration>) {
     }
 }
 
-/// Before the process ends: waits for the last messages to be written, but not for a reader that stands still.
+/// Waits for the last messages to be written, but not for a blocked reader. Called before the process ends.
 pub fn flush() {
     if let Some(messages) = MESSAGES.get() {
         messages.flush(PATIENCE);
@@ -186,7 +186,7 @@ mod tests {
         let (reader, writer) = pipe().unwrap();
         thread::spawn(|| messages.write_to(writer));
         let line = |number: usize| format!("{number} {}\n", "x".repeat(1_000));
-        // More than the pipe and the queue hold.
+        // The pipe and the queue hold fewer messages than this number.
         let sent = 1_000;
         for number in 0..sent {
             messages.say(line(number));

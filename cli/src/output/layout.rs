@@ -1,8 +1,8 @@
-//! Layout of tables: which columns fit on a screen, and how wide they are.
+//! Layout of tables: selects the columns that fit on a screen, and their widths.
 //!
-//! A row is one line. If a line is too long, ids are shortened to unique prefixes, columns without text are left
-//! out, then those that have nothing but zeros, then the least important ones, and what is still too long is cut and
-//! ends in `…`. Spare columns are shown only if there is ample room for the others.
+//! A row is one line. If a line is too long, ids are shortened to unique prefixes. Next, columns are left out: first
+//! columns without text, then columns of zeros, then the least important columns. A text that is still too long is cut
+//! and ends in `…`. Spare columns are shown only if there is ample room for the other columns.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use super::text::{cut, width};
 /// Minimum width of a text while another column can be left out.
 const LEAST: usize = 10;
 
-/// Width of a text that counts as ample beside a spare column.
+/// Text width that counts as ample when a spare column is shown.
 const AMPLE: usize = 20;
 
-/// Minimum width of shortened ids, including the `…`: other tasks rarely share such a prefix.
+/// Minimum width of shortened ids, including the `…`: different tasks rarely share a prefix of this length.
 const SHORT: usize = 13;
 
-/// Without a screen nothing is cut, but no cell makes its column wider than this for the others.
+/// Maximum width of a column without a screen. No cell is cut, but a wider cell does not widen its column.
 const PADDED: usize = 120;
 
 /// A column of a table.
@@ -25,14 +25,15 @@ const PADDED: usize = 120;
 pub struct Column {
     head: &'static str,
     form: Form,
-    /// The order in which columns are left out: 1 before 2, those with nothing but zeros before all others; 0 stays.
+    /// The order in which columns are left out: 1 before 2, and columns of zeros before all others. A column with 0 is
+    /// always shown.
     rank: u8,
     spare: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Useless when cut: a number, a state, a time.
+    /// A number, a state or a time, which is useless when cut.
     Whole,
     /// Minimum width while another column can be left out.
     Text(usize),
@@ -61,7 +62,7 @@ impl Column {
         matches!(self.form, Form::Id)
     }
 
-    /// The first column of ids.
+    /// Returns the index of the first column of ids.
     #[allow(clippy::indexing_slicing, reason = "below the length")]
     pub const fn ids(columns: &[Self]) -> Option<usize> {
         let mut at = 0;
@@ -74,26 +75,26 @@ impl Column {
         None
     }
 
-    /// May be left out: columns of the lowest rank first.
+    /// Allows the column to be left out. Columns of the lowest rank are left out first.
     #[must_use]
     pub const fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// Left out before the others are cut much, or any other is left out.
+    /// Marks the column as spare: it is left out before the other columns are cut much, and before any other column.
     #[must_use]
     pub const fn spare(self) -> Self {
         Self { spare: true, ..self }
     }
 
-    /// A text that is cut later than others.
+    /// Makes the column a text with this minimum width, which is cut later than other texts.
     #[must_use]
     pub const fn at_least(self, width: usize) -> Self {
         Self { form: Form::Text(width), ..self }
     }
 }
 
-/// The columns that are shown.
+/// The shown columns and their widths.
 #[derive(Debug)]
 pub struct Layout<'a> {
     columns: &'a [Column],
@@ -104,16 +105,16 @@ pub struct Layout<'a> {
 
 #[derive(Debug)]
 struct Shown {
-    /// Its index among all columns.
+    /// Index of the column among all columns.
     at: usize,
-    /// The width of its widest cell.
+    /// Width of the widest cell.
     natural: usize,
     width: usize,
     short: Option<Short>,
 }
 
 impl<'a> Layout<'a> {
-    /// For these rows, with `gap` between two columns and at most `room` in a line.
+    /// Creates the layout for these rows, with `gap` between two columns and at most `room` in a line.
     pub fn new(columns: &'a [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
         let shown = columns.iter().enumerate().map(|(at, column)| {
             let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -129,13 +130,13 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// The headings of the shown columns.
+    /// Returns the headings of the shown columns.
     pub fn heads(&self) -> Vec<String> {
         let head = |shown: &Shown| Some(cut(&self.columns.get(shown.at)?.head.to_uppercase(), shown.width));
         self.shown.iter().filter_map(head).collect()
     }
 
-    /// The shown cells of a row, cut to their widths.
+    /// Returns the shown cells of a row, cut to their widths.
     pub fn cells(&self, row: &[String]) -> Vec<String> {
         let cell = |shown: &Shown| {
             let text = row.get(shown.at).map_or("", String::as_str);
@@ -148,12 +149,12 @@ impl<'a> Layout<'a> {
         self.shown.iter().map(cell).collect()
     }
 
-    /// The indexes and widths of the shown columns.
+    /// Returns the indexes and widths of the shown columns.
     pub fn widths(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.shown.iter().map(|shown| (shown.at, shown.width))
     }
 
-    /// Cells as a line.
+    /// Joins cells to a line.
     pub fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
         for (cell, (_, columns)) in cells.iter().zip(self.widths()) {
@@ -164,13 +165,13 @@ impl<'a> Layout<'a> {
         self.room.map_or_else(|| line.to_owned(), |room| cut(line, room))
     }
 
-    /// The length of a line.
+    /// Returns the length of a line.
     fn taken(&self) -> usize {
         let gaps = self.gap * self.shown.len().saturating_sub(1);
         self.shown.iter().map(|shown| shown.width).sum::<usize>() + gaps
     }
 
-    /// The length of a line with short ids and ample texts.
+    /// Returns the length of a line with short ids and ample texts.
     fn ample(&self) -> usize {
         let cut = self.shown.iter().map(|shown| match self.form(shown.at) {
             Form::Whole => 0,
@@ -206,7 +207,7 @@ impl<'a> Layout<'a> {
         if self.taken() > room {
             self.shorten(rows, room);
         }
-        // Those of one rank go together.
+        // Columns of one rank are left out together.
         let mut ranks: Vec<(bool, u8, usize)> = self.ranks(rows).collect();
         ranks.sort_unstable();
         for group in ranks.chunk_by(|(some, rank, _), (other, next, _)| (some, rank) == (other, next)) {
@@ -218,7 +219,7 @@ impl<'a> Layout<'a> {
         self.grow(room);
     }
 
-    /// The columns that may be left out: whether they have more than zeros, their ranks and indexes.
+    /// Returns the columns that may be left out: a flag for columns with more than zeros, the rank and the index.
     fn ranks<'b>(&'b self, rows: &'b [Vec<String>]) -> impl Iterator<Item = (bool, u8, usize)> + 'b {
         let zero = |cell: &String| matches!(cell.as_str(), "0" | "-");
         let zeros = move |at: usize| rows.iter().all(|row| row.get(at).is_none_or(zero));
@@ -266,22 +267,23 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// How ids are shortened.
+/// The form of shortened ids.
 #[derive(Clone, Copy, Debug)]
 struct Short {
     width: usize,
-    /// Whether the end is shown, too.
+    /// True if the end of the id is shown as well.
     both: bool,
 }
 
 impl Short {
-    /// The shortest form that keeps these ids distinct: their prefixes, or if those are long also their ends.
+    /// Returns the shortest form that keeps these ids distinct: prefixes, or prefixes with ends if the prefixes are
+    /// long.
     fn of_all(ids: &HashSet<&str>, most: usize) -> Self {
         let mut sorted: Vec<&str> = ids.iter().copied().collect();
         sorted.sort_unstable();
         let common = |(a, b): (&&str, &&str)| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         let shared = sorted.iter().zip(sorted.iter().skip(1)).map(common).max().unwrap_or(0);
-        // The distinct prefix, and the `…`.
+        // The width includes the distinct prefix and the `…`.
         let begins = Self { width: (shared + 2).max(SHORT), both: false };
         let distinct = |short: &Self| ids.iter().map(|id| short.of(id)).collect::<HashSet<_>>().len() == ids.len();
         let ends = || [SHORT, 2 * SHORT].map(|width| Self { width, both: true }).into_iter().find(distinct);

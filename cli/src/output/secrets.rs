@@ -1,9 +1,9 @@
-//! Removes passwords from texts, such as arguments that an error repeats. A text may be malformed, so rather too much is
-//! removed.
+//! Removes passwords from texts, such as arguments that an error repeats. A text may be malformed, so `redact` removes
+//! too much rather than too little.
 
 use blueque::Address;
 
-/// How URLs of servers begin. A suffix such as `+sentinel` may follow.
+/// The schemes of server URLs. A suffix such as `+sentinel` may follow.
 const SCHEMES: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
 /// Returns true if `redact` changes the text.
@@ -11,7 +11,7 @@ pub fn holds_secret(text: &str) -> bool {
     redact(text) != text
 }
 
-/// Removes passwords from URLs, and parameters that may be one.
+/// Removes passwords from URLs, and parameters that may be passwords.
 pub fn redact(text: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;
@@ -23,7 +23,7 @@ pub fn redact(text: &str) -> String {
     redacted
 }
 
-/// The end of the first word: after a space, or before the next URL of a list. A password may contain spaces.
+/// Returns the end of the first word: after a space, or before the next URL of a list. A password may contain spaces.
 fn end(text: &str) -> usize {
     let ends = text.char_indices().filter_map(|(at, c)| {
         let after = at + c.len_utf8();
@@ -58,8 +58,8 @@ fn is_scheme(name: &str) -> bool {
     SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
 }
 
-/// Where the first URL of a word goes on behind its scheme, and whether it is that of a server, whose slashes may have
-/// been forgotten.
+/// Returns the position after the scheme of a word's first URL, and true if it is the URL of a server. The slashes of
+/// the URL may be missing.
 fn begin(word: &str) -> Option<(usize, bool)> {
     word.match_indices(':').find_map(|(at, _)| {
         let (before, rest) = (word.get(..at)?, word.get(at + 1..)?);
@@ -87,13 +87,13 @@ fn without_password(word: &str) -> String {
     without_named(&format!("{scheme}{user}{place}")) + space
 }
 
-/// A parameter without its value, unless it is one that holds no secret.
+/// Removes the value of a parameter, unless the parameter is known to hold no secret.
 fn without_value(parameter: &str) -> String {
     let name = parameter.split('=').next().unwrap_or_default();
     if Address::parameters().any(|known| known == name) { parameter.to_owned() } else { cut(parameter) }
 }
 
-/// Cuts what `pass=` and `password=` name, in a text of any form.
+/// Cuts the values of `pass=` and `password=` in a text of any form.
 fn without_named(text: &str) -> String {
     let named = |parameter: &str| {
         let lower = parameter.to_ascii_lowercase();

@@ -12,21 +12,21 @@ pub use super::layout::Column;
 use super::layout::Layout;
 use super::{Format, json, line, one_line};
 
-/// Between two columns.
+/// Number of spaces between two columns.
 const GAP: usize = 2;
 
-/// One row of a list.
+/// A row of a list.
 pub trait Row: Serialize {
     /// The columns of the table.
     const COLUMNS: &'static [Column];
 
-    /// The column with its id, if that is the id of a task or of a graph.
+    /// The column with the row's id, if it is the id of a task or of a graph.
     const ID: Option<usize> = Column::ids(Self::COLUMNS);
 
-    /// Its id or name.
+    /// Returns the id or name of the row.
     fn id(&self) -> &str;
 
-    /// Its cells, for people.
+    /// Returns the cells of the row, for people.
     fn cells(&self) -> Vec<String>;
 }
 
@@ -36,7 +36,7 @@ pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
     write_all(format, R::COLUMNS, shown)
 }
 
-/// The same for what is shown of them.
+/// Writes rows that are already formatted.
 pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow::Result<()> {
     let texts: Vec<String> = rows.iter().filter_map(Shown::text).collect();
     match format {
@@ -47,12 +47,12 @@ pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow
     Ok(())
 }
 
-/// Writes one row as it arrives; `--output json` needs a list that ends.
+/// Writes one row as it arrives. A list in `--output json` is written by `write` instead, because it needs an end.
 pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
     Shown::new(format, row)?.write()
 }
 
-/// What a format shows of a row.
+/// A row in the form of one output format.
 pub enum Shown {
     Cells(Vec<String>),
     Json(String),
@@ -68,8 +68,8 @@ impl Shown {
         })
     }
 
-    /// The same of one of several partitions: with the id of a task anywhere, `PARTITION:ID`, in place of that within
-    /// the partition. `whole`: and with the partition, as its first cell if the id does not say it.
+    /// Formats a row of one of several partitions: the id of a task becomes `PARTITION:ID`. `whole`: adds the
+    /// partition, in JSON as a field, in a table as the first cell if the id does not name the partition.
     pub fn of<R: Row>(format: Format, row: &R, partition: &str, whole: bool) -> anyhow::Result<Self> {
         let global = |id: &str| format!("{partition}:{id}");
         Ok(match Self::new(format, row)? {
@@ -98,7 +98,7 @@ impl Shown {
         })
     }
 
-    /// The columns of rows of several partitions.
+    /// Returns the columns of rows of several partitions.
     pub fn columns<R: Row>() -> Vec<Column> {
         let partition = R::ID.is_none().then_some(Column::whole("partition"));
         partition.iter().chain(R::COLUMNS).copied().collect()
@@ -108,7 +108,7 @@ impl Shown {
         if let Self::Cells(cells) = self { cells } else { Vec::new() }
     }
 
-    /// As a line, unless it is a row of a table.
+    /// Returns the line of the row, or none for a row of a table.
     fn text(&self) -> Option<String> {
         match self {
             Self::Cells(_) => None,
@@ -117,7 +117,7 @@ impl Shown {
         }
     }
 
-    /// As a line.
+    /// Writes the row as a line.
     pub fn write(&self) -> anyhow::Result<()> {
         match self {
             Self::Cells(cells) => line(cleaned(cells).join("  "))?,
@@ -128,17 +128,17 @@ impl Shown {
     }
 }
 
-/// Rows that arrive one after the other. On a terminal they are aligned as far as earlier rows allow.
+/// Rows that arrive one by one. On a terminal they are aligned as far as earlier rows allow.
 pub struct Stream<R> {
     format: Format,
-    /// The name of their partition, if there are several.
+    /// The name of the rows' partition, if there are several partitions.
     partition: Option<String>,
-    /// The last rows, which determine the layout of the next.
+    /// The last rows, which determine the layout of the next row.
     seen: Vec<Vec<String>>,
     rows: PhantomData<R>,
 }
 
-/// Number of rows that determine the layout of the next.
+/// Number of rows that determine the layout of the next row.
 const SEEN: usize = 100;
 
 impl<R: Row> Stream<R> {
@@ -165,13 +165,13 @@ impl<R: Row> Stream<R> {
     }
 }
 
-/// Columns and lines of the terminal on stdout.
+/// Returns the columns and lines of the terminal on stdout.
 pub fn screen() -> Option<(usize, usize)> {
     let (Width(width), Height(height)) = stdout().is_terminal().then(|| terminal_size_of(stdout()))??;
     Some((width.into(), height.into()))
 }
 
-/// A table without frames, one line a row, for `awk` and `grep`. Columns are left out only on a terminal.
+/// Writes a table without frames, one line per row, for `awk` and `grep`. Columns are left out only on a terminal.
 pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> anyhow::Result<()> {
     let rows: Vec<Vec<String>> = rows.map(|cells| cleaned(&cells)).collect();
     let layout = Layout::new(columns, &rows, GAP, screen().map(|(width, _)| width));

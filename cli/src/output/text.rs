@@ -3,11 +3,11 @@
 use anstream::adapter::StripBytes;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Decodes bytes that arrive in parts. A character may begin in one part and end in the next; what is not UTF-8
-/// becomes U+FFFD.
+/// Decodes bytes that arrive in parts. A character may begin in one part and end in the next. Bytes that are not UTF-8
+/// become U+FFFD.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The beginning of a character.
+    /// The first bytes of an unfinished character.
     rest: Vec<u8>,
 }
 
@@ -22,7 +22,7 @@ impl Decoder {
     }
 }
 
-/// The number of bytes at the end that begin a character.
+/// Returns the number of bytes at the end that begin an unfinished character.
 fn unfinished(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     match std::str::from_utf8(last) {
@@ -31,8 +31,8 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Removes escape sequences, control characters, and invisible characters that change how the rest is read. Text
-/// may arrive in parts, and an escape sequence may span two.
+/// Removes escape sequences, control characters, and invisible characters that change how the rest is read. Text may
+/// arrive in parts, and an escape sequence may span two parts.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     decoder: Decoder,
@@ -43,7 +43,7 @@ pub struct Cleaner {
 impl Cleaner {
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let text = self.decoder.next(bytes);
-        // The stripper of strings loses its state between two parts.
+        // The stripper of strings loses its state between two parts, so the stripper of bytes is used.
         let bare: Vec<u8> = self.strip.strip_next(text.as_bytes()).flatten().copied().collect();
         let mut kept = String::with_capacity(bare.len());
         for c in String::from_utf8_lossy(&bare).chars() {
@@ -59,7 +59,7 @@ impl Cleaner {
     }
 }
 
-/// Removes control sequences; keeps lines.
+/// Removes control sequences and keeps line ends.
 pub fn clean(text: &str) -> String {
     if text.chars().any(|c| is_hidden(c) && c != '\n' && c != '\t') {
         Cleaner::default().next(text.as_bytes())
@@ -68,17 +68,17 @@ pub fn clean(text: &str) -> String {
     }
 }
 
-/// The same on one line.
+/// Removes control sequences and joins the text to one line.
 pub fn one_line(text: &str) -> String {
     clean(text).trim_end().replace(['\n', '\t'], " ")
 }
 
-/// The same, with a bounded width on the screen.
+/// Cleans a text like `one_line`, and cuts it to a width on the screen.
 pub fn clean_line(text: &str, limit: usize) -> String {
     cut(&one_line(text), limit)
 }
 
-/// Cuts a line to a width on the screen; a cut line ends in `…`.
+/// Cuts a line to a width on the screen. A cut line ends in `…`.
 pub fn cut(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
@@ -97,15 +97,15 @@ pub fn cut(line: &str, columns: usize) -> String {
     kept
 }
 
-/// The width of a line on the screen. Terminals differ in how wide they draw combined emoji: the wider counts, as a
-/// line that is too long would wrap.
+/// Returns the width of a line on the screen. Terminals differ in the width of combined emoji. The larger width counts,
+/// because a line that is too long wraps.
 pub fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
 
 /// Returns true for control characters, changes of the writing direction, invisible line ends, and characters that show
-/// nothing and are not spaces. Characters that shape the one before them are kept: the joiners of Persian, of Indian
-/// scripts and of emoji, and variation selectors.
+/// nothing and are not spaces. Characters that shape the preceding character are kept: the joiners of Persian, of
+/// Indian scripts and of emoji, and variation selectors.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_ignorable(c) && !is_shaping(c) || is_blank(c)
         // The ends of lines and paragraphs, and annotations (Zl, Zp, Cf).
@@ -120,14 +120,14 @@ fn is_ignorable(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `Join_Control` and `Variation_Selector` of PropList.txt, without the separator U+180E, which is neither.
+/// `Join_Control` and `Variation_Selector` of PropList.txt, without the separator U+180E, which belongs to neither.
 fn is_shaping(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}'
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null notehead,
-/// the Khitan filler, and the full and half blanks of hieroglyphs.
+/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null
+/// notehead, the Khitan filler, and the full and half blanks of hieroglyphs.
 fn is_blank(c: char) -> bool {
     matches!(c, '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13441}' | '\u{13442}')
 }
@@ -136,7 +136,7 @@ fn is_blank(c: char) -> bool {
 mod tests {
     use super::{Cleaner, Decoder, clean, clean_line, is_hidden, one_line};
 
-    /// The clients for Python and TypeScript hide the same.
+    /// The clients for Python and TypeScript hide the same characters.
     #[test]
     #[allow(clippy::unwrap_used, reason = "a failure is one of the test")]
     fn the_characters_that_show_nothing_are_those_of_all_languages() {

@@ -1,4 +1,4 @@
-//! Sessions in several partitions, and what becomes of their answers.
+//! Sessions in several partitions, and the evaluation of their answers.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::session::config::Places;
 /// The refresh interval of `ls --watch`.
 pub(super) const WATCH: Duration = Duration::from_secs(1);
 
-/// Connects to a partition, and compares the topology that it has stored.
+/// Connects to a partition, and compares the topology that is stored there.
 pub(super) fn open(cli: &Cli, places: &Places, name: &PartitionName) -> anyhow::Result<Session> {
     within(places, name, dispatch::open(places.settings(name)?, cli.output, &cli.command)?)
 }
@@ -23,7 +23,7 @@ pub(super) fn within(places: &Places, name: &PartitionName, session: Session) ->
     Ok(Session { partition: Some(name.clone()), ..session })
 }
 
-/// The code of the first that is not well. What one partition does not know may be in another.
+/// Returns the first exit code that is not a success. A task that is unknown in one partition may be in another.
 pub(super) fn verdict(outcomes: Vec<(PartitionName, anyhow::Result<Code>)>) -> anyhow::Result<Code> {
     if outcomes.len() == 1 {
         return outcomes.into_iter().next().map_or(Ok(Code::Ok), |(_, outcome)| outcome);
@@ -47,7 +47,7 @@ pub(super) fn verdict(outcomes: Vec<(PartitionName, anyhow::Result<Code>)>) -> a
     }
 }
 
-/// Names a partition that has not done what was asked.
+/// Reports a partition that has not run the command.
 pub(super) fn missing(name: &PartitionName, error: &anyhow::Error) -> Code {
     say(format!("blueque: partition {name}: {}", chain(error)));
     code(error)

@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
             let left = timeout.map_or(std::time::Duration::MAX, |timeout| timeout.saturating_sub(begun.elapsed()));
             let found = match spread.graph.wait(left) {
                 Err(Error::TimedOut(_)) => {
-                    // It may wait in vain for a partition, which this names.
+                    // The graph may wait forever for an unreachable partition, which this call reports.
                     spread.look()?;
                     return Err(graph::late(&spread.id, *timeout));
                 }
@@ -78,7 +78,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// By its id with a partition, or by the id that it has there.
+    /// Finds a graph by its id with a partition, or by its id within a partition.
     fn find(places: &Places, id: &GraphId) -> anyhow::Result<Self> {
         let partitions = places.reachable(LIMIT)?;
         let named = id.as_str().split_once(':').and_then(|(name, rest)| {
@@ -97,7 +97,7 @@ impl Spread {
         known(&self.id, answer)
     }
 
-    /// What there is of it, and whether that is all.
+    /// Returns the reachable parts of the graph, and a code that shows if any part is missing.
     fn look(&self) -> anyhow::Result<(Whole, Code)> {
         let GraphParts { info, tasks, missing: away, .. } = self.known(self.graph.look())?;
         let mut worst = Code::Ok;
@@ -107,7 +107,7 @@ impl Spread {
         Ok((Whole::new(&self.id, &info, tasks), worst))
     }
 
-    /// Runs a task and all below it anew. A partition that is away is found out before anything is changed.
+    /// Reruns a task and everything downstream. An unreachable partition is reported before anything is changed.
     fn retry_from(&self, task: &str, how: &RetryGraphOptions) -> anyhow::Result<blueque::Result<()>> {
         let found = self.known(self.graph.look())?;
         if let Some((name, error)) = found.missing.into_iter().find(|(_, error)| error.is_transient()) {
@@ -119,11 +119,11 @@ impl Spread {
         Ok(self.graph.retry_from(&task, how))
     }
 
-    /// Shows how it stands after a call.
+    /// Shows the state of the graph after a call.
     fn after(&self, format: Format, done: blueque::Result<()>) -> anyhow::Result<Code> {
         let (graph, code) = self.look()?;
         stand(format, &graph)?;
-        // What does not answer was named.
+        // The call of `look` has reported the partitions that did not answer.
         match done {
             Err(error) if !error.is_transient() => self.known(Err(error)),
             Err(_) => Ok(Code::Unreachable),
@@ -162,7 +162,7 @@ fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>)
     let graph = document.over(places.partitions.names().cloned().collect())?.id(id.clone());
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
     let partitions = places.reachable(LIMIT)?;
-    // One that is away is found out at once, and nothing is made.
+    // An unreachable partition is reported at once, and nothing is created.
     let names = partitions.partitions_of(&graph, otherwise)?;
     for (name, found) in at_once(&names, AT_ONCE, |name| open(cli, places, name).map(drop)) {
         found.map_err(|error| {
@@ -198,7 +198,7 @@ fn show(cli: &Cli, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<
             return Ok(code);
         }
         if io::stdout().is_terminal() {
-            // Clears the screen and moves the cursor home.
+            // This sequence clears the screen and moves the cursor home.
             data("\x1b[2J\x1b[H")?;
         }
         let hidden = graph.write_screen(cli.output, whole)?;
@@ -212,7 +212,7 @@ fn show(cli: &Cli, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<
     }
 }
 
-/// The graphs of all partitions, the latest first; the parts of one as one.
+/// Lists the graphs of all partitions, the latest first. The parts of a graph are merged.
 fn list(
     cli: &Cli,
     places: &Places,
@@ -222,7 +222,7 @@ fn list(
 ) -> anyhow::Result<Code> {
     let found = at_once(all, AT_ONCE, |name| {
         let session = open(cli, places, name)?;
-        // Of those that do not fit some may be parts of one that does.
+        // Graphs beyond the limit may be parts of a graph within the limit.
         let some = session.client.graphs().take(10 * limit + 1).collect::<blueque::Result<Vec<_>>>()?;
         anyhow::Ok(some)
     });

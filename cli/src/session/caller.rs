@@ -1,6 +1,6 @@
 //! The name of the caller, as the server stores it.
 
-/// `user@host`, in the characters that names may have.
+/// Returns `user@host`, reduced to the characters that names may have.
 pub fn caller() -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
     let user = user.map_or_else(|| nix::unistd::Uid::current().to_string(), |user| user.name);

@@ -1,4 +1,4 @@
-//! Which server, namespace and password to use: from flags, else the environment, else a file.
+//! The server, namespace and password of a command: from flags, else from the environment, else from a file.
 
 mod file;
 
@@ -50,7 +50,7 @@ pub struct Connection {
     /// Several partitions, or a file that names them.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
-    /// Whether the options `--shard` of a document were that.
+    /// True if the topology comes from the shards of a document, which error texts call `--shard`.
     #[arg(skip)]
     of_shards: bool,
     /// The argument that `url` comes from, if it is not `--url`.
@@ -68,13 +68,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The same, to these partitions, which are named as shards.
+    /// Returns these flags with the topology of a document's shards.
     pub fn with_topology(&self, topology: String) -> Self {
         Self { topology: Some(topology), of_shards: true, ..self.clone() }
     }
 }
 
-/// Where to connect, resolved.
+/// The resolved server, namespace and password.
 #[derive(Clone, Debug)]
 pub struct Settings {
     address: Address,
@@ -83,7 +83,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Resolves flags, environment and file. Of several partitions the one that was named.
+    /// Resolves flags, environment and file. If there are several partitions, returns the named partition.
     pub fn load(flags: &Connection) -> anyhow::Result<Self> {
         let Some(places) = Places::load(flags)? else {
             if flags.chosen.is_empty() {
@@ -109,7 +109,7 @@ impl Settings {
         Ok(Self { address, namespace: namespace(flags, file.namespace)?, durability })
     }
 
-    /// The URL without a password, which may be shown and stored.
+    /// Returns the URL without a password. It may be shown and stored.
     pub fn url(&self) -> &str {
         &self.address.url
     }
@@ -122,22 +122,22 @@ impl Settings {
         &self.namespace
     }
 
-    /// The URL with the password: to connect with, never to be shown.
+    /// Returns the URL with the password. It is used to connect and is never shown.
     pub fn address(&self) -> anyhow::Result<String> {
         self.address.secret().ok_or_else(malformed)
     }
 
-    /// Connects, for one call at a time.
+    /// Connects a client that makes one call at a time.
     pub fn client(&self) -> anyhow::Result<Client> {
         self.open(builder())
     }
 
-    /// Connects, with a time limit for each call.
+    /// Connects a client with a time limit for each call.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
         self.open(builder().limit(limit).durability(self.durability))
     }
 
-    /// The same for a person who waits, and wants to know soon that this is the wrong server.
+    /// Connects a client for a waiting person: a wrong server is reported soon.
     pub fn client_at_once(&self, limit: Duration) -> anyhow::Result<Client> {
         self.open(builder().limit(limit).durability(self.durability).patience(diagnosis::STARTING))
     }
@@ -165,7 +165,7 @@ fn durability(flags: &Connection) -> anyhow::Result<Durability> {
     flags.durability.map_or_else(|| named().map_err(wrong), Ok)
 }
 
-/// Fails if an argument holds a password.
+/// Fails if an argument contains a password.
 fn unspoken(flag: &str, text: &str) -> anyhow::Result<()> {
     if !holds_secret(text) {
         return Ok(());
@@ -177,7 +177,7 @@ fn unspoken(flag: &str, text: &str) -> anyhow::Result<()> {
     Err(fault(Code::Usage, text))
 }
 
-/// The server of a URL with the password for it: that of the environment, else that of the URL, else that of the file.
+/// Returns the server of a URL with its password: from the environment, else from the URL, else from the file.
 fn address(url: &str, file: &ConfigFile) -> anyhow::Result<Address> {
     let (url, inline) = split(url)?;
     let has_file = blueque::Address::parse(&url)?.password_file().is_some();
@@ -189,7 +189,7 @@ fn address(url: &str, file: &ConfigFile) -> anyhow::Result<Address> {
     if password.is_none()
         && let Some(user) = user(&url)
     {
-        // The connection would use the default user.
+        // Without a password the connection uses the default user.
         return Err(fault(
             Code::Usage,
             format!(
@@ -201,10 +201,10 @@ fn address(url: &str, file: &ConfigFile) -> anyhow::Result<Address> {
     Ok(Address { url, password })
 }
 
-/// Several partitions, and how each is reached.
+/// Several partitions, and the settings of each.
 #[derive(Clone)]
 pub struct Places {
-    /// Without connections and passwords.
+    /// The partitions, without connections and passwords.
     pub partitions: Partitions,
     settings: BTreeMap<PartitionName, Settings>,
     /// Namespace of the partitions that do not name one.
@@ -212,18 +212,19 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of flags, environment or file, if any. `--url` asks for one server.
+    /// Returns the partitions of flags, environment or file, or none if there are no partitions. `--url` asks for a
+    /// single server.
     pub fn load(flags: &Connection) -> anyhow::Result<Option<Self>> {
         Self::with(flags, &[])
     }
 
-    /// The same with more partitions, which arguments name.
+    /// Returns the partitions like `load`, with further partitions that arguments name.
     pub fn with(flags: &Connection, more: &[String]) -> anyhow::Result<Option<Self>> {
         let file = ConfigFile::find(flags.config.as_deref())?;
         if flags.url.is_some() {
             return Ok(None);
         }
-        // A server in the environment is closer than a topology in the file.
+        // A server in the environment takes precedence over a topology in the file.
         let of_file = || file.topology.clone().filter(|_| variable("BLUEQUE_URL").is_none());
         let (given, given_by) = if let Some(given) = flags.topology.clone() {
             (given, if flags.of_shards { "--shard" } else { "--topology" })
@@ -258,7 +259,7 @@ impl Places {
         Ok(Some(Self { partitions, settings, usual }))
     }
 
-    /// How a partition is reached.
+    /// Returns the settings of a partition.
     pub fn settings(&self, name: &PartitionName) -> anyhow::Result<&Settings> {
         self.settings.get(name).ok_or_else(|| {
             let names: Vec<_> = self.settings.keys().map(PartitionName::as_str).collect();
@@ -266,7 +267,7 @@ impl Places {
         })
     }
 
-    /// The partitions that were named, or all.
+    /// Returns the named partitions, or all partitions if none is named.
     pub fn chosen(&self, flags: &Connection) -> anyhow::Result<Vec<(PartitionName, Settings)>> {
         let all = if flags.chosen.is_empty() { self.settings.keys().collect() } else { Vec::from_iter(&flags.chosen) };
         let mut found = BTreeMap::new();
@@ -276,7 +277,7 @@ impl Places {
         Ok(found.into_iter().collect())
     }
 
-    /// The addresses without passwords, as a topology; and whether passwords were left out.
+    /// Returns the addresses without passwords as a topology, and true if passwords were left out.
     pub fn shown(&self) -> (String, bool) {
         let entry = |(name, settings): (&PartitionName, &Settings)| {
             let own = Some(settings.namespace()).filter(|&namespace| *namespace != self.usual);
@@ -286,31 +287,32 @@ impl Places {
         (entries.join(","), self.settings.values().any(|settings| settings.password().is_some()))
     }
 
-    /// The partitions with passwords, to connect with.
+    /// Returns the partitions with passwords, to connect to them.
     pub fn reachable(&self, limit: Duration) -> anyhow::Result<Partitions> {
         let entry = |(name, settings): (&PartitionName, &Settings)| {
             Ok(format!("{name}={}#{}", settings.address()?, settings.namespace()))
         };
         let all = self.settings.iter().map(entry).collect::<anyhow::Result<Vec<_>>>()?;
-        // One for all.
+        // All partitions have the same durability.
         let durability = self.settings.values().next().map(|settings| settings.durability).unwrap_or_default();
         Ok(Partitions::builder().by(caller()).durability(durability).limit(limit).open(&all.join(","))?)
     }
 }
 
-/// For a client of the chosen namespace.
+/// Returns a builder of a client for the chosen namespace.
 pub fn builder() -> ClientBuilder {
-    // Who waits goes on waiting.
+    // A command that waits has no limit on its patience.
     let builder = Client::builder().by(caller()).patience(Duration::MAX);
     if for_tests() { builder.for_tests() } else { builder }
 }
 
-/// Whether namespaces for tests may be used, whose clock may show any time. Supervisors inherit it.
+/// Returns true if namespaces for tests may be used. The clock of a test namespace may show any time. Supervisors
+/// inherit the environment variable.
 pub fn for_tests() -> bool {
     variable("BLUEQUE_FOR_TESTS").is_some_and(|on| on == "1")
 }
 
-/// The user in a URL without a file for the password, unless it is the default one.
+/// Returns the user in a URL without a password file, unless it is the default user.
 fn user(url: &str) -> Option<String> {
     let address = blueque::Address::parse(url).ok().filter(|address| address.password_file().is_none())?;
     address.user().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Why a server cannot be used, and what to do.
+//! The reason why a server cannot be used, and the remedy.
 
 use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -11,25 +11,25 @@ use redis::{ConnectionAddr, RedisError};
 
 use crate::output::{Code, fault, redact, unnumbered};
 
-/// What the library says of files that the address names.
+/// Text of the library's errors about files that the address names.
 const UNREADABLE: &str = "cannot be read";
 
-/// What to do where nobody listens.
+/// The remedy if no server listens.
 pub const START: &str = "start it, or name another one with --url or BLUEQUE_URL";
 
-/// A server that refuses connections may be starting.
+/// Time that a server that refuses connections has to start.
 pub const STARTING: Duration = Duration::from_millis(300);
 
-/// How long a connection may take here. A slow server is left to the first call.
+/// Maximum time for a connection in this check. A slow server is left to the first call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Fails if nobody listens at a URL without a password, sooner than the limit of a call, and after `limit` at the
-/// latest.
+/// Fails if no server listens at a URL without a password. Fails sooner than the limit of a call, and after `limit` at
+/// the latest.
 pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(address) = Address::parse(url) else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
     loop {
-        // One node is enough: it knows the others.
+        // A single answering node is enough, because it knows all nodes.
         let mut why = None;
         for node in address.nodes() {
             why = match node {
@@ -61,7 +61,7 @@ fn tcp(host: &str, port: u16) -> Option<&'static str> {
     why
 }
 
-/// Why nobody listens, if that is certain.
+/// Returns the reason why no server listens, if that is certain.
 fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
     match tried.err()?.kind() {
         ErrorKind::ConnectionRefused => Some("the connection is refused"),
@@ -86,7 +86,7 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
     .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
 }
 
-/// Why a server or node cannot be used, without repeating what was sent to it, and what to do.
+/// Returns the reason why a server or node cannot be used, without repeating what was sent to it, and the remedy.
 pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
     let kind = error.kind();
     let (why, todo) = match error.code() {
@@ -99,10 +99,10 @@ pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
             "check the user in the URL, and BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration \
              file",
         ),
-        // Such as of certificates: a sentence of the crate, with the remedy.
+        // An example is a certificate error: the crate's sentence includes the remedy.
         _ if kind == redis::ErrorKind::InvalidClientConfig => {
             let detail = error.detail().map_or(String::new(), |detail| format!(" ({})", redact(detail)));
-            // The crate shows its sentence only with the name of the kind behind it.
+            // The crate appends the name of the kind to its sentence.
             let whole = error.to_string();
             let what = whole.split(" - InvalidClientConfig").next().unwrap_or_default();
             return (format!("{what}{detail}"), Some(""));
@@ -121,7 +121,8 @@ pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
     (why.to_owned(), Some(todo))
 }
 
-/// For a server that rejects the credentials or certificates, or requires some, and for an address that cannot work.
+/// Returns an error for a server that rejects or requires credentials or certificates, and for an address that cannot
+/// work.
 pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
     let known = matches!(error.code(), Some("NOAUTH" | "WRONGPASS"))
         || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::InvalidClientConfig);
@@ -131,7 +132,7 @@ pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
     Some(fault(code, format!("{url} cannot be used: {why}{todo}")))
 }
 
-/// For a node of a cluster that does not hold the namespace. `node`: the one that does.
+/// Returns an error for a node of a cluster that does not hold the namespace. `node`: the node that holds it.
 pub fn elsewhere(namespace: &Namespace, node: &str) -> anyhow::Error {
     let text = if namespace.as_str().contains('{') {
         format!("this node of the cluster does not hold the namespace {namespace}: use --url redis+cluster://{node}/")

@@ -10,23 +10,23 @@ use self::part::Part;
 use super::Session;
 use crate::output::{Code, fault};
 
-/// Ids that are searched for a prefix.
+/// Maximum number of ids that are searched for a prefix.
 const LOOKED_AT: usize = 200_000;
 
-/// A task, if there is one.
+/// A task with its record, or an error.
 pub type Found = anyhow::Result<(TaskId, TaskInfo)>;
 
-/// Candidates that are shown for an ambiguous prefix.
+/// Maximum number of candidates that are shown for an ambiguous prefix.
 const SHOWN: usize = 10;
 
 impl Session {
-    /// The id that is this text, or the only one with this prefix.
+    /// Returns the id that equals this text, or the only id with this prefix.
     pub fn find(&self, text: &str) -> anyhow::Result<TaskId> {
         Ok(self.find_task(text)?.0)
     }
 
-    /// The task with this id, or the only one whose id has this prefix. `beginning…` and `beginning…end`, as narrow
-    /// tables show long ids, are accepted, too. A part of a graph must be one task.
+    /// Returns the task with this id, or the only task whose id has this prefix. Also accepts `beginning…` and
+    /// `beginning…end`, the short forms of ids in narrow tables. A part of a graph must be a single task.
     pub fn find_task(&self, text: &str) -> Found {
         if let Some(part) = Part::of(text) {
             return match self.part(&part?)?.as_slice() {
@@ -46,7 +46,8 @@ impl Session {
         Ok((id, info))
     }
 
-    /// The tasks that a text means, with names for them: one, or a part of a graph. Each is read when it is its turn.
+    /// Returns the tasks that a text names, each with a name: one task, or a part of a graph. Each task is read when
+    /// the iterator reaches it.
     pub fn find_tasks<'a>(&'a self, text: &'a str) -> Box<dyn Iterator<Item = (String, Found)> + 'a> {
         let named = |found| Box::new(iter::once((text.to_owned(), found)));
         match Part::of(text) {
@@ -92,7 +93,7 @@ impl Session {
             );
             return Err(fault(Code::NotFound, text));
         }
-        // A task is listed twice if it enters a page that was read already.
+        // A task is listed twice if it moves to a page that is read later.
         candidates.sort_unstable();
         candidates.dedup();
         match candidates.as_slice() {

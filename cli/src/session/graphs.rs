@@ -6,7 +6,7 @@ use super::Session;
 use crate::output::{Code, fault};
 
 impl Session {
-    /// The tasks of a graph, each after those that it waits for. Of several partitions only one has it.
+    /// Returns the tasks of a graph, each after its upstreams. Only one of several partitions has the graph.
     pub fn members(&self, id: &GraphId) -> anyhow::Result<Vec<GraphMember>> {
         let tasks = self.client.graph(id.as_str())?.tasks().collect::<Result<Vec<_>, _>>();
         match tasks {
@@ -16,7 +16,7 @@ impl Session {
     }
 }
 
-/// The reply of a call about a graph.
+/// Converts the reply of a call about a graph. The error for a missing graph names the graph.
 pub fn known<T>(id: &GraphId, answer: blueque::Result<T>) -> anyhow::Result<T> {
     match answer {
         Err(error) if error.code() == Some(blueque::Code::NoTask) => {

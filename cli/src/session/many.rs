@@ -1,4 +1,4 @@
-//! Asks several partitions at the same time.
+//! Calls to several partitions at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,10 +7,10 @@ use std::thread;
 
 use blueque::PartitionName;
 
-/// Partitions that are asked at the same time.
+/// Maximum number of partitions that are called at the same time.
 pub const AT_ONCE: usize = 64;
 
-/// Asks partitions, and returns the answers in their order.
+/// Calls partitions, and returns their answers in the order of the names.
 pub fn at_once<T: Send>(
     names: &[PartitionName],
     most: usize,

@@ -1,4 +1,4 @@
-//! A server that goes away while a command waits for hours: the command waits for it and says so once.
+//! Server outages during commands that wait for hours: the command waits for the server and reports the outage once.
 
 use std::time::{Duration, Instant};
 
@@ -10,18 +10,18 @@ use crate::output::{Code, chain, fault, say};
 
 const BACK: &str = "-- the server is back --";
 
-/// Minimum time that the server has for the first replies, however short the wait.
+/// Minimum time that the server has for the first replies, even if the wait is shorter.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Handles a server that goes away while a command waits for hours.
+/// Handles outages of the server during a command that waits for hours.
 #[derive(Debug, Default)]
 pub struct Outage {
     away: bool,
 }
 
 impl Outage {
-    /// Returns the reply, or none if the server is away, which is reported once: the caller asks again. Other
-    /// errors are returned.
+    /// Returns the reply, or none if the server is away. The outage is reported once, and the caller repeats the call.
+    /// Other errors are returned.
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         match answer {
             Ok(answer) => {
@@ -40,17 +40,17 @@ impl Outage {
         }
     }
 
-    /// Whether `survive` would report nothing for this reply.
+    /// Returns true if `survive` reports nothing for this reply.
     pub fn is_silent<T>(&self, answer: &anyhow::Result<T>) -> bool {
         answer.is_ok() && !self.away
     }
 }
 
-/// Connects for a command that waits for hours, and returns when its wait ends. Waits for a server that is away,
-/// and says so once.
+/// Connects for a command that waits for hours, and returns the end of its wait. If the server is away, waits for it
+/// and reports this once.
 pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result<(Option<Instant>, Client)> {
     let after = |timeout: Option<Duration>| timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    // With no time to wait at all, the caller wants to know the present state.
+    // A timeout of zero asks for the present state.
     let (end, last) = (after(timeout), after(timeout.map(|timeout| timeout.max(LOOK))));
     let mut away = false;
     loop {
@@ -78,8 +78,8 @@ pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result
     }
 }
 
-/// Runs the first steps of a command that waits for hours, repeated if the server goes away meanwhile. None if
-/// `stopped` becomes true before.
+/// Runs the first steps of a command that waits for hours, and repeats them if the server goes away during the steps.
+/// Returns none if `stopped` becomes true first.
 pub fn begin<T>(what: impl Fn() -> anyhow::Result<T>, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<T>> {
     let mut outage = Outage::default();
     loop {

@@ -1,4 +1,4 @@
-//! The server's password: where it comes from, and how it gets into a URL. It is never shown.
+//! The server's password: its source, and its place in a URL. It is never shown.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,13 +19,13 @@ const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path
                      redis+sentinel://host[:port],host[:port]/name[/db] or redis+cluster://host[:port],host[:port]; \
                      rediss:// in place of redis:// for TLS";
 
-/// For each part of what the worker writes at once.
+/// Time limit for each part of the password that the worker writes at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, PartialEq, Eq)]
 pub enum Password {
     Text(String),
-    /// Read at each connection, since it may change.
+    /// Path of a file that is read at each connection, because the password may change.
     File(PathBuf),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Debug for Password {
 
 impl Password {
     /// Prepares a command of this user to receive the password: a path as an argument, or a text on stdin, where no
-    /// other process can see it. To be followed by `hand`.
+    /// other process can read it. Call `hand` after the start.
     pub fn announce(&self, command: &mut Command) {
         match self {
             Self::Text(_) => command.arg("--password-stdin").stdin(Stdio::piped()),
@@ -56,7 +56,7 @@ impl Password {
         }
     }
 
-    /// The password that was passed on stdin.
+    /// Reads the password that was passed on stdin.
     pub fn from_stdin() -> anyhow::Result<Self> {
         let (stdin, mut text, mut part) = (io::stdin(), Vec::new(), [0; 4096]);
         loop {
@@ -78,13 +78,14 @@ impl Password {
 /// A server's URL and its password.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// Without the password: may be shown and stored.
+    /// The URL without the password. It may be shown and stored.
     pub url: String,
     pub password: Option<Password>,
 }
 
 impl Address {
-    /// The URL with the password, or with the file that has it: to connect with, never to be shown. None if malformed.
+    /// Returns the URL with the password, or with the password file. It is used to connect and is never shown. None if
+    /// malformed.
     pub fn secret(&self) -> Option<String> {
         match &self.password {
             Some(Password::File(path)) => {
@@ -97,12 +98,12 @@ impl Address {
     }
 }
 
-/// The error of a URL that is none.
+/// Returns the error for a malformed URL.
 pub fn malformed() -> anyhow::Error {
     fault(Code::Usage, format!("the URL of the server must be {FORMS}"))
 }
 
-/// Splits a URL and its password.
+/// Splits a text into a URL and its password.
 pub fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
         return Err(fault(
@@ -111,7 +112,7 @@ pub fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
         ));
     }
     let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|error| match error {
-        // A sentence, which does not repeat the URL.
+        // The sentence does not repeat the URL.
         blueque::Error::Connection(error) => {
             fault(Code::Usage, format!("{}; it must be {FORMS}", diagnosis::why(&error).0))
         }

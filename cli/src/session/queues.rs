@@ -8,11 +8,11 @@ use crate::output::{Code, fault, say};
 /// Maximum number of queues to read if a command is not about one queue.
 const QUEUES: usize = 10_000;
 
-/// Minimum similarity of two names, from 0 to 1, to suggest one for the other.
+/// Minimum similarity, from 0 to 1, of a known name that is suggested for a mistyped name.
 const ALIKE: f64 = 0.8;
 
 impl Session {
-    /// The named queues, or all.
+    /// Returns the named queues, or all queues if none is named.
     pub fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
         if named.is_empty() {
             let all = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
@@ -22,7 +22,7 @@ impl Session {
         }
     }
 
-    /// Every queue, by name.
+    /// Returns every queue, ordered by name.
     pub fn all_queues(&self) -> anyhow::Result<Vec<QueueInfo>> {
         let mut queues = Vec::new();
         let mut cursor = Some("0".to_owned());
@@ -38,7 +38,7 @@ impl Session {
         Ok(queues)
     }
 
-    /// For an empty reply: fails if one of the named queues does not exist.
+    /// Fails if one of the named queues does not exist. Commands call this after an empty reply.
     pub fn must_exist(&self, named: &[QueueName]) -> anyhow::Result<()> {
         match self.unknown(named)? {
             Some(text) => Err(fault(Code::NotFound, text)),
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// For actions on a queue that may not exist yet: says so.
+    /// Warns if a queue does not exist yet, before an action on it.
     pub fn warn_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
         if let Some(text) = self.unknown(std::slice::from_ref(queue))? {
             say(format!("{text}; this holds as soon as there is"));
@@ -54,7 +54,7 @@ impl Session {
         Ok(())
     }
 
-    /// A message about the first of these queues that does not exist.
+    /// Returns a message about the first of these queues that does not exist.
     pub fn unknown(&self, named: &[QueueName]) -> anyhow::Result<Option<String>> {
         if named.is_empty() {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Session {
         let Some(queue) = named.iter().find(|name| !all.iter().any(|one| one == name.as_str())) else {
             return Ok(None);
         };
-        // Not all queues were read.
+        // Not all queues were read, so the queue may exist.
         if all.len() >= QUEUES {
             return Ok(None);
         }

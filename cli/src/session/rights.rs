@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use blueque::Greeting;
 
-/// Longer lists of commands are cut.
+/// Maximum number of commands in a list. Longer lists are cut.
 const NAMED: usize = 5;
 
 /// The entry of a greeting that names roles, not Redis commands.
 const ROLES: &str = "roles";
 
-/// The roles that this user does not have, in small letters.
+/// Returns the roles that this user does not have, in lower case.
 pub fn other_roles(greeting: &Greeting) -> Vec<String> {
     let roles = greeting.missing.iter().filter(|(name, _)| name == ROLES).flat_map(|(_, roles)| roles);
     roles.map(|role| role.to_lowercase()).collect()
@@ -22,7 +22,7 @@ pub struct Missing {
     pub todo: String,
 }
 
-/// One for each Redis command that is denied. A role that a user does not have is no fault.
+/// Returns an entry for each denied Redis command. A missing role is not a fault.
 pub fn missing(greeting: &Greeting, namespace: &str) -> Vec<Missing> {
     let mut denied: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, lacks) in greeting.missing.iter().filter(|(name, _)| name != ROLES) {

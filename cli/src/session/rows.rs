@@ -1,4 +1,5 @@
-//! What a command says of one of several partitions: ids that name it, and rows among those of the others.
+//! The output of one of several partitions: ids with the name of the partition, and rows that are merged with other
+//! rows.
 
 use blueque::TaskId;
 
@@ -8,32 +9,32 @@ use crate::output::say;
 use crate::output::table::{self, Row, Shown};
 
 impl Session {
-    /// The name of its partition, if there are several.
+    /// Returns the name of this session's partition, if there are several partitions.
     pub fn partition(&self) -> Option<String> {
         self.partition.as_ref().map(ToString::to_string)
     }
 
-    /// An id as others know it: with the name of the partition, if there are several.
+    /// Returns a global id: with the name of the partition, if there are several partitions.
     pub fn global(&self, id: &str) -> String {
         self.partition.as_ref().map_or_else(|| id.to_owned(), |partition| format!("{partition}:{id}"))
     }
 
-    /// The same where an id is wanted.
+    /// Returns a global id as a `TaskId`.
     pub fn global_id(&self, id: &TaskId) -> TaskId {
         TaskId::new(self.global(id.as_str())).unwrap_or_else(|_| id.clone())
     }
 
-    /// Whether its rows are shown among those of other partitions.
+    /// Returns true if the rows are merged with the rows of other partitions.
     pub fn is_one_of_many(&self) -> bool {
         self.sheet.is_some()
     }
 
-    /// Writes rows, or keeps them for those of the other partitions.
+    /// Writes rows, or keeps them to be merged with the rows of other partitions.
     pub fn write<R: Row>(&self, rows: &[R]) -> anyhow::Result<()> {
         self.write_ranked(rows, |_| String::new())
     }
 
-    /// The same for rows that have their places among those of other partitions: smaller ranks come first.
+    /// Writes rows that are ordered among the rows of other partitions: smaller ranks come first.
     pub fn write_ranked<R: Row>(&self, rows: &[R], rank: impl Fn(&R) -> String) -> anyhow::Result<()> {
         match (&self.partition, &self.sheet) {
             (Some(partition), Some(sheet)) => {
@@ -48,7 +49,7 @@ impl Session {
         }
     }
 
-    /// Says so if there are more tasks than are shown; of several partitions when all have answered.
+    /// Reports that more tasks exist than are shown. With several partitions this is reported after all have answered.
     pub fn say_more(&self, limit: usize, more: bool) {
         if let Some(sheet) = &self.sheet {
             sheet.limit(limit, more);

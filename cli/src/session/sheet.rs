@@ -1,4 +1,4 @@
-//! Rows of several partitions, which are shown together.
+//! Rows of several partitions that are shown together.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::output::table::{self, Column, Row, Shown};
 use crate::output::{Format, say};
 
-/// Rows of several partitions, which are shown together.
+/// Rows of several partitions that are shown together.
 #[derive(Default)]
 pub struct Sheet(Mutex<Kept>);
 
@@ -15,20 +15,20 @@ struct Kept {
     columns: Vec<Column>,
     rows: Vec<Ranked>,
     limit: Option<usize>,
-    /// Whether a partition has more than so many.
+    /// True if a partition has more rows than the limit.
     more: bool,
 }
 
 struct Ranked {
-    /// Smaller ones first.
+    /// The sort key of the row, smallest first.
     rank: String,
-    /// The place of its partition.
+    /// The name of the row's partition.
     partition: String,
     shown: Shown,
 }
 
 impl Sheet {
-    /// Keeps rows of a partition, each with its rank.
+    /// Adds rows of a partition, each with its rank.
     pub fn add<R: Row>(&self, format: Format, partition: &str, ranked: &[(String, &R)]) -> anyhow::Result<()> {
         let row = |(rank, row): &(String, &R)| {
             let shown = Shown::of(format, *row, partition, true)?;
@@ -41,14 +41,14 @@ impl Sheet {
         Ok(())
     }
 
-    /// Shows at most so many. `more`: a partition has more than these.
+    /// Limits the number of shown rows. `more`: a partition has more rows than it returned.
     pub fn limit(&self, limit: usize, more: bool) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.limit = Some(limit);
         rows.more |= more;
     }
 
-    /// Writes the rows of all: by their rank, then by partition. None if no partition had any to write.
+    /// Writes the rows of all partitions, ordered by rank, then by partition. Writes nothing if no partition had rows.
     pub fn write(&self, format: Format) -> anyhow::Result<()> {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let Kept { columns, mut rows, limit, more } = all;
@@ -56,7 +56,7 @@ impl Sheet {
             return Ok(());
         }
         rows.sort_by(|one, other| (&one.rank, &one.partition).cmp(&(&other.rank, &other.partition)));
-        // The same queue in two partitions has one name.
+        // A queue that two partitions have is listed once.
         let mut known = HashSet::new();
         rows.retain(|row| if let Shown::Id(id) = &row.shown { known.insert(id.clone()) } else { true });
         if let Some(limit) = limit.filter(|&limit| more || rows.len() > limit) {
@@ -67,7 +67,7 @@ impl Sheet {
     }
 }
 
-/// Says that there are more than are shown.
+/// Returns the note that more tasks exist than are shown.
 pub fn first(limit: usize) -> String {
     format!("the first {limit} tasks; --limit shows more")
 }

@@ -1,4 +1,4 @@
-//! Half a transaction in the server's append-only file, which a power loss can leave there.
+//! Half a transaction in the server's append-only file, which a power loss can leave behind.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use blueque::Address;
 
 use super::config::Settings;
 
-/// How long the server may take to reply.
+/// Maximum time that the server may take to reply.
 const LIMIT: Duration = Duration::from_secs(5);
 
 pub const FOUND: &str = "commands failed when the server read its append-only file: it contains half a transaction";
 pub const TODO: &str =
     "BGREWRITEAOF, and do not restart it before INFO shows aof_rewrite_in_progress:0; then look again";
 
-/// Whether there is one, according to INFO. It does not show a start that truncated the file, but counts the
-/// commands that failed when such a file was read.
+/// Returns true if INFO shows half a transaction. INFO does not show a start that truncated the file, but counts the
+/// commands that failed when the server read a file with half a transaction.
 pub fn is(info: &str) -> bool {
     let fact = |name: &str| {
         let mut values = info.lines().filter_map(|line| line.split_once(':')).filter(|(known, _)| *known == name);
@@ -24,7 +24,7 @@ pub fn is(info: &str) -> bool {
     failed > 0 && fact("aof_enabled") == "1" && fact("role") == "master" && fact("aof_rewrites") == "0"
 }
 
-/// Asks the server. It may have one even if it does not show it.
+/// Asks the server. The file may contain half a transaction even if the server does not report it.
 pub fn look(settings: &Settings) -> bool {
     let asked = || {
         let address = Address::parse(&settings.address().ok()?).ok()?;

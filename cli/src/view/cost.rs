@@ -1,4 +1,4 @@
-//! The cost of an attempt, in words.
+//! The cost of an attempt, as text.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::run_folder::end::{Cost, Counted};
 use crate::run_folder::notice::About;
 use crate::times;
 
-/// Reads what the server keeps; none if it is not from a supervisor.
+/// Reads the cost that the server stores. Returns none if no supervisor reported it.
 pub fn read(bytes: &[u8]) -> Option<Cost> {
     serde_json::from_slice(bytes).ok().filter(|cost| *cost != Cost::default())
 }
 
-/// How the program ended, and its full cost.
+/// Returns how the program ended and its full cost, as text.
 pub fn words(cost: &Cost) -> String {
     let oom = if cost.oom { ", out of memory" } else { "" };
     let how = match (cost.exit, &cost.signal) {
@@ -30,7 +30,7 @@ pub fn words(cost: &Cost) -> String {
     with(format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}"), cost)
 }
 
-/// With what the server refused meanwhile.
+/// Appends the calls that the server refused during the attempt.
 fn with(words: String, cost: &Cost) -> String {
     let of = |about| match about {
         About::Start => "its start",
@@ -42,29 +42,29 @@ fn with(words: String, cost: &Cost) -> String {
     })
 }
 
-/// The same, with the number of the attempt.
+/// Returns the full cost with the number of the attempt.
 pub fn whole(cost: &Cost) -> String {
     let attempt = cost.attempt.map_or(String::new(), |attempt| format!("attempt {attempt}: "));
     attempt + &words(cost)
 }
 
-/// Where the output is: host and folder, in the form of `scp`.
+/// Returns the place of the output: host and folder, in the form of `scp`.
 pub fn place(cost: &Cost) -> Option<String> {
     let output = cost.output.as_ref()?;
     Some(cost.host.as_ref().map_or_else(|| output.clone(), |host| format!("{host}:{output}")))
 }
 
-/// CPU time and memory, for a table that has the run time in another column.
+/// Returns CPU time and memory, for a table with the run time in another column.
 pub fn brief(cost: &Cost) -> String {
     format!("CPU {} {}", span(cost.cpu_ms), memory(cost))
 }
 
-/// The same, with what was refused, for a history.
+/// Returns CPU time, memory and the refused calls, for a history.
 pub fn with_refusals(cost: &Cost) -> String {
     with(brief(cost), cost)
 }
 
-/// CPU time and memory after the run time.
+/// Returns run time, CPU time and memory.
 pub fn with_wall(cost: &Cost) -> String {
     format!("{} {}", span(cost.wall_ms), brief(cost))
 }
@@ -77,7 +77,7 @@ fn memory(cost: &Cost) -> String {
     size(u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10))
 }
 
-/// In the largest unit that leaves a whole one, with a decimal below ten.
+/// Formats a size in the largest unit that gives at least one, with one decimal below ten.
 fn size(bytes: u64) -> String {
     let units = [("TiB", 40_u32), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let Some((unit, shift)) = units.into_iter().find(|(_, shift)| bytes >> shift > 0) else {

@@ -1,4 +1,4 @@
-//! When a task is expected to start and to end.
+//! The expected start and end of a task.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use super::progress::Progress;
 use crate::session::Session;
 use crate::times;
 
-/// What is known of an unfinished task.
+/// The estimates for an unfinished task.
 #[derive(Debug, Serialize)]
 pub struct Expected {
     #[serde(rename = "expected_start", skip_serializing_if = "Option::is_none")]
@@ -27,18 +27,18 @@ pub struct Expected {
 
 const OVERDUE: &str = "overdue";
 
-/// When a running task is expected to end. A task that should have ended is expected to end now.
+/// Formats the expected end of a running task. An end in the past is shown as now.
 pub fn ends(end: SystemTime, now: SystemTime) -> String {
     let left = times::between(now, end);
     if left < Duration::from_millis(50) { OVERDUE.to_owned() } else { format!("in {}", times::span(left)) }
 }
 
-/// `None` if unknown.
+/// Returns the estimates for a task, or `None` if they are unknown.
 pub fn expected(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
     Ok(estimate(session, id, info)?.as_ref().and_then(Expected::new))
 }
 
-/// When a task is expected to end.
+/// Returns the time at which a task is expected to end.
 pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<SystemTime>> {
     Ok(estimate(session, id, info)?.and_then(|estimate| estimate.end))
 }
@@ -95,7 +95,7 @@ impl Expected {
         self.at_once
     }
 
-    /// The end of a sentence that begins with "expected".
+    /// Returns the end of a sentence that begins with "expected".
     pub fn words(&self) -> &str {
         &self.words
     }

@@ -33,7 +33,7 @@ pub struct Made {
     tasks: Names,
 }
 
-/// Ids by the names within a graph, in its order.
+/// The names and ids of the tasks of a graph, in the graph's order.
 struct Names(Vec<(String, String)>);
 
 impl Serialize for Names {
@@ -54,7 +54,7 @@ impl Made {
         Self { graph, created: made.created, tasks: Names(tasks.collect()) }
     }
 
-    /// The names with their ids; with `--output id` the id of the graph.
+    /// Writes the names with their ids, or with `--output id` the id of the graph.
     pub fn write(&self, format: Format) -> anyhow::Result<()> {
         match format {
             Format::Table => {
@@ -81,13 +81,13 @@ pub struct Whole {
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_end: Option<String>,
     tasks: Vec<Member>,
-    /// The same, for people.
+    /// Expected end, as text.
     #[serde(skip)]
     ends: String,
 }
 
 impl Whole {
-    /// With what is known of the tasks that have not ended.
+    /// Returns the view with the progress and expected ends of unfinished tasks.
     pub fn looked_at(
         session: &Session,
         id: &GraphId,
@@ -151,17 +151,17 @@ impl Whole {
         }
     }
 
-    /// Its name, or its id.
+    /// Returns the name of the graph, or its id if it has no name.
     fn title(&self) -> &str {
         if self.name.is_empty() { &self.graph } else { &self.name }
     }
 
-    /// Whether all its tasks have ended.
+    /// Returns true if all tasks of the graph have ended.
     pub fn has_ended(&self) -> bool {
         self.tasks.iter().all(|task| task.ended)
     }
 
-    /// How many tasks are in which state, how many have ended, and when the last one is expected to.
+    /// Returns a sentence: the tasks in each state, the number of ended tasks, and the expected end of the last task.
     pub fn sentence(&self) -> String {
         let name = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
         let mut text = format!("graph {}{name}: {}", self.graph, counts(self.tasks.iter()));
@@ -175,7 +175,8 @@ impl Whole {
         text
     }
 
-    /// A tree; with `--output id` the ids of its tasks. `whole`: with each element of an array and all that is complete.
+    /// Writes a tree, or with `--output id` the ids of the tasks. `whole`: with each array element and each complete
+    /// task.
     pub fn write(&self, format: Format, whole: bool) -> anyhow::Result<()> {
         match format {
             Format::Table => {
@@ -189,20 +190,21 @@ impl Whole {
         Ok(())
     }
 
-    /// The same, but as a table on a terminal only what fits. Returns how many lines are left out.
+    /// Writes the tree. A table on a terminal is cut to the height of the terminal. Returns the number of lines left
+    /// out.
     pub fn write_screen(&self, format: Format, whole: bool) -> anyhow::Result<usize> {
         let Some((width, height)) = table::screen().filter(|_| format == Format::Table) else {
             return self.write(format, whole).map(|()| 0);
         };
         line(cut(&one_line(&self.sentence()), width))?;
         let mut lines = tree::lines(&self.tasks, whole);
-        // The sentence, the headings, the line below, and the line of the cursor.
+        // Four lines are reserved: the sentence, the headings, the line below them, and the line of the cursor.
         let hidden = lines.split_off(height.saturating_sub(4).clamp(1, lines.len().max(1)).min(lines.len()));
         table(tree::COLUMNS, lines.into_iter())?;
         Ok(hidden.len())
     }
 
-    /// A drawing.
+    /// Prints the graph as a drawing.
     pub fn draw(&self, drawing: Drawing) -> anyhow::Result<()> {
         Ok(line(match drawing {
             Drawing::Dot => export::dot(self.title(), &self.tasks),
@@ -212,7 +214,7 @@ impl Whole {
     }
 }
 
-/// How a graph is exported.
+/// The format of an exported graph.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Drawing {
     /// For Graphviz

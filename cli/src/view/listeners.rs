@@ -1,4 +1,4 @@
-//! Who takes the tasks of a queue, and why nobody does.
+//! The listeners that take the tasks of a queue, or the reason why none does.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -7,10 +7,10 @@ use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
 use crate::times;
 
-/// After so long a silence a listener that does not report may be dead.
+/// Silence after which a listener that does not report may be dead.
 const SILENT: Duration = Duration::from_secs(60);
 
-/// Number of queues that are named of those whose tasks keep workers full.
+/// Maximum number of queues whose held tasks are listed as the reason why workers are full.
 const NAMED: usize = 3;
 
 /// A listener that takes tasks of the queue, now or later.
@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 struct Taker {
     held: u64,
     silent: bool,
-    /// Slots, and how many are free, if it reports them.
+    /// Number of slots and number of free slots, if the listener reports them.
     slots: Option<(u32, u32)>,
 }
 
@@ -31,20 +31,20 @@ impl Taker {
 /// The listeners of a queue.
 #[derive(Debug, Default)]
 pub struct Listeners {
-    /// Those that take its tasks.
+    /// Listeners that take tasks of the queue.
     all: Vec<Taker>,
-    /// Ids of those that drain.
+    /// Ids of draining listeners.
     draining: Vec<String>,
-    /// The dead ones, and when they were last seen.
+    /// Ids of dead listeners, and the time at which each was last seen.
     dead: Vec<(String, SystemTime)>,
-    /// What those that report hold, by queue.
+    /// Number of tasks that the reporting listeners hold, by queue.
     holds: BTreeMap<String, u64>,
-    /// Whether others take tasks of the queue, but not this one.
+    /// True if a listener of the queue cannot take the task in question.
     unable: bool,
 }
 
 impl Listeners {
-    /// `now`: the server's time; `can`: whether a worker can take the task in question.
+    /// Reads the listeners. `now`: the server's time; `can`: returns true if a worker can take the task in question.
     pub fn of(
         client: &Client,
         queue: &QueueName,
@@ -85,8 +85,8 @@ impl Listeners {
             Some(worker) if serves(&worker.drained, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
-                // A listener that does not report is seen when it waits, which is every half minute; without
-                // scripts, never.
+                // A listener that does not report is seen when it waits, which is every half minute. Without scripts it
+                // is never seen.
                 let old = listener.held == 0 && listener.seen.is_some_and(|seen| times::between(seen, now) > SILENT);
                 let slots = worker.map(|worker| (worker.slots, worker.free));
                 self.all.push(Taker { held: listener.held, silent: worker.is_none() && old, slots });
@@ -94,21 +94,21 @@ impl Listeners {
         }
     }
 
-    /// Whether anybody takes its tasks.
+    /// Returns true if a listener takes tasks of the queue.
     pub fn any(&self) -> bool {
         !self.all.is_empty()
     }
 
-    /// Whether one of them is present and can take another task.
+    /// Returns true if a listener is present and can take another task.
     pub fn any_free(&self) -> bool {
         self.all.iter().any(|one| !one.busy() && !one.silent)
     }
 
-    /// What a queue has if nobody takes its tasks.
+    /// Returns the state of a queue whose tasks no listener takes, as text.
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {
             ([], []) if self.all.is_empty() => "no listener".to_owned(),
-            ([], []) => "only listeners that are dead or drain".to_owned(), // which of them do not report
+            ([], []) => "only listeners that are dead or drain".to_owned(), // listeners that do not report
             ([], [(id, seen)]) => {
                 format!("no living listener, only a dead one ({id}, since {})", times::to_the_second(*seen))
             }
@@ -121,14 +121,14 @@ impl Listeners {
         }
     }
 
-    /// The status of its listeners, as part of a sentence.
+    /// Returns the status of the listeners, as part of a sentence.
     pub fn stand(&self, queue: &str) -> String {
         let all = self.all.len();
         if all == 0 && self.unable {
             return format!("no listener of {queue} has both its program and what it needs");
         }
         if all == 0 {
-            return format!("{queue} has {}", self.nobody()); // they left meanwhile
+            return format!("{queue} has {}", self.nobody()); // the listeners left after the first read
         }
         let busy = self.all.iter().filter(|taker| taker.busy()).count();
         let able = if self.unable { " that can take it" } else { "" };
@@ -164,7 +164,7 @@ impl Listeners {
         }
     }
 
-    /// The tasks that keep workers full, those of most queues first.
+    /// Returns the tasks that keep workers full, by queue. The queue with most tasks is first.
     fn full_of(&self) -> Option<String> {
         let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
         queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
@@ -178,8 +178,8 @@ impl Listeners {
     }
 }
 
-/// Whether an offer satisfies the needs of a task, as `needs.suits` of the scripts decides it. If it has a name
-/// twice, the last one counts.
+/// Returns true if an offer satisfies the needs of a task. The rule is that of `needs.suits` in the scripts. If a name
+/// occurs twice in the offer, the last entry counts.
 pub fn suits(has: &str, needs: &str) -> bool {
     let own = |name: &str| has.rsplit(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
@@ -210,7 +210,8 @@ fn serves(queues: &[String], queue: &QueueName) -> bool {
     queues.iter().any(|name| name == queue.as_str())
 }
 
-/// How many tasks of each queue these workers hold. `listeners`: those of the queue in question.
+/// Returns the number of tasks of each queue that these workers hold. `listeners`: the listeners of the queue in
+/// question.
 fn holds(
     client: &Client,
     queue: &QueueName,
@@ -225,7 +226,7 @@ fn holds(
     served.retain(|name| QueueName::new(name.as_str()).is_ok());
     let own = queue.to_string();
     if patterns && !served.contains(&&own) {
-        served.push(&own); // of what they take by pattern, only this one is looked at
+        served.push(&own); // a pattern may match more queues; only this queue is read
     }
     for name in served {
         let others = if name == queue.as_str() { None } else { Some(client.queue(name.as_str())?.listeners()?) };

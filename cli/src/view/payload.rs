@@ -16,7 +16,7 @@ impl Serialize for Payload {
         let Ok(text) = std::str::from_utf8(&self.0) else {
             return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
         };
-        // Unchanged: parsing and formatting numbers could change them.
+        // Printed unchanged, because parsing and formatting can change numbers.
         match RawValue::from_string(one_line(text)) {
             Ok(json) if serde_json::from_str::<&RawValue>(text).is_ok() => json.serialize(serializer),
             _ => text.serialize(serializer),
@@ -24,7 +24,7 @@ impl Serialize for Payload {
     }
 }
 
-/// JSON without the space between its parts.
+/// Removes the white space between the parts of a JSON text.
 fn one_line(json: &str) -> String {
     let (mut quoted, mut escaped) = (false, false);
     let kept = json.chars().filter(|&c| {

@@ -10,10 +10,10 @@ use super::record::text;
 use super::setting;
 use crate::session::Session;
 
-/// A setting without an option of a task: it is part of the policy as well.
+/// A setting that has no task option. It is part of the policy as well.
 const ONLY_SET: &str = "max_uncounted";
 
-/// By the name of the setting.
+/// The rules of the policy, by the name of the setting.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Policy(BTreeMap<&'static str, Rule>);
@@ -27,7 +27,7 @@ struct Rule {
 }
 
 impl Policy {
-    /// The policy of a task whose queue name is valid here.
+    /// Returns the policy of a task whose queue name is valid in this version.
     pub fn read(session: &Session, info: &TaskInfo) -> anyhow::Result<Self> {
         let queue = info.queue().and_then(|name| QueueName::new(name).ok());
         let settings = session.client.call(&session.client.calls().settings(queue.as_ref()))?;
@@ -45,7 +45,7 @@ fn inherited(settings: &[Setting], name: &str) -> Option<Rule> {
     Some(Rule { value: setting.value.clone()?, source: setting.from.as_str() })
 }
 
-/// In the units of settings: the record has the lease of a task in microseconds.
+/// Converts a value to the unit of settings: the record stores the lease of a task in microseconds.
 fn seconds(field: &str, value: String) -> String {
     if field != "own_lease" {
         return value;
@@ -54,7 +54,7 @@ fn seconds(field: &str, value: String) -> String {
 }
 
 impl Policy {
-    /// The maximum of a count, as the end of a line with that count.
+    /// Returns the maximum of a count, to be put after the count on its line.
     pub fn of(&self, name: &str, count: u32) -> String {
         let Some(Rule { value, .. }) = self.0.get(name) else { return String::new() };
         match value.parse::<u32>() {
@@ -64,7 +64,7 @@ impl Policy {
         }
     }
 
-    /// All of it, for people.
+    /// Returns the whole policy for people.
     pub fn words(&self) -> String {
         let whose = |source| match source {
             "task" => String::new(),

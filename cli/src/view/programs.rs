@@ -1,18 +1,18 @@
-//! Programs that tasks wait for and no worker of their queue has.
+//! Programs of waiting tasks that no worker of the queue has.
 
 use std::collections::BTreeMap;
 
 use blueque::{Client, QueueName, Status, TaskInfo, WorkerInfo};
 
-/// The first of the waiting tasks: if a program is missing, all of its tasks wait there.
+/// Number of tasks that are read from the beginning of the queue. If a program is missing, all of its tasks wait there.
 const LOOKED_AT: u32 = 50;
 
-/// The program of a task.
+/// Returns the program of a task.
 pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
     info.method().unwrap_or_else(|| queue.to_string())
 }
 
-/// The workers of a queue; none if one of them does not report its programs.
+/// Returns the workers of a queue, or none if one of them does not report its programs.
 pub fn workers_of<'a>(
     client: &Client,
     queue: &QueueName,
@@ -34,7 +34,7 @@ pub fn nobody_has(workers: &[&WorkerInfo], program: &str) -> bool {
     workers.iter().all(|worker| worker.has_program(program) == Some(false))
 }
 
-/// A sentence for each program that tasks of the queue wait for and nobody has.
+/// Returns a sentence for each program of waiting tasks of the queue that no worker has.
 pub fn missing(client: &Client, queue: &QueueName, workers: &[WorkerInfo]) -> blueque::Result<Vec<String>> {
     let Some(workers) = workers_of(client, queue, workers)? else { return Ok(Vec::new()) };
     let mut lacking: BTreeMap<String, u32> = BTreeMap::new();

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::output::one_line;
 
-/// Progress, as a bar can show it.
+/// Progress in a form that a bar can show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// From 0 to 1.
+    /// The completed part, from 0 to 1.
     pub fraction: Option<f64>,
     pub text: String,
 }
@@ -42,13 +42,13 @@ impl Progress {
         Self { fraction, text: one_line(&parts.join(" ")) }
     }
 
-    /// How many of all, in percent.
+    /// Returns `done` as a percentage of `all`.
     pub fn part(done: usize, all: usize) -> String {
         #[allow(clippy::cast_precision_loss, reason = "at most 10,000 tasks")]
         percent(if all == 0 { 0.0 } else { done as f64 / all as f64 })
     }
 
-    /// In a cell of a table.
+    /// Returns the progress as the text of a table cell.
     pub fn brief(&self) -> String {
         match self.fraction {
             Some(part) if self.text.is_empty() => percent(part),

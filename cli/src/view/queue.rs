@@ -1,4 +1,4 @@
-//! A queue: its numbers, and whether it is paused or closed.
+//! A queue: its counts, and its paused or closed state.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,18 +19,18 @@ pub struct QueueView {
     pub counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
-    /// Whether running tasks are stopped, too.
+    /// True if the pause also stops running tasks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
-    /// Whether it accepts no tasks.
+    /// True if the queue accepts no tasks.
     pub closed: bool,
-    /// Whether it cannot be used from here: clients of Blueque 1.0 gave it a name that is invalid in this version.
-    /// Its tasks are not counted.
+    /// True if this client cannot use the queue: a client of Blueque 1.0 gave it a name that is invalid in this
+    /// version. The tasks of this queue are not counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unusable: bool,
 }
 
-/// Who paused a queue, when, and why.
+/// The user who paused a queue, the time and the reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Paused {
     pub since: Option<String>,
@@ -46,7 +46,7 @@ impl Paused {
         Self { since: pause.at.and_then(times::exact), by: pause.by, reason: pause.reason, at: pause.at }
     }
 
-    /// As part of a sentence.
+    /// Returns the pause as part of a sentence.
     pub fn words(&self, now: SystemTime) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
         let when = self.at.map_or_else(|| "at an unknown time".to_owned(), |at| times::relative(at, now));
@@ -59,14 +59,14 @@ impl QueueView {
         Self { queue, counts, paused: paused.map(Paused::new), stopping: false, closed: false, unusable: false }
     }
 
-    /// A queue whose name is invalid.
+    /// Returns the view of a queue whose name is invalid.
     fn unusable(queue: &QueueInfo) -> Self {
         let mut counts = Counts::default();
         counts.listeners = queue.listeners;
         Self { unusable: true, ..Self::new(queue.name.clone(), counts, None) }
     }
 
-    /// Whether it is paused or closed, for people; mostly empty.
+    /// Returns "paused" or "closed" with details for people; empty for most queues.
     pub fn words(&self) -> String {
         if self.unusable {
             return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
@@ -77,13 +77,13 @@ impl QueueView {
         [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Its numbers, with the states in this order.
+    /// Returns the counts of the queue, with the states in the given order.
     pub fn numbers(&self, states: &[Status]) -> Vec<u64> {
         states.iter().map(|&status| self.counts.of(status)).chain([self.counts.listeners]).collect()
     }
 }
 
-/// A number for each state.
+/// Serializes the count of each state.
 fn by_state<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
     let states = Status::ALL.iter().map(|&status| (status.as_str(), counts.of(status)));
     serializer.collect_map(states.chain([("listeners", counts.listeners)]))
@@ -92,7 +92,7 @@ fn by_state<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::E
 /// The number of states.
 pub const STATES: usize = Status::ALL.len();
 
-/// The columns of a queue, with the states in this order.
+/// Returns the columns of a queue, with the states in the given order.
 #[allow(clippy::indexing_slicing, reason = "the order has all states")]
 pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
     let mut columns = [Column::text(""); STATES + 3];
@@ -131,11 +131,11 @@ impl Row for QueueView {
     }
 }
 
-/// Every queue with its numbers.
+/// Returns every queue with its counts.
 pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
     let mut views = Vec::new();
     for queue in session.all_queues()? {
-        // Clients without scripts may have created names of any form.
+        // Clients without scripts may have created queues with invalid names.
         let Ok(name) = QueueName::new(queue.name.as_str()) else {
             views.push(QueueView::unusable(&queue));
             continue;
@@ -149,7 +149,7 @@ pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
     Ok(views)
 }
 
-/// The number of tasks in each state that has any.
+/// The number of tasks in each state that has tasks.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct States(BTreeMap<&'static str, u64>);
@@ -160,7 +160,7 @@ impl States {
         Self(some.map(|(status, tasks)| (status.as_str(), tasks)).collect())
     }
 
-    /// The counts of these states of a queue.
+    /// Returns the counts of the given states of a queue.
     pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
         Self::new(states.into_iter().map(|status| (status, counts.of(status))))
     }

@@ -4,12 +4,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::{Status, TaskInfo};
 
-/// When a finished task ended.
+/// Returns the end time of a finished task.
 pub fn ended(info: &TaskInfo) -> Option<SystemTime> {
     info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
-/// The line of an error that says what it was: the last one of a stack trace, the first one of a supervisor's error.
+/// Returns the line of an error that names the error: the last line of a stack trace, the first line of a supervisor's
+/// error.
 pub fn headline(error: &str) -> String {
     let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
@@ -20,13 +21,13 @@ pub fn headline(error: &str) -> String {
     }
 }
 
-/// A field of the record as text; an empty one counts as absent.
+/// Returns a field of the record as text. An empty field counts as absent.
 pub fn text(info: &TaskInfo, field: &str) -> Option<String> {
     let bytes = info.fields.get(field).filter(|bytes| !bytes.is_empty())?;
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// When it is, or was, due.
+/// Returns the time at which the task is, or was, due.
 pub fn eta(info: &TaskInfo) -> Option<SystemTime> {
     info.eta().filter(|eta| *eta > UNIX_EPOCH)
 }

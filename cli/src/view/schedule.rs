@@ -147,7 +147,7 @@ impl Whole {
         }
     }
 
-    /// Prints its fields, one a line.
+    /// Prints the fields of the schedule, one per line.
     pub fn people(&self) -> anyhow::Result<()> {
         let counted = |number: u64| (number > 0).then(|| number.to_string());
         let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -234,7 +234,7 @@ impl Row for Removed {
     }
 }
 
-/// A rhythm for people: `every 1h, 5m later`, or `0 3 * * * in Europe/Berlin`.
+/// Formats a schedule rule for people: `every 1h, 5m later`, or `0 3 * * * in Europe/Berlin`.
 fn words(rhythm: &str) -> String {
     let parts: Vec<&str> = rhythm.splitn(3, ' ').collect();
     let time = |text: &str| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use blueque::Rate;
 use blueque::contract::{Form, SETTINGS};
 
-/// A value for people: seconds with their unit.
+/// Formats a value for people: seconds with their unit.
 pub fn words(name: &str, value: &str) -> String {
     let time = |seconds: f64| {
         let time = Duration::try_from_secs_f64(seconds).ok()?;

@@ -39,15 +39,15 @@ pub struct TaskView {
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
-    /// Its graph, and its name there.
+    /// The graph of the task, and the task's name in the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The task whose end was the first cause of its own.
+    /// The task whose end caused the end of this task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The queues of its further steps, and how many steps it has completed.
+    /// The queues of the remaining steps, and the number of completed steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,12 +87,12 @@ pub struct TaskView {
     pub progress: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Payload>,
-    /// Of the attempt that failed last, if the task was retried.
+    /// Error of the attempt that failed last, if the task was retried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_group: Option<String>,
-    /// When it ended, and how long its last attempt ran, in seconds.
+    /// End of the task, and run time of the last attempt in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Shown only for a single task.
+/// Fields that are shown only for a single task.
 #[derive(Debug, Serialize)]
 pub struct Whole {
     pub policy: Policy,
@@ -129,16 +129,16 @@ pub struct Whole {
     pub checkpointed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progressed: Option<String>,
-    /// When all that it waited for had ended.
+    /// Time at which the last upstream ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readied: Option<String>,
-    /// What it waits for, as submitted.
+    /// Upstreams of the task, as submitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<String>,
-    /// How many results and values its parameters are made of.
+    /// Number of results and values that make up the parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements: Option<usize>,
-    /// Those that the history still has.
+    /// Notes that the history still contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// Fields that this version does not know.
@@ -157,7 +157,7 @@ pub struct Note {
     pub data: Option<Payload>,
 }
 
-/// What can be large, and is shown only for a single task.
+/// Fields that can be large. They are shown only for a single task.
 #[derive(Debug, Serialize)]
 pub struct Payloads {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ pub struct Payloads {
     pub checkpoint: Option<Payload>,
 }
 
-/// For the table.
+/// Values for the table.
 #[derive(Debug)]
 struct Seen {
     progress: Progress,
@@ -176,7 +176,7 @@ struct Seen {
 }
 
 impl TaskView {
-    /// Without the large parts.
+    /// Returns the view without the large fields.
     pub fn brief(id: &str, info: &TaskInfo) -> Self {
         let number = |field: &str| text(info, field).and_then(|number| number.parse().ok());
         let since = match info.status() {
@@ -240,7 +240,7 @@ impl TaskView {
         }
     }
 
-    /// With parameters, result and checkpoint.
+    /// Returns the view with parameters, result and checkpoint.
     pub fn whole(id: &str, info: &TaskInfo) -> Self {
         let payload = |bytes: Option<&[u8]>| bytes.map(|bytes| Payload(bytes.to_vec()));
         let payloads = Payloads {
@@ -251,7 +251,7 @@ impl TaskView {
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }
 
-    /// The state; of a held task that is to stop, that it is stopping.
+    /// Returns the state; "stopping" for a held task that is being cancelled or recalled.
     pub fn state(&self) -> String {
         if self.is_held() && (self.cancelling || self.recalled) { "stopping".to_owned() } else { self.status.clone() }
     }
@@ -260,7 +260,7 @@ impl TaskView {
         self.status == Status::Started.as_str()
     }
 
-    /// The cost of the last attempt that ended, if a supervisor reported it.
+    /// Returns the cost of the last attempt that ended, if a supervisor reported it.
     pub fn known_cost(&self) -> Option<Cost> {
         self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes))
     }

@@ -6,16 +6,16 @@ use super::task::TaskView;
 use crate::output::{Format, line, one_line, table};
 use crate::session::Session;
 
-/// What is shown of tasks, in this order.
+/// Tasks as they are printed, in this order.
 pub enum TaskList {
     Ids(Vec<String>),
     Tasks(Vec<TaskView>),
 }
 
 impl TaskList {
-    /// Reads what the format shows.
+    /// Reads the fields that the format shows.
     pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
-        // Among those of other partitions they are put in order by what they are.
+        // With several partitions the records are needed too: they give the order.
         let only_ids = session.format == Format::Id && !session.is_one_of_many();
         Ok(if only_ids { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
     }
@@ -27,7 +27,7 @@ impl TaskList {
         }
     }
 
-    /// `rank`: their places among those of other partitions, smaller ones first.
+    /// Writes the list. `rank`: the sort key of a task among the tasks of other partitions, smallest first.
     pub fn write(&self, session: &Session, rank: impl Fn(&TaskView) -> String) -> anyhow::Result<()> {
         match self {
             Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(&session.global(id))))?),
@@ -35,10 +35,11 @@ impl TaskList {
         }
     }
 
-    /// The same, but as a table on a terminal only what fits. Returns how many are left out.
+    /// Writes the list. A table on a terminal is cut to the height of the terminal. Returns the number of tasks left
+    /// out.
     pub fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
         if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
-            // The headings, the line below, and the line of the cursor.
+            // Three lines are reserved: the headings, the line below them, and the line of the cursor.
             && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
         {
             session.write(shown)?;
@@ -48,7 +49,7 @@ impl TaskList {
     }
 }
 
-/// Their records; tasks that were deleted meanwhile are left out.
+/// Reads the records of the tasks. A task that was deleted since the list was read is left out.
 fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
     // Clients without scripts may have created ids of any form.
     let ids: Vec<TaskId> = ids.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();

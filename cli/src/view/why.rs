@@ -1,4 +1,4 @@
-//! Why a task does not run, or what it does instead, in one sentence.
+//! The reason why a task does not run, or its current action, in one sentence.
 
 use std::time::SystemTime;
 
@@ -16,35 +16,35 @@ use crate::session::Session;
 use crate::shortage::NOTHING;
 use crate::times;
 
-/// Why a task does not run, or what it does instead.
+/// The reason why a task does not run, or its current action.
 pub struct Cause {
     pub why: Why,
     pub sentence: String,
     start: Start,
-    /// The queues that it goes through after this one.
+    /// The queues of the task's later steps.
     steps: String,
 }
 
-/// Who may start a waiting task.
+/// Availability of a listener that can start a waiting task.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
-    /// Somebody is free; or that is not the reason.
+    /// A listener is free, or the lack of one is not the reason.
     Free,
-    /// Those who can are busy, or silent.
+    /// All listeners that can run the task are busy or silent.
     Busy,
-    /// Nobody, until something changes.
+    /// No listener starts the task until something changes.
     Nobody,
 }
 
-/// Calls that follow a chain to the first cause, each by up to 101 tasks.
+/// Maximum number of calls that follow a chain of upstreams to its first cause. Each call follows up to 101 tasks.
 const CALLS: usize = 100;
 
-/// Tasks of a chain of which it is known that they wait, when it was not followed to its end.
+/// Number of tasks that are known to wait in a chain that was not followed to its end.
 const FOLLOWED: &str = "10,000";
 
 impl Cause {
-    /// When the task is expected to start and to end. Not estimated if it is known that nobody will start it: the
-    /// statistics of its queue do not know that.
+    /// Returns the expected start and end of the task. Returns none if no listener will start it, because the
+    /// statistics of its queue do not include this fact.
     pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
         if self.start == Start::Nobody {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Cause {
         Ok(expected.filter(|expected| self.start == Start::Free || !expected.starts_at_once()))
     }
 
-    /// The sentence, with what is expected, and the steps that are left.
+    /// Returns the sentence with the expected times and the remaining steps.
     pub fn with(&self, expected: Option<&Expected>) -> String {
         let now = match (expected, self.sentence.strip_suffix('.')) {
             (Some(expected), Some(sentence)) => format!("{sentence}; expected {}.", expected.words()),
@@ -63,7 +63,7 @@ impl Cause {
     }
 }
 
-/// A sentence, and what it means for the estimate.
+/// Returns the sentence, and its meaning for the estimate.
 pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Cause> {
     let why = session.client.call(&session.client.calls().why(id))?;
     let listeners = match why.status {
@@ -121,8 +121,8 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
     Ok(Cause { why, sentence, start, steps })
 }
 
-/// What a task waits for: one of those tasks, and why the first of its own upstreams that does not wait for others has
-/// not ended.
+/// Describes the upstreams of a task: names one of them, follows its chain to an upstream that itself waits for no
+/// other task, and gives the reason why that upstream has not ended.
 fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let (calls, client) = (session.client.calls(), &session.client);
     let Some(first) = &why.upstream else {
@@ -135,7 +135,7 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let mut ends = false;
     for _ in 0..CALLS {
         let next = match client.call(&calls.why(&last)) {
-            Err(error) if error.code() == Some(Code::NoTask) => None, // deleted by a client without scripts
+            Err(error) if error.code() == Some(Code::NoTask) => None, // a client without scripts deleted the task
             why => why.map(|why| why.last.or(why.upstream))?,
         };
         ends = next.is_none();
@@ -174,7 +174,7 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     Ok(Some(clean_line(&waits, 1_000)))
 }
 
-/// What begins a sentence about a task that waits for some of a set, and for no others.
+/// Returns the beginning of a sentence about a task that waits only for some tasks of a set.
 fn set(why: &Why) -> String {
     match (why.least, why.chances, why.open) {
         (Some(least), Some(chances), _) if least > chances => {
@@ -187,7 +187,7 @@ fn set(why: &Why) -> String {
     }
 }
 
-/// The others that it waits for.
+/// Describes the other upstreams of the task.
 fn others(why: &Why) -> String {
     let open = why.open.unwrap_or(1);
     let chances = why.chances.filter(|chances| *chances > 1).unwrap_or(0);
@@ -203,7 +203,7 @@ fn others(why: &Why) -> String {
     format!("{each}{some}")
 }
 
-/// A task by its id, and its name within its graph.
+/// Returns the id of a task, with its name within its graph.
 fn named(id: &TaskId, info: Option<&TaskInfo>) -> String {
     match info.and_then(TaskInfo::label).filter(|label| !label.is_empty()) {
         Some(label) => format!("{id} ({})", clean_line(&label, 100)),
@@ -211,7 +211,8 @@ fn named(id: &TaskId, info: Option<&TaskInfo>) -> String {
     }
 }
 
-/// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.
+/// Returns true if a task waits for a worker that can run it: it is pending, or workers that could not run it gave it
+/// back.
 fn waits(why: &Why) -> bool {
     match why.status {
         Status::Pending => why.paused.is_none() && held_up(why).is_none(),
@@ -220,7 +221,7 @@ fn waits(why: &Why) -> bool {
     }
 }
 
-/// The program that a task waits for and no worker of its queue has.
+/// Describes the program of a waiting task if no worker of its queue has that program.
 fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
     if !waits(why) || why.listeners == 0 {
@@ -232,7 +233,7 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
     Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
 }
 
-/// What the workers of a queue report if each of them leaves it alone for now.
+/// Returns the reports of the workers of a queue if each of them avoids the queue for now.
 fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
     if !waits(why) || why.listeners == 0 {
@@ -253,7 +254,7 @@ fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// What the server refuses the supervisor of a held task, as its worker reports.
+/// Describes the calls that the server refuses to the supervisor of a held task, as the worker reports them.
 fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<String>> {
     if !matches!(why.status, Status::Reserved | Status::Started) {
         return Ok(None);
@@ -272,11 +273,11 @@ struct How {
     started: Option<SystemTime>,
     updated: Option<SystemTime>,
     attempt: u32,
-    /// Whether somebody deleted the lease of its attempt.
+    /// True if the lease of the attempt was deleted.
     leaseless: bool,
-    /// Whether a client without scripts has it: no order reaches that.
+    /// True if a client without scripts holds the task. No order reaches this client.
     foreign: bool,
-    /// Its error, or the last one, or the reason of its cancel.
+    /// The error of the task, or its last error, or the reason of its cancellation.
     word: Option<String>,
 }
 
@@ -291,7 +292,7 @@ fn word(info: &TaskInfo) -> Option<String> {
     .filter(|word| !word.is_empty())
 }
 
-/// Whether the name of its queue is valid here: in Blueque 1.0 it may be anything.
+/// Returns true if the queue name of the task is valid here. Blueque 1.0 accepted any name.
 fn usable(why: &Why) -> bool {
     QueueName::new(why.queue.as_str()).is_ok()
 }
@@ -399,18 +400,18 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
     }
 }
 
-/// Whether its owner was told to stop because the deadline has passed.
+/// Returns true if the owner was ordered to stop because the deadline has passed.
 fn told_by_deadline(why: &Why) -> bool {
     matches!((why.cancel, why.end_by), (Some(told), Some(end_by)) if told >= end_by)
 }
 
-/// By when it must have ended, if it has not and nobody was told to stop it.
+/// Describes the deadline of an unfinished task that was not ordered to stop.
 fn end_by(why: &Why) -> Option<String> {
     let end_by = why.end_by.filter(|_| !why.status.is_finished() && why.cancel.is_none())?;
     Some(format!(" Its deadline is {} ({}).", times::to_the_second(end_by), times::relative(end_by, why.now)))
 }
 
-/// The state of the lease, if it matters.
+/// Describes the state of the lease, if it matters.
 fn lease(why: &Why) -> String {
     let Some(deadline) = why.deadline else { return String::new() };
     if deadline < why.now {
@@ -423,7 +424,7 @@ fn lease(why: &Why) -> String {
     }
 }
 
-/// The latest time at which a task is free whose lease is no longer renewed.
+/// Describes the latest time at which a task becomes free if its lease is no longer renewed.
 fn until(why: &Why) -> String {
     let deadline = why.deadline.filter(|&deadline| deadline > why.now);
     deadline.map_or(String::new(), |at| {
@@ -435,7 +436,7 @@ fn times_failed(failures: u32) -> String {
     if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
 }
 
-/// Which need or limit keeps a pending task from running, regardless of tasks ahead of it.
+/// Describes the need or limit that keeps a pending task from running, regardless of the tasks ahead of it.
 fn held_up(why: &Why) -> Option<String> {
     let Why { queue, weight, .. } = why;
     if let (Some(needs), Some(0)) = (&why.needs, why.able) {
@@ -476,7 +477,7 @@ fn held_up(why: &Why) -> Option<String> {
     })
 }
 
-/// What keeps a task from its places of a shared limit.
+/// Describes why a task does not get its places of a shared limit.
 fn shared(why: &Why) -> Option<String> {
     let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
     let places = if weight > 1 { format!(", and it takes {weight}") } else { String::new() };
@@ -505,7 +506,7 @@ fn shared(why: &Why) -> Option<String> {
     })
 }
 
-/// The shared limit that a pending task can never have as it is, and what to do.
+/// Describes a shared limit that is too small for a pending task, and the remedy.
 fn never(why: &Why) -> Option<String> {
     let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
     let set = format!("blueque limit --shared {name} --concurrency");

@@ -1,10 +1,11 @@
 //! A web service that submits tasks and follows them: `cargo run -p blueque-example-service -- URL ADDRESS`.
 //!
-//! - `POST /tasks` with any JSON submits a task to the queue `transcode`; the same `Idempotency-Key` creates no second one.
-//! - `GET /tasks/ID` is how it stands, `DELETE /tasks/ID` cancels it.
-//! - `GET /tasks/ID/events` tells of each change until it has ended (server-sent events).
+//! - `POST /tasks` with any JSON submits a task to the queue `transcode`. A repeated `Idempotency-Key` creates no
+//!   second task.
+//! - `GET /tasks/ID` returns the state of a task, `DELETE /tasks/ID` cancels it.
+//! - `GET /tasks/ID/events` sends each change until the task has ended (server-sent events).
 //!
-//! The work is done elsewhere: by `cargo run --example async_worker --features tokio -- URL`, for instance.
+//! Another process does the work, for example `cargo run --example async_worker --features tokio -- URL`.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -21,10 +22,10 @@ use blueque::{Code, Status, Submit, TaskId, TaskInfo};
 use futures_util::{Stream, stream};
 use serde_json::{Value, json};
 
-/// How often a task that is followed is looked at.
+/// Interval at which a followed task is polled.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What goes wrong, as an answer.
+/// An error as an HTTP response.
 struct Refused(blueque::Error);
 
 impl From<blueque::Error> for Refused {
@@ -78,7 +79,7 @@ async fn cancel(State(queue): State<Queue>, Path(id): Path<String>) -> Result<St
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Whoever closes the connection drops the stream, and nobody looks any more.
+/// A client that closes the connection drops the stream, which ends the polling.
 async fn follow(
     State(queue): State<Queue>,
     Path(id): Path<String>,
@@ -95,7 +96,7 @@ async fn follow(
     Ok(Sse::new(changes).keep_alive(KeepAlive::default()))
 }
 
-/// Waits until the task stands otherwise than before, and says whether it has ended.
+/// Waits until the state of the task changes. Returns the new state, and true if the task has ended.
 async fn change(task: &Task, before: Option<&Value>) -> (Value, bool) {
     loop {
         match task.info().await {

@@ -14,7 +14,7 @@ use crate::file;
 use crate::output::{Code, fault, holds_secret, say};
 use crate::session::password::{Password, split};
 
-/// The size of the largest file: a thousand partitions with long addresses have 200 KiB.
+/// Maximum size of the file: a thousand partitions with long addresses have 200 KiB.
 const LARGEST: u64 = 4 << 20;
 
 /// The configuration file.
@@ -70,7 +70,8 @@ impl ConfigFile {
         self.password.is_some() || self.secret.is_some()
     }
 
-    /// The password for the server at this URL. There is none for a server that the file does not name, whoever named it.
+    /// Returns the password for the server at this URL. A server that the file does not name gets no password from the
+    /// file.
     pub fn password(&self, url: &str) -> anyhow::Result<Option<Password>> {
         if !self.has_password() || !self.names(url) {
             return Ok(None);
@@ -80,7 +81,7 @@ impl ConfigFile {
         Ok(Some(Password::File(std::path::absolute(path)?)))
     }
 
-    /// Returns true for a URL of the file itself, or of its topology.
+    /// Returns true for a URL in the file itself, or in its topology.
     fn names(&self, url: &str) -> bool {
         let wanted = place(url);
         let is = |known: &str| wanted.is_some() && split(known).is_ok_and(|(known, _)| place(&known) == wanted);
@@ -95,14 +96,14 @@ impl ConfigFile {
     }
 }
 
-/// The server with its database and user, and whether TLS protects what is sent to it.
+/// Returns true if TLS protects the connection, and the server with its database and user.
 fn place(url: &str) -> Option<(bool, String)> {
     let tls = ["rediss", "valkeys"].iter().any(|scheme| url.starts_with(scheme));
     Some((tls, Address::parse(url).ok()?.identity()))
 }
 
-/// Returns the addresses of a topology, which is a list or the path of a file with one address a line. Empty lines, and
-/// lines that begin with `#`, are skipped.
+/// Returns the addresses of a topology, which is a list, or the path of a file with one address per line. Empty lines,
+/// and lines that begin with `#`, are skipped.
 pub fn addresses(given_by: &str, topology: &str) -> anyhow::Result<String> {
     if topology.contains("://") {
         return Ok(topology.to_owned());
@@ -133,12 +134,12 @@ pub fn warn_if_open(path: &Path) {
     }
 }
 
-/// An environment variable; an empty one counts as absent.
+/// Returns an environment variable. An empty variable counts as absent.
 pub fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// What is wrong, without values.
+/// Describes the error without the values of the file.
 fn about(error: &toml::de::Error) -> String {
     let message = error.message();
     if message.starts_with("unknown field") || message.starts_with("missing field") {

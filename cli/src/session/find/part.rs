@@ -1,4 +1,5 @@
-//! Parts of graphs: `GRAPH[17]`, `GRAPH[3-9,12]` of its only array; `GRAPH/NAME`, a task or an array; `GRAPH/NAME[3-9]`.
+//! Parts of graphs: `GRAPH[17]` and `GRAPH[3-9,12]` of the only array; `GRAPH/NAME`, a task or an array;
+//! `GRAPH/NAME[3-9]`.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -9,12 +10,13 @@ use crate::output::{Code, clean_line, fault};
 
 pub struct Part<'a> {
     pub graph: &'a str,
-    /// The name of a task or an array; the only array if there is none.
+    /// The name of a task or an array. Without a name, the only array is meant.
     name: Option<&'a str>,
 }
 
 impl<'a> Part<'a> {
-    /// None for the id of a task, or the beginning of one. The name ends with the part of the array.
+    /// Parses a part of a graph. Returns none for the id of a task, or the beginning of an id. The name includes the
+    /// element numbers of the array.
     pub fn of(text: &'a str) -> Option<anyhow::Result<Self>> {
         let at = text.find(['/', '['])?;
         let (graph, rest) = text.split_at_checked(at)?;
@@ -30,7 +32,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The tasks of its graph that it means.
+    /// Returns the tasks of the graph that belong to this part.
     pub fn among(&self, tasks: &[GraphMember]) -> anyhow::Result<Vec<(String, TaskId)>> {
         let name = self.name.unwrap_or_default();
         let found = |task: &GraphMember| (task.label.clone(), task.id.clone());
@@ -83,7 +85,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// `[17]`, `[3-9,12]`
+/// Parses element numbers: `[17]`, `[3-9,12]`.
 fn ranges(text: &str) -> Option<Vec<RangeInclusive<u64>>> {
     let number = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     let range = |text: &str| {

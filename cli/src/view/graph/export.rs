@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::member::Member;
 use crate::output::one_line;
 
-/// The colour of a state.
+/// Returns the colour of a state.
 fn colour(status: &str) -> &'static str {
     match status {
         "complete" => "#c8e6c9",
@@ -17,7 +17,7 @@ fn colour(status: &str) -> &'static str {
     }
 }
 
-/// Edges, each from the task that another one waits for, with what that needs if it is not the success alone.
+/// Returns the edges, each from an upstream to its dependent, with the need of the edge unless that is plain success.
 fn edges(tasks: &[Member]) -> Vec<(usize, usize, &str)> {
     let places: HashMap<_, _> = tasks.iter().enumerate().map(|(place, task)| (&task.key, place)).collect();
     let mut all = Vec::new();
@@ -27,7 +27,7 @@ fn edges(tasks: &[Member]) -> Vec<(usize, usize, &str)> {
             all.extend(places.get(&up.key).map(|from| (*from, place, needs)));
         }
     }
-    // One result may be received twice.
+    // A task may receive the result of one upstream twice.
     all.dedup();
     all
 }
@@ -52,7 +52,7 @@ pub fn dot(title: &str, tasks: &[Member]) -> String {
 }
 
 pub fn mermaid(tasks: &[Member]) -> String {
-    // Entities, which Mermaid writes with a hash.
+    // Mermaid writes entities with a hash.
     let quote = |c: char| match c {
         '"' => "#quot;".to_owned(),
         '#' => "#35;".to_owned(),

@@ -1,4 +1,4 @@
-//! A task of a graph, as it is shown.
+//! A task of a graph, as the table and JSON show it.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::view::progress::Progress;
 
-/// As many upstreams of a task are named in the table.
+/// Maximum number of upstreams that the table names for a task.
 const NAMED: usize = 3;
 
 /// A task of a graph.
@@ -17,17 +17,17 @@ pub struct Member {
     pub id: String,
     pub queue: String,
     pub status: &'static str,
-    /// From 0 to 1.
+    /// Progress of the task, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_end: Option<String>,
-    /// The tasks that it waits for, or waited for.
+    /// The upstreams of the task, open or ended.
     pub upstreams: Vec<Upstream>,
-    /// How many of them must be complete whose `needs` is `some`.
+    /// Number of upstreams with `needs` `some` that must be complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<u64>,
-    /// How many of them have not ended as it needs.
+    /// Number of upstreams that have not ended as the task needs.
     pub open: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -44,10 +44,10 @@ pub struct Upstream {
     pub task: String,
     pub id: String,
     pub needs: String,
-    /// None if it is not of the graph.
+    /// True if the upstream has ended. None if the upstream is not in the graph.
     #[serde(skip)]
     pub ended: Option<bool>,
-    /// It has failed or was cancelled, and its success is needed.
+    /// True if the upstream failed or was cancelled, and the task needs its success.
     #[serde(skip)]
     pub holds: bool,
     #[serde(skip)]
@@ -56,7 +56,7 @@ pub struct Upstream {
     pub key: TaskId,
 }
 
-/// How many tasks are in which state.
+/// Returns the number of tasks in each state, as text.
 pub fn counts<'a>(tasks: impl Iterator<Item = &'a Member>) -> String {
     let mut numbers: Vec<(&str, usize)> = Vec::new();
     for task in tasks {
@@ -70,7 +70,7 @@ pub fn counts<'a>(tasks: impl Iterator<Item = &'a Member>) -> String {
 }
 
 impl Member {
-    /// How far it is.
+    /// Returns the progress of the task, as text.
     pub fn done(&self) -> String {
         match self.progress {
             _ if self.status == "complete" => Progress::part(1, 1),
@@ -79,7 +79,7 @@ impl Member {
         }
     }
 
-    /// Whom it waits for, or who was the cause of its end.
+    /// Returns the upstreams that the task waits for, or the task that caused its end.
     pub fn reason(&self) -> String {
         if let Some(cause) = &self.cause {
             return format!("because of {cause}");
@@ -90,7 +90,7 @@ impl Member {
         if let Some(up) = self.upstreams.iter().find(|up| up.holds) {
             return format!("held until {} is retried", up.task);
         }
-        // Whether tasks outside of the graph have ended is known from the number alone.
+        // The state of a task outside the graph is unknown. Only the number of open upstreams includes it.
         let inside = self.upstreams.iter().filter(|up| up.ended == Some(false)).count();
         let waits = |up: &&Upstream| match up.ended {
             None => self.open > inside as u64,
@@ -109,7 +109,7 @@ impl Member {
     }
 }
 
-/// The first of these, and how many more there are.
+/// Returns the names of the first upstreams, and the number of the rest.
 fn named(open: &[&Upstream]) -> String {
     let (named, more) = open.split_at(open.len().min(NAMED));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };

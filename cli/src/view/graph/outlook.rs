@@ -1,4 +1,4 @@
-//! How far the tasks of a graph are, and when it is expected to end.
+//! The progress of a graph's tasks, and the time at which the graph is expected to end.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
@@ -11,29 +11,29 @@ use crate::times;
 use crate::view::expected;
 use crate::view::progress::Progress;
 
-/// Running tasks whose records are read.
+/// Maximum number of running tasks whose records are read.
 const RUNNING: usize = 100;
 
-/// Tasks of one queue that are to start and whose start is estimated. Others end with the next of these.
+/// Number of tasks of one queue whose start is estimated. Each other task gets the estimate of the next of these tasks.
 const SAMPLES: usize = 20;
 
-/// What is known of the tasks that have not ended.
+/// The known progress and expected ends of the unfinished tasks.
 #[derive(Default)]
 pub struct Outlook {
-    /// How far those are that run.
+    /// Progress of each running task.
     pub progress: HashMap<TaskId, f64>,
-    /// When they are expected to end.
+    /// Expected end of each task.
     pub ends: HashMap<TaskId, SystemTime>,
-    /// When the last task is expected to end: the length of the longest chain, at the mean of each queue. None if it
-    /// is unknown how long a task takes, or when it starts.
+    /// Expected end of the last task: the length of the longest chain, at the mean run time of each queue. None if a
+    /// run time or a start is unknown.
     pub end: Option<SystemTime>,
 }
 
-/// What is known of one queue.
+/// The estimates for one queue.
 #[derive(Default)]
 struct Pace {
     mean: Option<Duration>,
-    /// The latest end of tasks that are to start.
+    /// The latest expected end of the tasks that have not started.
     last: Option<SystemTime>,
 }
 
@@ -58,7 +58,7 @@ impl Outlook {
         Ok(outlook)
     }
 
-    /// Estimates some of the tasks of a queue that are to start.
+    /// Estimates the starts of some unstarted tasks of a queue.
     fn pace(&mut self, session: &Session, tasks: &[GraphMember], queue: &str) -> anyhow::Result<Pace> {
         let open = |task: &&GraphMember| task.queue == queue && task.status.is_some_and(|status| !status.is_finished());
         let ready = |task: &&GraphMember| matches!(task.status, Some(Status::Pending | Status::Scheduled));
@@ -80,14 +80,14 @@ impl Outlook {
         Ok(pace)
     }
 
-    /// The end of the task that ends last.
+    /// Returns the expected end of the task that ends last.
     fn last(&self, tasks: &[GraphMember], paces: &HashMap<&str, Pace>) -> Option<SystemTime> {
         let now = times::now();
         let mut known: HashMap<&TaskId, SystemTime> = HashMap::new();
         let complete = tasks.iter().filter(|task| task.status == Some(Status::Complete)).map(|task| &task.id);
         let complete: HashSet<&TaskId> = complete.collect();
         let mut last = None;
-        // Each comes after those that it waits for.
+        // Each task comes after its upstreams.
         for task in tasks {
             let Some(status) = task.status.filter(|status| !status.is_finished()) else { continue };
             let pace = paces.get(task.queue.as_str());
@@ -97,7 +97,7 @@ impl Outlook {
                     let each = task.upstreams.iter().filter(|(needs, _)| needs != "some");
                     let above = each.filter_map(|(_, up)| known.get(up)).max().copied();
                     let ready = above.max(enough(task, &complete, &known)).unwrap_or(now).max(now);
-                    // A clean-up is not expected to run.
+                    // A clean-up task is not expected to run.
                     let is_needed = task.upstreams.iter().all(|(needs, _)| needs != "failure");
                     if is_needed { ready.checked_add(pace?.mean?)? } else { ready }
                 }
@@ -111,7 +111,7 @@ impl Outlook {
     }
 }
 
-/// When enough of its set are complete.
+/// Returns the time at which enough tasks of the set are complete.
 fn enough(task: &GraphMember, complete: &HashSet<&TaskId>, known: &HashMap<&TaskId, SystemTime>) -> Option<SystemTime> {
     let set = task.upstreams.iter().filter(|(needs, _)| needs == "some").map(|(_, up)| up);
     let set: HashSet<&TaskId> = set.collect();

@@ -8,7 +8,7 @@ use crate::output::table::{Column, Row};
 use crate::times;
 use crate::view::progress::Progress;
 
-/// How a graph stands.
+/// The state of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
@@ -32,7 +32,7 @@ pub struct Summary {
     #[serde(rename = "status")]
     standing: Standing,
     total: u64,
-    /// Tasks that have not ended.
+    /// Number of unfinished tasks.
     open: u64,
     complete: u64,
     failed: u64,
@@ -57,13 +57,13 @@ impl Standing {
     }
 }
 
-/// Tasks that have not ended.
+/// Returns the number of unfinished tasks.
 fn open(graph: &GraphSummary) -> u64 {
     graph.left.saturating_sub(graph.complete + graph.failed + graph.cancelled)
 }
 
 impl Summary {
-    /// One of several partitions.
+    /// Returns the summary of a graph in one of several partitions.
     pub fn of(partition: &PartitionName, graph: GraphSummary) -> Self {
         let id = format!("{partition}:{}", graph.id);
         Self { graph: id, ..Self::new(graph) }

@@ -1,5 +1,5 @@
-//! A graph as a tree: each task stands below one that it waits for. An array is one line, and so are, in a long graph,
-//! complete tasks that stand one below another.
+//! A graph as a tree: each task is below one of its upstreams. An array is one line. In a long graph, a chain of
+//! complete tasks is one line.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::output::one_line;
 use crate::output::table::Column;
 use crate::view::progress::Progress;
 
-/// A tree of more lines leaves out what is complete.
+/// Number of lines above which a tree leaves out complete tasks.
 const LONG: usize = 20;
 
-/// As many complete tasks, one below another, are shown as one line.
+/// Minimum length of a chain of complete tasks that is shown as one line.
 const RUN: usize = 3;
 
 /// The deepest indentation.
@@ -29,7 +29,7 @@ pub const COLUMNS: &[Column] = &[
     Column::text(""),
 ];
 
-/// A line: one task, or the elements of an array.
+/// A line of the tree: one task, or the elements of an array.
 struct Node<'a> {
     members: Vec<&'a Member>,
     /// The name of an array.
@@ -38,7 +38,7 @@ struct Node<'a> {
     below: Vec<usize>,
 }
 
-/// The lines of a table. `whole`: each task on its own.
+/// Returns the lines of a table. `whole`: each task gets a line of its own.
 pub fn lines(tasks: &[Member], whole: bool) -> Vec<Vec<String>> {
     let nodes = nodes(tasks, whole);
     // Not recursive: a chain may have 10,000 tasks.
@@ -59,7 +59,7 @@ pub fn lines(tasks: &[Member], whole: bool) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Each task comes after those that it waits for, so a node comes after the one that it stands below.
+/// Returns the lines of the tree as nodes. Each task comes after its upstreams, so a node comes after its parent.
 fn nodes(tasks: &[Member], whole: bool) -> Vec<Node<'_>> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     let mut of: HashMap<&TaskId, usize> = HashMap::new();
@@ -74,7 +74,7 @@ fn nodes(tasks: &[Member], whole: bool) -> Vec<Node<'_>> {
             continue;
         }
         let own = nodes.len();
-        // The deepest of those that it waits for, of several the last.
+        // The parent is the deepest upstream; among equally deep upstreams, the last.
         let above = task.upstreams.iter().filter_map(|up| of.get(&up.key).copied());
         let above = above.filter_map(|at| nodes.get(at).map(|node| (node.depth, at)));
         let above = above.reduce(|one, other| if other.0 >= one.0 { other } else { one });
@@ -91,7 +91,7 @@ fn nodes(tasks: &[Member], whole: bool) -> Vec<Node<'_>> {
     nodes
 }
 
-/// One line for complete tasks.
+/// Returns one line for a chain of complete tasks.
 fn folded(part: &[&Node<'_>]) -> Vec<String> {
     let (first, last) = (part.first(), part.last());
     let tasks: usize = part.iter().map(|node| node.members.len()).sum();
@@ -111,7 +111,7 @@ impl Node<'_> {
         self.members.iter().all(|task| task.status == "complete")
     }
 
-    /// `encode[1-40]` for an array.
+    /// Returns the name of the line: `encode[1-40]` for an array.
     fn name(&self) -> String {
         let (Some(array), [_, _, ..]) = (self.array, self.members.as_slice()) else {
             return self.members.first().map(|task| one_line(&task.task)).unwrap_or_default();
