@@ -1,4 +1,4 @@
-//! How cases are generated.
+//! Generates cases.
 
 use proptest::collection::vec;
 use proptest::option;

@@ -23,7 +23,8 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         (Op::Reserve { asks: Asks { request, .. }, .. } | Op::Adopt { request, .. }, _) if request.is_some() => {
             first.clone()
         }
-        // What it took is found again; where it took nothing there may be something now.
+        // A repetition finds again what the first call took. Where the first call took nothing, there may be
+        // something now.
         (Op::Exchange { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => first.clone(),
         (Op::Owner { act, .. }, _)
             if act.is_end() || matches!(act, Act::Next { .. } | Act::Into { .. } | Act::Lost) =>
@@ -106,7 +107,8 @@ impl Log {
         self.statistics.check(after)
     }
 
-    /// Attempts that began: of the first of a call all is known that it may have, of others what holds in any order.
+    /// The attempts that began. For the first attempt of a call, the check knows everything that it may have; for the
+    /// others, it checks what holds in any order.
     fn taken(&mut self, items: &[Reply], turn: &Turn) -> Checked {
         let Turn { op, before, after, .. } = turn;
         let mut first = matches!(op, Op::Reserve { .. });

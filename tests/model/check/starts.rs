@@ -84,7 +84,7 @@ impl Starts {
         }
     }
 
-    /// The starts that count, with this one.
+    /// The starts that count for a rate, including this start.
     fn count(&mut self, of: &str, rate: Option<String>, token: u64) -> Option<&(String, Vec<u64>)> {
         let Some(rate) = rate else {
             self.0.remove(of);
