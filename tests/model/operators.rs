@@ -102,7 +102,7 @@ impl Model {
         Ok(Reply::List(has.into_iter().map(Reply::Text).collect()))
     }
 
-    /// One step that is large enough for all tasks of a queue.
+    /// Changes all tasks of a queue in one step that is large enough.
     fn bulk(&mut self, name: &str, action: Bulk) -> Reply {
         let now = self.now;
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.created <= now);

@@ -16,12 +16,12 @@ pub struct Worker {
     draining: bool,
     since: u64,
     at: u64,
-    /// When it is forgotten.
+    /// The time at which the record is forgotten.
     until: u64,
 }
 
 impl Model {
-    /// How long a silent listener of a queue is remembered.
+    /// Time in µs for which a silent listener of a queue is remembered.
     pub fn keep(&self, name: &str) -> u64 {
         self.setting(name, "forget_after").unwrap().parse::<u64>().unwrap() * SECOND
     }
