@@ -21,7 +21,7 @@ use support::Server;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// So many partitions, each on its server. Whoever stores their topology blocks.
+/// Partitions, each on its own server. The call that stores their topology blocks.
 fn servers(number: usize) -> Vec<Server> {
     let servers: Vec<_> = (0..number).map(|_| Server::start()).collect();
     assert_eq!(blueque::Partitions::open(&addresses(&servers)).unwrap().store().unwrap().version(), 1);
@@ -109,10 +109,10 @@ async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_els
     assert_eq!(known.task(&ids[1]).await.unwrap().info().await.unwrap().status(), Some(Status::Pending));
     signal(&servers[1], "-STOP");
     signal(&servers[2], "-STOP");
-    // Connected before, and not yet.
+    // Partitions that were connected before, and partitions that are not connected yet.
     for partitions in [&known, &open()] {
         let began = Instant::now();
-        // On one thread: what is awaited beside it goes on only if nothing blocks that.
+        // Both futures run on one thread: the second one goes on only if the first one does not block the thread.
         let beside = async {
             let status = partitions.task(&ids[0]).await.unwrap().info().await.unwrap().status();
             (status, began.elapsed())
@@ -125,7 +125,7 @@ async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_els
         );
         let missing: Vec<_> = found.missing.iter().map(|(name, error)| (name.as_str(), error.word())).collect();
         assert_eq!(missing, [("2", "UNAVAILABLE"), ("3", "UNAVAILABLE")]);
-        // Both at the same time: one after the other would take twice as long.
+        // The partitions were asked at the same time: one after the other takes twice as long.
         assert!(took < limit * 2, "{took:?}");
         assert!(status == Some(Status::Pending) && alone < limit, "the other one answers as ever: {alone:?}");
     }
@@ -217,7 +217,7 @@ async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
     assert_eq!(partitions.task(&joined).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
 
-    // One runs anew, with what waits for it elsewhere.
+    // One task is rerun, with its dependents in other partitions.
     found.retry_from(&found.member("right").await.unwrap(), &RetryGraphOptions::new()).await.unwrap();
     let ended = found.wait(SOON).await.unwrap();
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));

@@ -412,7 +412,7 @@ fn tracked_tasks_are_followed_over_all_queues() {
     assert_eq!(all.items[0].by.as_deref(), Some("me@here"));
     assert!(client.changes(&all.last, &ChangesOptions::new()).unwrap().items.is_empty());
 
-    // Whoever subscribes hears of a change at once; whoever follows sees it.
+    // A subscriber is notified of a change at once; the stream of changes also has it.
     let mut connection = server.connection();
     let mut channel = connection.as_pubsub();
     channel.subscribe("blueque_changes").unwrap();

@@ -31,7 +31,7 @@ const RUN: &str = "BLUEQUE_TEST_DELIVERS";
 /// Deaths that are tried at the same time.
 const AT_ONCE: usize = 16;
 
-/// Two partitions by themselves on the two servers, with a task of one that gets the end of one of the other.
+/// Two partitions of their own on the two servers. A task of one partition gets the end of a task of the other.
 struct Scene {
     folder: Folder,
     partitions: Partitions,
@@ -48,7 +48,7 @@ impl Scene {
         let addresses = format!("1={one}#n{number},2={two}#n{number}");
         let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
         partitions.store().unwrap();
-        // What a dead deliverer holds is free soon.
+        // The lease is short, so that the task of a dead deliverer is free soon.
         for at in ["1", "2"] {
             let client = partitions.partition(&name(at)).unwrap();
             client.queue(Deliverer::QUEUE).unwrap().configure("lease", Some("1")).unwrap();

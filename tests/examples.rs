@@ -31,7 +31,7 @@ fn built(what: &[&str]) -> PathBuf {
     tests.parent().unwrap().parent().unwrap().to_owned()
 }
 
-/// What an example prints that runs to its end.
+/// The output of an example that runs to its end.
 fn printed(name: &str) -> String {
     let server = Server::start();
     let output = Command::new(program(name)).arg(server.url()).output().unwrap();
@@ -123,7 +123,7 @@ mod service {
 
     use super::*;
 
-    /// One request to the service, and the whole answer.
+    /// Sends one request to the service, and returns the whole answer.
     fn asked(address: &str, request: &str, body: &str) -> String {
         let mut connection = TcpStream::connect_timeout(&address.parse().unwrap(), LIMIT).unwrap();
         connection.set_read_timeout(Some(LIMIT)).unwrap();

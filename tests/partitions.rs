@@ -202,7 +202,7 @@ fn a_task_gets_the_result_of_one_in_another_partition() {
         let inputs: serde_json::Value = serde_json::from_slice(info.parameters_bytes().unwrap()).unwrap();
         assert_eq!(inputs, serde_json::json!([{"link": "/1"}, {"link": "/2"}]), "in the order of the arguments");
         complete(&partitions, "1", "null");
-        // One that has ended, and one that waits for it only now.
+        // An upstream that has ended, and a dependent that begins to wait for it only now.
         let late = partitions.link(&own, &name("2")).unwrap();
         let after = submit(&partitions, "2", "after", Submit::default().result_of(0, &late));
         complete(&partitions, "2", "null");
@@ -242,7 +242,8 @@ fn one_that_fails_is_cancelled_or_has_no_json_fails_what_waits_for_it_elsewhere(
     });
 }
 
-/// Whatever dies between the end of the upstream and its delivery: the carrier stays until the other side has it.
+/// Whatever dies between the end of the upstream and its delivery, the carrier stays until the other side has the
+/// end.
 #[test]
 fn what_a_failover_has_lost_of_a_link_is_sent_again() {
     let (_servers, partitions) = two();
@@ -289,7 +290,7 @@ fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
     complete(&partitions, "1", "17");
     servers[0].kill();
     servers[0].restart();
-    // The other one is away when it is to be delivered.
+    // The other server is away when the end is delivered.
     servers[1].kill();
     let carrier = TaskId::new("@2:up").unwrap();
     delivering(&partitions, || {
@@ -359,7 +360,7 @@ fn a_queue_is_moved_while_workers_take_its_tasks_and_each_task_runs_once() {
         for worker in &workers {
             scope.spawn(|| worker.run().unwrap());
         }
-        // New ones come meanwhile.
+        // New tasks come during the move.
         scope.spawn(|| {
             for number in TASKS..TASKS + 100 {
                 submit(&partitions, "1", &format!("t{number}"), Submit::default());
@@ -413,7 +414,7 @@ fn a_move_goes_on_after_a_death_between_any_two_steps_and_keeps_what_was_submitt
     let up = submit(&partitions, "1", "up", Submit::default());
     submit(&partitions, "1", "down", Submit::default().after(up.task()));
     let source = partitions.partition(&from).unwrap();
-    // One process died after the first step, another after the second.
+    // As if one process died after the first step, and another after the second.
     let between = source.queue("@to:2:q").unwrap();
     between.pause("somebody", "moves").unwrap();
     for id in ["t0", "t1"] {
@@ -461,7 +462,7 @@ fn deliveries_that_are_late_out_of_order_to_the_wrong_partition_or_forged_change
         let how = Submit::default().id(TaskId::new(forged).unwrap()).needs("blueque-links").max_failures(1_000);
         links.submit_bytes(b"[99]", how).unwrap();
     }
-    // Their ends come in another order than the tasks wait for them.
+    // The upstreams end in another order than the dependent waits for them.
     let mut listener = client.listener(&["q"]).unwrap();
     let mut attempts: Vec<_> = (0..3).map(|_| listener.listen(SOON).unwrap().unwrap()).collect();
     delivering(&partitions, || {
@@ -565,7 +566,7 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     assert!(refused.contains("partition: there is no partition 3: there are 1, 2"), "{refused}");
     let refused = clients[0].submit_graph(&pair("h", 1)).unwrap_err().to_string();
     assert!(refused.contains("submit the graph with a topology"), "{refused}");
-    // What names no partition is where the caller says.
+    // A task that names no partition goes to the caller's choice.
     let plain = Graph::new();
     plain.task("a", "m", &1);
     assert_eq!(partitions.submit_graph(&plain, Some(&name("2"))).unwrap().tasks[0].1.partition(), &name("2"));
@@ -595,9 +596,9 @@ fn a_graph_whose_times_are_relative_is_the_same_graph_when_it_is_submitted_again
     assert_eq!(other.word(), "DUPLICATE", "the parameters of the second part count");
 }
 
-/// Submits a graph, and has its second partition lose what it has.
+/// Submits a graph, and lets its second partition lose its data.
 fn lost(servers: &mut [Server], partitions: &Partitions) -> (Graph, Client, Vec<String>) {
-    // Longer than what one call has.
+    // Parameters that are too long for one call.
     let graph = pair("g", (4 << 20) - 2);
     partitions.submit_graph(&graph, None).unwrap();
     let receipts = partitions.partition(&name("2")).unwrap().queue(Deliverer::QUEUE).unwrap();

@@ -80,7 +80,7 @@ fn of_more_queues_than_one_call_asks_all_are_served_in_each_order() {
                 queue.configure("concurrency", Some("1")).unwrap();
             }
         }
-        // Those at their limit do not hide the others.
+        // Queues at their limit do not hide the others.
         let mut holder = client.listener_as(id(1), &["q*"]).unwrap().order(order.clone());
         let mut held = Vec::new();
         let mut queues = Vec::new();

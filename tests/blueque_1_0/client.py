@@ -36,7 +36,7 @@ class Commands:
         return self.listeners[queue]._name
 
     def add(self, queue):
-        """As a process does that asks for a listener again."""
+        """Asks for a listener again, as a process does."""
         return self.client.get_listener(queue)._name
 
     def unregister(self, queue):
@@ -48,7 +48,7 @@ class Commands:
         return sorted(listener._parse_name(name) for name in listener._queue.get_listeners())
 
     def listen(self, queue):
-        """What Listener.listen does once, without its sleep."""
+        """The body of Listener.listen, run once and without its sleep."""
         name = self.register(queue)
         return self.listeners[queue]._queue.dequeue(name)
 
@@ -59,7 +59,7 @@ class Commands:
         return own._redis.rpoplpush(own._pending_name, own._reserved_key(name))
 
     def update(self, queue, id):
-        """The second one."""
+        """The second command."""
         name = self.register(queue)
         own = self.listeners[queue]._queue
         own._redis.hset("blueque_task_" + id, mapping={"status": "reserved", "node": name, "updated": 1.5})

@@ -1,4 +1,4 @@
-//! Tasks of listeners that were killed, taken over by the other side.
+//! One side takes over tasks of the other side's listeners, which were killed.
 
 use blueque::{Error, ListenerId, Outcome, Status, Submit, TaskId};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! A slot of which one key has not moved yet, seen from the node that it moves to: a key that is not there yet is
-//! never taken for absent.
+//! A slot of which one key has not moved yet, seen from the node that the slot moves to. A key that has not arrived
+//! yet is never taken for absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,8 @@ const STATE: [Call; 19] = [
 ];
 
 #[rustfmt::skip] // one call a line, as far as it fits
-/// Calls, each made in that state. Those that only read many tasks, such as `counts`, may return less for a moment.
+/// Calls that are each made in that state. Calls that only read many tasks, such as `counts`, may return less for a
+/// moment.
 const CALLS: [Call; 39] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
@@ -84,7 +85,7 @@ const CALLS: [Call; 39] = [
 /// would give slots back to settle that.
 const TAKER: usize = 2;
 
-/// How often a slot may be taken back.
+/// Number of times that a slot may be taken back.
 const TRIES: u32 = 5;
 
 fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) -> Result<Value, String> {
@@ -157,8 +158,9 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether the slot is still where it was moved to. Nodes that took slots at the same time may have the same epoch;
-    /// until they have settled that, the one with the higher epoch may take a slot back, and all its keys are gone.
+    /// Returns true if the slot is still where it was moved to. Nodes that took slots at the same time may have the
+    /// same epoch. Until they have settled that, the node with the higher epoch may take a slot back, and all its
+    /// keys are gone.
     fn has_moved(&self) -> bool {
         let meta = format!("{}_meta", self.namespace);
         redis::cmd("EXISTS").arg(meta).query::<u32>(&mut self.nodes[TAKER].connect()) == Ok(1)
@@ -228,7 +230,7 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
                 own.retain(|key, held| after.get(key) != Some(held));
                 // A heartbeat succeeds whatever has moved, and records its listener where it finds it.
                 own.retain(|key, _| !(call[0] == "heartbeat" && key == "_seen_q"));
-                // An end that was refused comes after the others.
+                // A refused end of an exchange is repeated, so its task comes after the others in the index.
                 own.retain(|key, _| !(in_part && key == "_complete_tasks_q"));
                 assert!(own.is_empty(), "{call:?}, {name}: {:?} differ", own.keys());
                 true

@@ -20,9 +20,9 @@ type Call = Vec<Vec<u8>>;
 /// The side of the move on which calls are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
-    /// One key has left already.
+    /// One key has left the node already.
     Source,
-    /// One key has yet to arrive.
+    /// One key has not arrived yet.
     Target,
 }
 
@@ -39,7 +39,7 @@ impl Node {
             let info: String = redis::cmd("CLUSTER").arg("INFO").query(&mut connection).ok()?;
             info.contains("cluster_state:ok").then_some(())
         });
-        // The other node does not run, which nobody is to notice.
+        // The other node does not run; with this timeout no command notices.
         redis::cmd("CONFIG").arg(&["SET", "cluster-node-timeout", "3600000"]).exec(&mut connection).unwrap();
         for command in bundle::commands() {
             redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).exec(&mut connection).unwrap();

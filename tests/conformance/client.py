@@ -88,8 +88,9 @@ class Client:
     # Replies
 
     def read(self, name, given, reply):
-        """A reply by its fields: a word; a value; a dict, with those that repeat as a list of dicts in `items`; or that list
-        alone. `given`: the names of the options of the call, as a reply can differ with one."""
+        """Returns a reply by its fields: a word; a value; a dict, in which the repeated fields are a list of dicts in
+        `items`; or that list alone. `given`: the names of the options of the call, as an option can change the shape
+        of the reply."""
         shape = self.commands[name]["reply"]
         if shape is None:  # a custom command
             return reply
@@ -120,7 +121,7 @@ class Client:
         return every if not fields else {**found, "items": every} if items else found
 
     def pairs(self, shape, reply):
-        """A dict, or of a shape with groups a list of them."""
+        """Returns a dict; for a shape with groups, a list of dicts."""
         fields = {field["name"]: field for field in shape["pairs"]}
         groups = [{}]
         if len(reply) % 2:

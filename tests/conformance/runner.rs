@@ -21,7 +21,7 @@ const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*'
     end
     all[#all + 1] = key all[#all + 1] = held end return all";
 
-/// How a key of a type is read completely.
+/// The command that reads a key of a type completely.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("list", "LRANGE", &["0", "-1"]),
     ("set", "SMEMBERS", &[]),
@@ -38,7 +38,7 @@ pub enum Again {
     Same,
     /// This equivalent word.
     Word(String),
-    /// The same with a deadline that is not earlier.
+    /// The first reply with a deadline that is not earlier.
     Later,
     /// A reply about this call, which continues where the first one ended.
     Anew,
@@ -48,7 +48,8 @@ pub struct Runner<'a> {
     ground: &'a mut dyn Ground,
     namespace: &'static str,
     kept: Kept,
-    /// Whether the contents of the keys are compared too: it takes most of the time, and names the keys that changed.
+    /// True if the contents of the keys are compared as well: that takes most of the time, and names the keys that
+    /// changed.
     thorough: bool,
 }
 
@@ -210,7 +211,7 @@ impl<'a> Runner<'a> {
         self.keys(case, &[])
     }
 
-    /// The contents of the keys at the end, except those of `beside`.
+    /// Compares the contents of the keys at the end, except the keys in `beside`.
     fn keys(&mut self, case: &Case, beside: &[&str]) -> Result<(), String> {
         let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
         for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
@@ -363,8 +364,8 @@ impl<'a> Runner<'a> {
 }
 
 impl Kept {
-    /// Whether a reply is what a step asks for. One that is kept without saying more may be anything, so that it is right
-    /// only where it cannot be wrong.
+    /// Returns true if a reply is what a step asks for. A reply that is only kept, with `as`, may be anything, so it
+    /// counts as right only where it cannot be wrong.
     fn is_right(&self, step: &Value, got: &Reply) -> bool {
         step.get("reply").map_or_else(|| step["as"].is_null(), |want| self.agrees(want, got))
     }
@@ -432,7 +433,8 @@ fn requested(call: &[Value], number: usize) -> Value {
     call.into()
 }
 
-/// Whether the second reply has a deadline, its first number, that is not earlier, and otherwise equals the first.
+/// Returns true if the second reply equals the first, apart from its deadline, which is its first number and not
+/// earlier.
 fn later(first: &Reply, second: &Reply) -> bool {
     match (first, second) {
         (Reply::Int(first), Reply::Int(second)) => first <= second,
@@ -441,8 +443,8 @@ fn later(first: &Reply, second: &Reply) -> bool {
     }
 }
 
-/// Whether a step can be sent twice as it is: not at the server's own time, nor taking a task without a request id
-/// in its record.
+/// Returns true if a step can be sent twice as it is. Excludes calls at the server's own time, and calls that take a
+/// task without a request id in its record.
 fn repeatable(step: &Value) -> bool {
     let call = list(&step["do"]);
     let takes = call[0] == "reserve" || call[0] == "adopt";

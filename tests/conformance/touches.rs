@@ -37,7 +37,7 @@ impl Watch {
         Self(std::thread::spawn(move || touched(lines)))
     }
 
-    /// What was touched. `connection`: to the same server.
+    /// Ends the recording, and returns what was touched. `connection`: to the same server.
     pub fn end(self, connection: &mut Connection) -> Touched {
         redis::cmd("ECHO").arg(END).exec(connection).unwrap();
         self.0.join().unwrap()
@@ -174,7 +174,7 @@ fn name<'a>(key: &str, names: &[&'a str]) -> &'a str {
     strict.or(loose).unwrap_or_else(|| panic!("contract/keys.toml does not list ns_{key}"))
 }
 
-/// Whether a key has the form of a name, in which words in capitals stand for a value.
+/// Returns true if a key has the form of a name, in which words in capitals stand for a value.
 fn matches(name: &str, key: &str, strict: bool) -> bool {
     let Some(at) = name.find(|c: char| c.is_ascii_uppercase()) else { return name == key };
     let (literal, rest) = name.split_at(at);
@@ -184,7 +184,7 @@ fn matches(name: &str, key: &str, strict: bool) -> bool {
     ends.into_iter().any(|(value, after)| (!strict || fits(word, value)) && matches(rest, after, strict))
 }
 
-/// Whether a placeholder can stand for a value.
+/// Returns true if a placeholder can stand for a value.
 fn fits(word: &str, value: &str) -> bool {
     let digits = value.chars().all(|c| c.is_ascii_digit());
     let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.:@-".contains(c));

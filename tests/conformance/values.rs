@@ -6,16 +6,17 @@ use super::{list, text};
 
 /// Values of a type.
 pub struct Tried {
-    /// A valid one.
+    /// A valid value.
     pub good: Value,
-    /// At the bounds, and those that the type lists.
+    /// Values at the bounds, and values that the type lists.
     pub taken: Vec<Value>,
-    /// Each with the code of its refusal.
+    /// Invalid values, each with the code of its refusal.
     pub bad: Vec<(String, Value)>,
 }
 
 impl Tried {
-    /// `of`: the type, from the manifest. `own`: a value that the call certainly accepts, if there is one.
+    /// The values of a type. `of`: the type, from the manifest. `own`: a value that the call certainly accepts, if
+    /// there is any.
     pub fn new(of: &Value, own: &Value) -> Self {
         let form = text(&of["form"]);
         let (low, high) = (of["low"].as_i64().unwrap_or(0), of["high"].as_i64());

@@ -1,4 +1,4 @@
-"""What the workers of the client for Python run."""
+"""Tasks that the workers of the client for Python run."""
 
 import handler
 from blueque_client import context, task

@@ -125,7 +125,7 @@ impl Server {
         Self::start_with(&["--save", "", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "100000"])
     }
 
-    /// How often a command was called.
+    /// Number of calls of a command.
     pub fn calls_of(&self, command: &str) -> usize {
         let digest = blueque::bundle::command(command).unwrap().sha1();
         let mut connection = self.connection();
@@ -252,13 +252,13 @@ impl Server {
         let _ = fs::remove_file(self.socket());
     }
 
-    /// Starts it again on the same folder.
+    /// Starts the server again on the same folder.
     pub fn restart(&mut self) {
         self.begin(&[]);
         self.ready();
     }
 
-    /// The same with more settings, and without waiting until it replies.
+    /// Starts the server on the same folder with more settings, and does not wait until it replies.
     pub fn begin(&mut self, args: &[&str]) {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self.child = spawn(&self.program, self.folder.path(), &self.args);
@@ -268,7 +268,8 @@ impl Server {
         self.child.id()
     }
 
-    /// From now on it cannot save its data, and refuses writes (`MISCONF`) until its setting `save` is empty.
+    /// Makes the server unable to save its data, so that it refuses writes (`MISCONF`) until its setting `save` is
+    /// empty.
     pub fn cannot_save(&self) {
         let mut connection = self.connection();
         // A folder in the place of the dump.
@@ -325,14 +326,14 @@ pub fn listener_here(pid: u32) -> ListenerId {
     ListenerId::of_process(ListenerId::of_this_process().host_and_pid().0, pid)
 }
 
-/// Makes the server forget that it has just seen a listener: it lives as far as a worker can tell.
+/// Makes the server forget that it has just seen a listener. As far as a worker knows, the listener still lives.
 pub fn silent(server: &Server, queue: &str, listener: &ListenerId) {
     let minute_ago = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - 60;
     let words = (format!("blueque_seen_{queue}"), minute_ago, listener.as_str());
     redis::cmd("ZADD").arg(words).exec(&mut server.connection()).unwrap();
 }
 
-/// A line that is shown for a test that passes, too.
+/// Prints a line, even if the test passes.
 pub fn report(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
@@ -342,7 +343,7 @@ pub fn eventually<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     within(Duration::from_secs(30), what, look)
 }
 
-/// The same for what takes longer on a loaded machine.
+/// Polls with another limit, for results that take longer on a loaded machine.
 pub fn within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + limit;
     loop {
