@@ -38,7 +38,7 @@ fn a_client_goes_on_across_a_failover_of_sentinel() {
     // The old master accepts calls until Sentinel has made it a replica, some ten seconds later. Those calls are
     // lost.
     drop(master);
-    // By the same client, whose connection led to it.
+    // Submits by the same client, whose connection led to the old master.
     let after = queue.submit("after", Submit::default()).unwrap();
     assert_ne!(before.id(), after.id());
     let direct = builder().open(&format!("redis://127.0.0.1:{other}/")).unwrap();
@@ -153,7 +153,7 @@ fn a_node_of_a_cluster_leads_to_the_namespace() {
 /// A wrong node or a refused connection is recognised within this time.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Addresses at which nobody listens.
+/// Addresses at which no server listens.
 const NOBODY: [&str; 5] = [
     "redis://127.0.0.1:1/",
     "unix:///nowhere/socket",

@@ -34,8 +34,8 @@ const AT_ONCE: usize = 4;
 
 const ID: &str = "premiere";
 
-/// Each in a queue of its name. Below `b` edges lead from partition to partition and back: `a` in 1, `b` in 2, `c` in 1, `d`
-/// in 3, `e` in 1 and also `g` in 3; `f` in 2 needs `a` alone.
+/// A graph whose tasks are each in a queue of their name. Below `b`, edges lead from partition to partition and back:
+/// `a` in 1, `b` in 2, `c` in 1, `d` in 3, `e` in 1 and also `g` in 3; `f` in 2 needs `a` alone.
 fn graph() -> Graph {
     let graph = Graph::new().id(GraphId::new(ID).unwrap());
     let a = graph.task("a", "m", &0).label("a").partition(&name("1"));
@@ -87,7 +87,7 @@ impl Scene {
         self.partitions.partition(&name(at)).unwrap().task(&self.id(label).to_string()).unwrap()
     }
 
-    /// Takes a task, which has to have these parameters.
+    /// Takes a task, which must have these parameters.
     fn take(&self, label: &str, parameters: &str) -> Processor {
         let mut listener = self.client(label).listener(&[label]).unwrap();
         let attempt = listener.listen(SOON).unwrap().unwrap_or_else(|| panic!("{label} is not there"));
@@ -110,7 +110,7 @@ impl Scene {
         assert_eq!(self.graph.wait(SOON).unwrap().info.complete, 7);
     }
 
-    /// Runs all that comes before `c`, and takes that.
+    /// Runs everything upstream of `c`, and takes `c`.
     fn run_to_c(&self) -> Processor {
         self.run("a", "0", "1");
         self.run("b", "[1]", "2");

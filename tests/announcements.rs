@@ -15,7 +15,7 @@ const ORDERS: &str = "ns_orders_q";
 const TASKS: &str = "ns_channel_q";
 const MARK: &str = "mark";
 
-/// A call as in the contract, `-` for an empty argument, `~` for a space; TOKEN is that of the task `x`.
+/// A call as in the contract, `-` for an empty argument, `~` for a space; TOKEN is the token of the task `x`.
 fn call(connection: &mut Connection, line: &str) {
     let token: Option<String> = redis::cmd("HGET").arg("ns_task_x").arg("token").query(connection).unwrap();
     let line = line.replace("TOKEN", &token.unwrap_or_default());

@@ -22,7 +22,7 @@ use support::Server;
 
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// Number of connections that the server has, and number of them that wait.
+/// Number of connections of the server, and number of those that wait.
 fn connections(server: &Server) -> (u32, u32) {
     let info: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
     let number = |name: &str| {
@@ -288,11 +288,11 @@ async fn a_namespace_for_tests_is_opened_for_tests_only() {
 enum Cut {
     /// As soon as the future waits, for the first time or a later time.
     Waiting(u32),
-    /// When the event that the future waits for has come.
+    /// After the event that the future waits for.
     Woken(u32),
 }
 
-/// The outcome of a future; none if it was dropped before its end.
+/// The outcome of a future; `None` if it was dropped before its end.
 async fn cut<T>(future: impl Future<Output = T>, how: Cut) -> Option<T> {
     let (most, woken) = match how {
         Cut::Waiting(most) => (most, false),
@@ -730,7 +730,7 @@ async fn closures_that_block_hold_up_nothing_else_and_make_calls() {
         .slots(3)
         .handle_blocking(move |name: String, cx| {
             cx.block_on(cx.checkpoint("saved"))?;
-            both.wait(); // each handler waits until the other one runs
+            both.wait(); // until both handlers run
             meets.store(true, Ordering::Release);
             Ok(name)
         })
@@ -777,7 +777,7 @@ async fn bytes_go_to_an_asynchronous_handler_as_they_are() {
 
 #[tokio::test]
 async fn a_worker_whose_future_was_dropped_runs_again_and_finds_its_tasks_by_their_leases() {
-    /// Says that a handler was dropped.
+    /// Records that a handler was dropped.
     struct Handler(std::sync::Arc<AtomicBool>);
     impl Drop for Handler {
         fn drop(&mut self) {

@@ -87,7 +87,7 @@ fn failure(ground: &mut dyn Ground, case: &Case) -> Option<String> {
     Some(format!("{}: {}: {what}", case.file, case.name()))
 }
 
-/// The server to use instead of one that the test starts.
+/// The server in `REDIS_URL`, to use instead of a server that the test starts.
 fn url() -> Option<String> {
     std::env::var("REDIS_URL").ok()
 }

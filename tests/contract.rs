@@ -52,7 +52,7 @@ fn code(words: &str) -> String {
     words.split_whitespace().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
 }
 
-/// The libraries of what `upkeep` does.
+/// The libraries of the work of `upkeep`.
 const UPKEEP: [&str; 9] =
     ["interruption", "mending", "orphans", "promotion", "retention", "schedules", "settling", "statistics", "ticking"];
 
@@ -107,7 +107,7 @@ fn rows() -> Value {
     cases::with_plain_cells(&cases::contract(), &cases::file("cells.json"))
 }
 
-/// The state of a task that stands as a line of this table says: `pending again, recalled` is pending.
+/// The state of a task whose state a line of this table describes: `pending again, recalled` is pending.
 fn state(line: &str) -> &str {
     let mut words = line.split([' ', ',']).map(|word| if word == "adopted" { "reserved" } else { word });
     words.find(|word| STATES.iter().any(|state| state == word)).unwrap_or_else(|| panic!("{line} names no state"))
@@ -258,7 +258,7 @@ fn a_round_leaves_no_field_of_the_earlier_one() {
     for option in described("options")["task"].as_table().unwrap().values() {
         known.extend(option.get("field").and_then(|field| field.as_str()).map(str::to_owned));
     }
-    // These fields stay, or get a new value in any case.
+    // Fields that stay, or get a new value in any case.
     let kept = "attempt created graph label notes outcome parameters queue rank round round_request status updated";
     known.extend(kept.split(' ').map(str::to_owned));
     let all: BTreeSet<String> = described("fields")["task"].as_table().unwrap().keys().cloned().collect();

@@ -269,7 +269,7 @@ fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
     while client.upkeep(&queues).unwrap().more {}
     let eta = SystemTime::now() + Duration::from_secs(1);
     let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
-    // Three calls are a worker: what they say makes the task pending, and takes it.
+    // Three calls act as a worker: their reports make the task pending, and take it.
     let taken = loop {
         match reserve() {
             Reserved::Tasks(taken) => break taken,

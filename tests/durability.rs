@@ -40,7 +40,7 @@ fn a_call_has_succeeded_when_so_many_replicas_have_it_and_says_so_when_they_have
     assert_eq!(safe.counts().unwrap().pending, 2);
     client.queue("q").unwrap().submit("x", with_id("c")).unwrap();
     send("-CONT", &replica);
-    // The same call asks the replica again.
+    // A repeated call asks the replica again.
     assert_eq!(safe.submit("x", with_id("b")).unwrap().id().as_str(), "b");
     assert_eq!(safe.counts().unwrap().pending, 3);
     let error = client.durable(Durability::Replica(2)).queue("q").unwrap().submit("x", with_id("d")).unwrap_err();

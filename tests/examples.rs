@@ -18,10 +18,10 @@ fn program(name: &str) -> PathBuf {
     built(&["--example", name]).join("examples").join(name)
 }
 
-/// Builds a program, and returns the folder of all.
+/// Builds a program, and returns the folder of all programs.
 fn built(what: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    // With the features that the tests were built with, so that nothing is built a second time.
+    // The features are those of the tests, so that nothing is built a second time.
     cargo.args(["build", "--locked", "--quiet", "--workspace"]).args(what);
     if cfg!(feature = "tokio") {
         cargo.arg("--all-features");

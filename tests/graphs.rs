@@ -185,7 +185,7 @@ fn a_join_of_long_results_is_never_seen_half() {
     assert!(!waiting.more);
 }
 
-/// Lets `settle` do whatever is left.
+/// Lets `settle` do everything that is left.
 fn settle(client: &Client) {
     while client.call(&client.calls().settle(100)).unwrap().more {}
 }
@@ -210,7 +210,7 @@ fn a_graph_of_10_000_is_cancelled_and_retried_and_runs_anew() {
     assert_eq!(ended(&made.graph.retry().unwrap()), (0, 0, 0));
     let counts = client.queue("q").unwrap().counts().unwrap();
     assert_eq!((counts.pending, counts.waiting, counts.cancelled), (9_998, 2, 0));
-    // The cancel of one task fails the join, which ends all the others.
+    // The cancel of one task fails the join, which ends all other tasks.
     let first = client.task(made.tasks[0].1.as_str()).unwrap();
     first.cancel("no").unwrap();
     settle(&client);
@@ -248,7 +248,7 @@ fn a_chain_of_1_000_fails_and_goes_on_with_its_first_task() {
     first.retry().unwrap();
     settle(&client);
     assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 0));
-    // The cancel of the last one is the end of all.
+    // The cancel of the last task ends all tasks.
     last.cancel("no").unwrap();
     settle(&client);
     assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 1_000));

@@ -99,7 +99,7 @@ impl Bench {
         .clear();
     }
 
-    /// The next task is given out and comes back, unless it has a key: those take turns.
+    /// The next task is given out and comes back, unless it has a key, since keys take turns.
     fn come_back(&mut self) -> Vec<String> {
         let first = self.call("list q pending 0 1").remove(1);
         if self.call(&format!("get {first}")).contains(&"key".to_owned()) {

@@ -73,7 +73,7 @@ fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
     let (_servers, partitions) = two();
     let chosen = partitions.submit_in(&name("2"), "q", "x", Submit::default().id(TaskId::new("a").unwrap())).unwrap();
     assert_eq!(chosen.to_string(), "2:a");
-    // As docs/partitions.md has it.
+    // The example of docs/partitions.md.
     let of_key = |how: Submit| partitions.submit("q", "x", how).unwrap().partition().to_string();
     assert_eq!(of_key(Submit::default().id(TaskId::new("movie-17").unwrap())), "1");
     assert_eq!(of_key(Submit::default().unique("movie-17")), "1");
@@ -104,7 +104,7 @@ fn a_partition_that_hangs_is_named_within_the_limit_and_delays_no_other() {
     let impatient = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
     assert_eq!(impatient.queues().all().unwrap().len(), 2);
     signal(&servers[1], "-STOP");
-    // Connected before, and not yet.
+    // Partitions that were connected before, and partitions that are not connected yet.
     let fresh = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
     for partitions in [&impatient, &fresh] {
         let began = Instant::now();
@@ -242,8 +242,8 @@ fn one_that_fails_is_cancelled_or_has_no_json_fails_what_waits_for_it_elsewhere(
     });
 }
 
-/// Whatever dies between the end of the upstream and its delivery, the carrier stays until the other side has the
-/// end.
+/// The carrier stays until the partition of the dependent has the end of the upstream, whatever dies before the
+/// delivery.
 #[test]
 fn what_a_failover_has_lost_of_a_link_is_sent_again() {
     let (_servers, partitions) = two();
@@ -286,11 +286,11 @@ fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
     let upstream = submit(&partitions, "1", "up", Submit::default());
     let there = partitions.link(&upstream, &name("2")).unwrap();
     let down = submit(&partitions, "2", "down", Submit::default().result_of(0, &there));
-    // Nobody delivers, and the server that has the end is killed.
+    // No deliverer runs, and the server that has the end is killed.
     complete(&partitions, "1", "17");
     servers[0].kill();
     servers[0].restart();
-    // The other server is away when the end is delivered.
+    // The server of the dependent is away when the end is delivered.
     servers[1].kill();
     let carrier = TaskId::new("@2:up").unwrap();
     delivering(&partitions, || {
@@ -303,7 +303,7 @@ fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
         let at = partitions.task(&down).unwrap();
         eventually("it is delivered", || (at.info().ok()?.status() == Some(Status::Pending)).then_some(()));
         assert_eq!(at.info().unwrap().parameters_bytes(), Some(&b"[17]"[..]));
-        // Delivered again, and forged: nothing changes.
+        // A second delivery and a forged delivery change nothing.
         client.task(carrier.as_str()).unwrap().wait(SOON).unwrap();
         let request = client.queue("@links").unwrap();
         let again = Submit::default().id(carrier.clone()).needs("blueque-links");
@@ -455,7 +455,8 @@ fn deliveries_that_are_late_out_of_order_to_the_wrong_partition_or_forged_change
     let both = submit(&partitions, "2", "both", Submit::default().result_of(0, &there[0]).result_of(1, &there[1]));
     let target = partitions.partition(&name("2")).unwrap();
     target.task(there[2].as_str()).unwrap().cancel("nobody needs it").unwrap();
-    // Carriers that nobody asked for: to a task without a placeholder, to no partition, and one without a sense.
+    // Carriers that no partition asked for: to a task without a placeholder, to no partition, and a carrier without a
+    // meaning.
     let client = partitions.partition(&name("1")).unwrap();
     let links = client.queue(Deliverer::QUEUE).unwrap();
     for forged in ["@2:ghost", "@9:first", "@2", "@1:first"] {
@@ -754,7 +755,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
     });
 }
 
-/// As docs/configuration.md has the role `worker`.
+/// The role `worker` as in docs/configuration.md.
 const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
     +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 

@@ -40,7 +40,7 @@ fn server(certificate: &str, more: &[&str]) -> (Server, String) {
     (server, format!("rediss://localhost:{port}/"))
 }
 
-/// Runs a test against a server that asks nobody for a certificate.
+/// Runs a test against a server that asks no client for a certificate.
 fn with_server(test: &str) {
     let (server, url) = server("server.pem", &["--tls-auth-clients", "no"]);
     assert!(run(test, &url, &file("ca.pem")), "{test}");
@@ -50,7 +50,7 @@ fn with_server(test: &str) {
 
 /// The URL with the authority of the tests.
 fn trusting(url: &str) -> String {
-    // Another test may have done it.
+    // Another test may have installed the provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     format!("{url}?ca={}", file("ca.pem").display())
 }

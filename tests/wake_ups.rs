@@ -87,7 +87,7 @@ fn a_worker_that_is_stopped_while_it_waits_takes_no_wake_up_with_it() {
     let listens = thread::spawn(move || next.listen(LIMIT).unwrap().map(|work| work.id().clone()));
     waiting(&server, 2);
     let begun = Instant::now();
-    // The worker's stop and its wake-up race. In either order, the task is taken soon, by the other listener or by
+    // The worker's stop and its wake-up race. In either order, the task is taken soon, by the second listener or by
     // the worker.
     let stops = worker.clone();
     let stopped = thread::spawn(move || stops.stop(Stop::Drain));

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::both::{Both, QUEUE};
 use crate::old::Old;
 
-/// Kills the old client, and starts another one in its place.
+/// Kills the old client, and starts a new client in its place.
 fn die(both: &mut Both) -> ListenerId {
     let next = Old::start(&both.server);
     std::mem::replace(&mut both.old, next).kill()
@@ -74,7 +74,7 @@ fn a_started_task_whose_process_is_dead_is_taken_back_from_a_living_claimer() {
     let id = both.enqueue();
     both.listen();
     both.old.call("start", json!({ "id": id }));
-    let _claimer = claimed(&mut both, &id); // it only waits for the process
+    let _claimer = claimed(&mut both, &id); // the client only waits for the process
     both.upkeep(&[]);
     pending(&both, &id);
 }

@@ -79,7 +79,7 @@ class Commands:
         self.processor(id).complete(result)
 
     def late_complete(self, queue, id, node, pid):
-        """The complete of a processor that has read its task before."""
+        """The `complete` of a processor that has read its task before."""
         RedisQueue(queue, self.client._redis).complete(id, node, pid, "late")
 
     def fail(self, id, error):
@@ -94,7 +94,7 @@ class Commands:
         return {name: getattr(task, name) for name in names}
 
     def run(self, queue):
-        """Never answers: takes orphans, then tasks, each in a process of its own."""
+        """Takes orphans, then tasks, each in a process of its own; never answers."""
         ForkingRunner(self.client, queue, lambda task: "ran " + task.parameters).run()
 
     def exit(self):

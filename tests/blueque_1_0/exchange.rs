@@ -1,4 +1,4 @@
-//! One side creates tasks and the other side handles them.
+//! Tasks that cross sides: the old client creates them and the crate handles them, or the reverse.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -78,7 +78,7 @@ fn expand(data: &Value) -> Vec<Value> {
             let mut steps = list(&data["states"][state]["steps"]).to_vec();
             steps.push(step);
             let mut keys = data["states"][then]["keys"].clone();
-            // No index of another state has it.
+            // No index of another state has the task.
             for (name, other) in contract["states"].as_object().unwrap() {
                 let index = other["index"].as_str().and_then(|index| index.strip_suffix("_QUEUE"));
                 if let Some(index) = index.filter(|_| !then.contains(name)) {
@@ -185,7 +185,7 @@ fn states(contract: &Value, data: &Value) -> Vec<Value> {
 /// More calls than `mend` has parts.
 const PARTS: usize = 40;
 
-/// The contract as the manifest has it.
+/// The contract, in the form of the manifest.
 pub fn contract() -> Value {
     serde_json::from_str(blueque::bundle::contract()).unwrap()
 }
@@ -308,7 +308,7 @@ fn quoted(value: &str) -> String {
 fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let good = [&[json!(command)], list(&one["args"])].concat();
     let given = list(&data["given"]);
-    // The good call comes last: the others failed only because of their one wrong value.
+    // The good call comes last, to show that each refused call failed only because of its one wrong value.
     let refused = |title: String, calls: Vec<(String, Vec<Value>)>, good: &[Value]| {
         let mut steps = given.to_vec();
         steps.extend(calls.into_iter().map(|(code, call)| json!({"do": call, "error": code})));
@@ -420,7 +420,7 @@ fn of_keys(data: &Value, good: &[Value], one: &Value) -> Vec<Value> {
     cases
 }
 
-/// The elements; none if it is not a list.
+/// The elements; empty if the value is not a list.
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], |list| list)
 }

@@ -20,7 +20,8 @@ def python(name):
 
 class Client:
     def __init__(self, manifest, send, strict=False):
-        """strict: fields and names that the manifest does not know are a misfit too, not of a later version."""
+        """strict: treats fields and names that the manifest does not know as a misfit, not as those of a later
+        version."""
         self.commands, self.types, self.send, self.strict = manifest["commands"], manifest["types"], send, strict
         for name, entry in self.commands.items():
             setattr(self, python(name), self.function(name, entry))

@@ -1,7 +1,7 @@
 //! The cases on several servers that hold the keys in turn: a cluster whose slot moves, and a set of Sentinels whose master
 //! is replaced.
 //!
-//! A case is left out, and counted, if it needs what these do not have, or what is about one server alone.
+//! A case is left out, and counted, if it needs something that these servers lack, or concerns one server alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,15 +14,15 @@ use crate::moving::Moving;
 use crate::support::{report, seed, server_program, valkey_program};
 use crate::watched::{Fall, Watched};
 
-/// One case in this number of cases is played, unless `BLUEQUE_CASES_SHARE` sets another number: all of them take
+/// Share of the cases: one of this number is played, unless `BLUEQUE_CASES_SHARE` sets another number. All cases take
 /// minutes.
 const SHARE: u64 = 30;
 
 /// The tag whose slot moves.
 const NAMESPACE: &str = "{ns}";
 
-/// The commands of the server that are about one server alone: its users, settings and log; and its order of a large key,
-/// in scripts of cases.
+/// The commands of the server that concern one server alone: its users, settings and log; and its order of a large
+/// key, in scripts of cases.
 const ALONE: [&str; 4] = ["AUTH", "ACL", "CONFIG", "SLOWLOG"];
 const ORDER: &str = "SCAN'";
 

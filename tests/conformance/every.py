@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Calls every command with every option: every.py BUNDLE_DIRECTORY
-Uses the client that is generated from the bundle's manifest (client.py), and the good calls of arguments.json. Reads every
-reply into named fields; a reply that is cut off, or has another shape, must be refused. Validates the manifest against its
-JSON Schema.
+Uses the client that is generated from the bundle's manifest (client.py), and the good calls of arguments.json. Reads
+every reply into named fields; a reply that is cut off, or has another shape, must be refused. Validates the manifest
+against its JSON Schema.
 Needs the packages of tests/requirements.txt."""
 import json, pathlib, sys
 import fastjsonschema, redis
@@ -31,7 +31,7 @@ def calls(table, entry, command, client):
     good = client.named(command, row.get("args") or plain(table, entry, client))
     yield "", good
     for option in entry["options"]:
-        # Some options need other options, some another call, some do not take all values of their type.
+        # Some options need other options, some need another call, and some do not take all values of their type.
         name = option["name"]
         own = row.get("options", {}).get(name, {})
         narrow = table["narrow"].get(f"{command} {name}") or table["narrow"].get(name) or {}

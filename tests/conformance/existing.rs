@@ -11,8 +11,8 @@ pub struct Existing {
     pub connection: Connection,
     /// Command that restores the user of the URL after a case with another user.
     login: Value,
-    /// The former values of the server's settings that cases change; also `save`, as a snapshot resets the server's
-    /// counters.
+    /// The values before the cases of the server's settings that they change; also `save`, as a snapshot resets the
+    /// server's counters.
     settings: BTreeMap<String, String>,
 }
 
@@ -45,7 +45,8 @@ impl Existing {
         Ok(Self { connection, login, settings })
     }
 
-    /// Changes a case so that it restores this server's own user and settings, instead of those of a new server.
+    /// Changes a case so that it restores this server's own user and settings, instead of the defaults of a new
+    /// server.
     pub fn fitted(&self, case: &Case) -> Case {
         let fit = |command: &Value| {
             if *command == json!(["AUTH", "default", "none"]) { &self.login } else { command }.clone()

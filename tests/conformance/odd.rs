@@ -103,7 +103,7 @@ fn bytes(values: &[Value]) -> Vec<Vec<u8>> {
 /// read once.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Copies all keys of the current database to the other one.
+/// Copies all keys of the current database to the database `ARGV[1]`.
 const COPY: &str = "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('COPY', key, key, 'DB', ARGV[1]) end";
 
 struct World {

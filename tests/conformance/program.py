@@ -51,7 +51,7 @@ def plain(name):
 
 
 def readable(text):
-    """A text, as a client has it that replaces what is not UTF-8."""
+    """A text, as read by a client that replaces what is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 

@@ -36,7 +36,7 @@ const READ: [(&str, &str, &[&str]); 6] = [
 pub enum Again {
     /// The first reply.
     Same,
-    /// This equivalent word.
+    /// This word, which is equivalent to the first reply.
     Word(String),
     /// The first reply with a deadline that is not earlier.
     Later,
@@ -78,7 +78,7 @@ impl<'a> Runner<'a> {
         result
     }
 
-    /// On a server in its present state.
+    /// A runner on a server in its present state.
     pub fn new(ground: &'a mut dyn Ground) -> Self {
         Self { ground, namespace: "ns", kept: Kept::default(), thorough: false }
     }
@@ -211,7 +211,7 @@ impl<'a> Runner<'a> {
         self.keys(case, &[])
     }
 
-    /// Compares the contents of the keys at the end, except the keys in `beside`.
+    /// Compares the contents of the keys at the end, except for the keys in the argument.
     fn keys(&mut self, case: &Case, beside: &[&str]) -> Result<(), String> {
         let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
         for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
@@ -229,7 +229,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Takes a step, and returns its reply: nil for an expected error.
+    /// Makes a step, and returns its reply: nil for an expected error.
     fn step(&mut self, step: &Value) -> Result<Reply, String> {
         let (code, says) = (step["error"].as_str(), step["says"].as_str().unwrap_or_default());
         let before = (code.is_some() || step["unchanged"] == true).then(|| self.trace());
@@ -275,7 +275,7 @@ impl<'a> Runner<'a> {
         self.call_for(call, keys, &Value::Null)
     }
 
-    /// The call of a step, which says what is expected.
+    /// Makes the call of a step, which states the expected reply.
     fn call_for(&mut self, call: &[Value], keys: &Value, step: &Value) -> Result<Reply, RedisError> {
         let name = text(&call[0]);
         let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
@@ -320,8 +320,8 @@ impl<'a> Runner<'a> {
         parts.flat_map(|part| read::<BTreeMap<_, _>>(Ok(part)).unwrap()).collect()
     }
 
-    /// Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys are
-    /// compared too if the user may not ask for it, or if the run is thorough.
+    /// A value that is equal before and after a call that changed nothing: the server's number of changes. The
+    /// contents of the keys are compared as well if the user may not ask for the number, or if the run is thorough.
     fn trace(&mut self) -> (Option<String>, BTreeMap<Vec<u8>, Vec<u8>>) {
         let writes = self.ground.writes();
         let keys = if self.thorough || writes.is_none() { self.digest() } else { BTreeMap::new() };

@@ -96,8 +96,8 @@ fn contract(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("contract/{name}.toml"))
 }
 
-/// The entry of each command. A group of the file stands for more than half of its keys: which ones a call touches depends
-/// on the task. The groups of states stand for all of their keys.
+/// The entry of each command. An entry names a group of the file if the command touches more than half of the group's
+/// keys, as the keys that a call touches depend on the task. The groups of states stand for all of their keys.
 fn entries(touched: &Touched, head: &str) -> String {
     let groups: toml::Table = toml::from_str(head).unwrap();
     let lists = groups["groups"].as_table().unwrap().iter();
@@ -166,8 +166,8 @@ fn quoted(command: &str, words: &[&str]) -> String {
     text + "\"\"\""
 }
 
-/// The name of a key in `keys.toml`: the first that it matches; else, of an invalid name that a command looked up
-/// before it refused it, the longest one whose placeholders may be anything.
+/// The name of a key in `keys.toml`: the first name that the key matches. A command may look up an invalid name
+/// before it refuses it; then it is the longest name that matches if placeholders may be anything.
 fn name<'a>(key: &str, names: &[&'a str]) -> &'a str {
     let strict = names.iter().find(|name| matches(name, key, true));
     let loose = names.iter().filter(|name| matches(name, key, false)).max_by_key(|name| name.len());

@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 queue.submit(&parameters, how)?;
                 true
             }
-            // A task that has already ended cannot be cancelled.
+            // A cancel fails if the task has already ended.
             Order::Cancel { id } => match client.task(&id)?.cancel("by chance") {
                 Ok(_) => true,
                 Err(blueque::Error::State { .. } | blueque::Error::NotFound) => false,

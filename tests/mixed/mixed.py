@@ -10,11 +10,11 @@ passes if both faults are found.
 
 Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `typescript`
 one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`:
-a program that runs `square` on the queue until it gets SIGTERM, and leaves word of it as `handler.py` does. The clients
+a program that runs `square` on the queue until it gets SIGTERM, and records each run as `handler.py` does. The clients
 of all of them submit, and all but Blueque 1.0, which cannot, cancel.
 
-Roles of `ITEMS` run next to the other roles. They use a `WorkQueue` as users of redis-work-queue do: they lease an
-item, crash where the item orders it, and record the result. Each item must have been completed once, with the right
+Roles of `ITEMS` run next to those above. They use a `WorkQueue` as users of redis-work-queue do: they lease an item,
+crash where the item orders it, and record the result. Each item must have been completed once, with the right
 result.
 """
 
@@ -40,11 +40,11 @@ from blueque_client import BluequeError, Client, WorkItem, WorkQueue  # noqa: E4
 from blueque_client.testing import Server  # noqa: E402
 
 QUEUE, LEASE = "mixed", 3
-#: The queue of those who lease items: a name that has to be encoded.
+#: The queue of the processes that lease items: a name that has to be encoded.
 WORKS = "mixed items"
-#: Seconds in which everything has ended, after the faults are over.
+#: Seconds in which everything must end after the faults are over.
 PATIENCE = 120
-#: What a run submits and adds at least, on however slow a machine.
+#: Least number of tasks and items that a run submits and adds, even on a slow machine.
 LEAST, LEAST_ITEMS = 60, 20
 FINAL = ("complete", "failed", "cancelled")
 
@@ -74,7 +74,7 @@ CLIENTS = {
     "old": lambda _given, url: [sys.executable, str(ROOT / "tests" / "blueque_1_0" / "client.py"), url],
 }  # fmt: skip
 THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE, WORKS]}
-#: What must be found where a thief takes part.
+#: Faults that must be found if a thief takes part.
 STOLEN = (" beside ", " has the result ", " was completed ")
 
 
@@ -130,7 +130,7 @@ class Run:
         self.given, self.url, self.dice = given, url, random.Random(given.seed)
         self.client = Client(url, limit=10)
         self.queue = self.client.queue(QUEUE)
-        # A long run is judged by all that happened.
+        # A long run is judged by everything that happened.
         self.queue.configure("keep", 10_000_000)
         self.queue.configure("events", 100_000)
         self.submitted, self.cancelled, self.killed = {}, set(), set()
@@ -232,9 +232,9 @@ class Run:
         return len(self.submitted) < LEAST or len(self.added) < LEAST_ITEMS
 
     def replace(self):
-        """Others replace the processes that have crashed because an item ordered it."""
+        """Replaces the processes that have crashed because an item ordered it."""
         for worker in [worker for worker in self.workers if worker.items and worker.process.poll() is not None]:
-            # SIGKILL is that of `clear` alone, or of a fault, which replaces it.
+            # Only `clear` and faults send SIGKILL, and a fault replaces the process itself.
             assert worker.process.returncode == 7, f"{worker.name} ended with {worker.process.returncode}"
             self.workers.remove(worker)
             self.begin(worker.role, items=True)
@@ -379,7 +379,7 @@ class Run:
                 if other != "-" and not (before == other and excused):
                     found.append(f"{id} runs on {worker} beside {other}")
                 running[id] = worker, worker in frozen
-                # Blueque 1.0 knows no attempts.
+                # Blueque 1.0 does not have attempts.
                 if not worker.startswith("old"):
                     if (id, attempt) in numbers:
                         found.append(f"the attempt {attempt} of {id} began twice")

@@ -78,7 +78,7 @@ pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
     format!("{}/{}={places}", queue(name), KEYS[usize::from(key)])
 }
 
-/// Calls that may say who makes them.
+/// Calls that may name their caller.
 const NAMED: [&str; 19] = [
     "bulk",
     "cancel",
@@ -102,8 +102,8 @@ const NAMED: [&str; 19] = [
 ];
 
 impl Op {
-    /// The command and its arguments after `now`; none for what is not a call. Half of the calls that may say who makes
-    /// them do.
+    /// The command and its arguments after `now`; `None` for an operation that is not a call. Half of the calls that
+    /// may name their caller do.
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let (command, mut args) = self.unnamed()?;
         if NAMED.contains(&command) && args.iter().map(String::len).sum::<usize>().is_multiple_of(2) {
@@ -348,7 +348,7 @@ impl Op {
                 }
                 other => other,
             },
-            // The reasons why the other tasks are passed over are checked by `passed_over`.
+            // The reasons why tasks are passed over are checked by `passed_over`.
             Self::Peek { .. } => match reply {
                 Reply::List(items) => Reply::List(given(&items).to_vec()),
                 other => other,

@@ -87,7 +87,7 @@ fn next_options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// What an owner says about the next step: mostly no more than its queue.
+/// Values of an owner for the next step: mostly no more than its queue.
 pub fn go() -> impl Strategy<Value = Go> {
     let unset = vec!["needs", "priority", "max_failures", "tags", "unique", "steps", "deadline", "key", "lease"];
     let unset = option::weighted(0.2, select(unset));

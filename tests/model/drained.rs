@@ -135,7 +135,7 @@ impl Drained {
     }
 }
 
-/// A task that waits for the retry of one that has failed.
+/// Finds a task that waits for the retry of a failed task.
 fn held_up(keys: &Keys) -> Option<String> {
     let waits = |id: &&str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
     let ended = |up: &String| ["failed", "cancelled"].contains(&field(&hash(keys, &format!("task_{up}")), "status"));
@@ -151,7 +151,7 @@ fn held_up(keys: &Keys) -> Option<String> {
     records(keys).into_keys().filter(waits).find(is_held).map(str::to_owned)
 }
 
-/// A task that waits for itself in the end.
+/// Finds a task that waits for itself, directly or through others.
 fn circle(keys: &Keys) -> Option<String> {
     let waits = |id: &str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
     let upstreams = |id: &str| hash(keys, &format!("upstreams_{id}")).into_keys().filter(|up| waits(up));

@@ -153,7 +153,7 @@ impl Model {
         Ok((options, end_by))
     }
 
-    /// The change that a task needs, if any.
+    /// The change that an edit makes to a task; `None` if the edit changes nothing.
     fn compare(&self, id: &str, mut new: BTreeMap<&'static str, String>, said: &Said) -> Verdict<Option<Change>> {
         let task = &self.tasks[id];
         let same = |field: &str| new.get(field).map(String::as_str) == task.fields.get(field).map(String::as_str);
@@ -227,7 +227,7 @@ impl Model {
             if status != "scheduled" {
                 self.task(id).forget(&["promoted"]);
             }
-            // A name that it did not have until now counts from now.
+            // A name that the task did not have before counts from now.
             self.arrive(id, name, &change.to, "move", carried.filter(|it| *it != Carried::Name));
             return Ok(change.to);
         }
@@ -313,7 +313,7 @@ impl Model {
         }
     }
 
-    /// A task gets another unique name, or loses its own.
+    /// Gives a task another unique name, or removes its name.
     fn rename(&mut self, id: &str, change: &Change) {
         let (us, task) = (self.us, &self.tasks[id]);
         let (name, old) = (task.queue.clone(), task.get("unique").to_owned());
@@ -338,7 +338,7 @@ impl Model {
         }
     }
 
-    /// A submit that may begin a further round.
+    /// Makes a submit that may begin a further round.
     pub fn resubmit(&mut self, op: &Op) -> Verdict<Reply> {
         let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, once_more, .. } = op else {
             panic!("no submit: {op:?}")

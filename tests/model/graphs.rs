@@ -21,7 +21,7 @@ const INLINE: usize = 100;
 /// Begin of the error of a task whose set can no longer have enough complete tasks.
 const SHORT: &str = "too few of its set can still be complete: ";
 
-/// After this time a graph that is not complete is removed, in µs.
+/// Time in µs after which a graph that is not complete is removed.
 const STAGED: u64 = 600 * SECOND;
 
 /// Edge from a task to an upstream.
@@ -46,7 +46,7 @@ pub enum Seen {
     Staged,
 }
 
-/// The input of a task, as far as it is known.
+/// The known part of the input of a task.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     pub slots: usize,
@@ -68,7 +68,7 @@ pub struct Graph {
     released: usize,
     ended: BTreeMap<String, i64>,
     pub members: Vec<String>,
-    /// What the failure of a task does, if that was given.
+    /// Effect of the failure of a task, if the submit named it.
     on_failure: Option<&'static str>,
     deadline: Option<u64>,
     digest: Option<u8>,
@@ -79,7 +79,7 @@ pub struct Graph {
 /// Everything that tasks wait for.
 #[derive(Clone, Default)]
 pub struct Web {
-    /// In the order in which they came, which is that of a small hash.
+    /// In the order in which the edges came, which is the order of a small hash.
     pub upstreams: BTreeMap<String, IndexMap<String, Edge>>,
     pub dependents: BTreeMap<String, BTreeMap<String, Seen>>,
     pub inputs: BTreeMap<String, Inputs>,
@@ -277,7 +277,7 @@ impl Web {
         self.waiter = None;
     }
 
-    /// A task begins to wait for another. The tasks of one call do so a microsecond apart, in order.
+    /// Lets a task begin to wait for another task. The tasks of one call do so a microsecond apart, in order.
     pub fn begin_to_wait(&mut self, up: &str, id: &str, now: u64) {
         let earlier = match self.waiter.take() {
             None => 0,
@@ -335,7 +335,7 @@ impl Web {
         self.upstreams.get(id).map_or(0, IndexMap::len)
     }
 
-    /// The tasks that are not released of a graph that is not created, or is not complete.
+    /// The unreleased tasks of a graph that is not created, or is not complete.
     pub fn staged_of(&self, graph: &str) -> Vec<&Task> {
         self.staged.values().filter(|task| task.get("graph") == graph).collect()
     }
@@ -470,7 +470,7 @@ impl Model {
         Ok(look)
     }
 
-    /// A new task waits.
+    /// Lets a new task wait.
     pub fn wait(&mut self, id: &str, look: Look, graph: Option<&str>) {
         for (up, edge) in look.edges {
             let outside = graph.filter(|_| !self.web.staged.contains_key(up));
@@ -554,7 +554,7 @@ impl Model {
         }
     }
 
-    /// The last of its tasks is gone.
+    /// Removes a graph whose last task is gone.
     fn forget_graph(&mut self, graph: &str) {
         self.web.chosen.remove(graph);
         let Some(found) = self.web.graphs.remove(graph) else { return };
@@ -673,7 +673,7 @@ impl Model {
         self.web.later = later;
     }
 
-    /// The last edge of a task is met.
+    /// Makes a task ready whose last edge is met.
     pub fn ready(&mut self, id: &str) -> &'static str {
         let now = self.now;
         self.web.upstreams.remove(id);
@@ -971,7 +971,7 @@ impl Model {
         answer(number, more || others)
     }
 
-    /// Whatever the end of this task has left behind.
+    /// Does what the end of this task has left to `settle`.
     fn go_on_with(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let (status, graph, cascade) = match self.tasks.get(id) {
             Some(task) => (task.status.clone(), task.get("graph").to_owned(), task.has("cascade")),
@@ -1012,7 +1012,7 @@ impl Model {
         self.cascade(id, limit)
     }
 
-    /// The next step of a graph: how many tasks it was about, and whether there are more steps.
+    /// Makes the next step of a graph. Returns how many tasks the step concerned, and whether there are more steps.
     fn go_on_with_graph(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let Some(found) = self.web.graphs.get(id).filter(|graph| graph.created) else {
             let number = self.remove(id, limit);
@@ -1092,7 +1092,7 @@ impl Model {
         page.len() + edges.len()
     }
 
-    /// A graph whose tasks did not all arrive.
+    /// Removes a graph whose tasks did not all arrive.
     fn remove(&mut self, graph: &str, limit: usize) -> usize {
         let members = self.web.graphs.get_mut(graph).map(|found| {
             let from = found.members.len().saturating_sub(limit);

@@ -17,11 +17,11 @@ pub enum Kept {
     Zset(BTreeMap<String, f64>),
     /// The entries without their ids: `name=value|name=value…`
     Stream(Vec<String>),
-    /// A type that no key of ours has.
+    /// A type that no key of Blueque has.
     Other(String),
 }
 
-/// By key, without the namespace.
+/// The contents by key, without the namespace.
 pub type Keys = BTreeMap<String, Kept>;
 
 /// Dumps all keys as one text, which is faster for the client than thousands of elements: keys between \30, their
@@ -70,8 +70,8 @@ fn text(value: Value) -> String {
 /// Keys that expire.
 const EXPIRING: [&str; 5] = ["rounds_", "rate_", "shared_rate_", "requests", "wakes_"];
 
-/// The events that were read, by key: the id of the last one, and all that are left; and the ids of all entries that the
-/// audit ever had.
+/// The events that were read, by key: the id of the last event, and all events that are left; and the ids of all
+/// entries that the audit ever had.
 #[derive(Default)]
 pub struct Events(BTreeMap<String, (String, Vec<String>)>, Vec<String>);
 
@@ -120,7 +120,7 @@ impl Events {
     }
 }
 
-/// Every key of the database. One outside of the namespace keeps its whole name.
+/// Every key of the database. A key outside of the namespace keeps its whole name.
 pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Keys {
     let mut call = redis::cmd("EVAL");
     call.arg(DUMP).arg(0);

@@ -10,7 +10,7 @@ use crate::model::state::{Model, SECOND, Task, takes};
 pub struct Lanes {
     /// The last rank.
     pub last: u64,
-    /// By key and needs: the entry of a key that may start, a priority and a rank.
+    /// Entries by key and needs. Each key that may start has an entry: a priority and a rank.
     pub entries: BTreeMap<(String, String), (i64, String)>,
     /// The time at which each key was served last, as a rank.
     pub served: BTreeMap<String, String>,
@@ -20,10 +20,11 @@ pub struct Lanes {
     pub starts: BTreeMap<String, Vec<u64>>,
     /// The places of each attempt, by its lease: weight, key and shared limits.
     pub places: BTreeMap<String, (u64, String, String)>,
-    /// By key: its own places and rate.
+    /// Places and rate of each key.
     pub limits: BTreeMap<String, (String, String)>,
-    /// Limits have changed, and not all keys that they held back are checked yet: 0 before any, then the time, plus
-    /// one, after which those follow that a rate delays.
+    /// Progress of the check of keys after a change of limits; `None` if all keys that the limits held back are
+    /// checked. 0: no key is checked yet. Otherwise one more than a time: the check goes on with the keys that a rate
+    /// delays beyond that time.
     pub sweep: Option<u64>,
     /// The change of the limits of all queues after which they were checked.
     pub swept: u64,
@@ -326,7 +327,7 @@ impl Model {
         } else if back && latest && keeps {
             queue.unique.insert(beside, (id.into(), "kept".into()));
         } else if carried == Some(Carried::Nothing) {
-            // another task has the name, or no task has it now
+            // another task has the name, or no task has it
         } else if from.is_empty()
             || restarts
             || (from == "failed" || from == "cancelled") && timed.is_none()

@@ -21,7 +21,7 @@ struct More {
     lacking: Option<&'static str>,
     /// The text before the change, if that changes as well.
     before: Option<String>,
-    /// The reason why the set is refused, if it is.
+    /// An error if the set is refused.
     refused: Verdict<()>,
 }
 

@@ -252,7 +252,7 @@ fn told(op: &Op) -> String {
     format!("{command}{}", args.collect::<String>())
 }
 
-/// A command's reply, in few words.
+/// A command's reply in short.
 fn brief(reply: &Reply) -> String {
     match reply {
         Reply::Nil => "nil".into(),
@@ -301,13 +301,13 @@ pub struct Failure {
     pub after: u32,
 }
 
-/// Plays random cases until at least this many calls are made, or one fails. It is then shrunk.
+/// Plays random cases until at least this many calls are made, or a case fails. A case that fails is shrunk.
 pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    // Each kind has its own random numbers, so that one more kind changes nothing for the others.
+    // Each kind has its own random numbers, so that a further kind changes nothing for the present ones.
     let (shared, patterns) = (arbitrary::shared().boxed(), arbitrary::patterns().boxed());
     let (sets, watched) = (shapes::sets().boxed(), changes::watched().boxed());
     let kinds = [
@@ -368,7 +368,8 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
     None
 }
 
-/// Leaves out every call without which the case still fails. Such calls were needed before the others were shrunk.
+/// Leaves out every call without which the case still fails: such a call may have been needed before later calls were
+/// shrunk.
 fn without_idle_calls(bench: &mut Bench<'_>, mut failure: Failure) -> Failure {
     let mut at = failure.case.calls.len();
     while at > 0 {

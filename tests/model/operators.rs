@@ -161,7 +161,7 @@ impl Model {
         }
         let old = std::mem::take(self.queue(name));
         let fresh: &mut Queue = self.queue(name);
-        fresh.lanes.starts = old.lanes.starts; // those of keys expire
+        fresh.lanes.starts = old.lanes.starts; // the starts of keys expire
         fresh.lanes.starts.remove("/");
         self.tallied.remove(name);
         self.upkeep.forget(name);

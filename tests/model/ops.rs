@@ -9,7 +9,7 @@ pub const SHARED: [&str; 2] = ["database", "gpu"];
 
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
-/// The last ones are results of tasks that others wait for.
+/// Payloads; the last ones are results of tasks that others wait for.
 pub const PAYLOADS: [&str; 7] = ["", "x", "a b\n", "\u{e9}\0", "17", "{\"n\": 1}", "[2,\"b\"]"];
 pub const PARTS: [&str; 19] = [
     "held",
@@ -161,7 +161,7 @@ pub struct Asks {
 /// The number of no queue: there is no next step.
 pub const NOWHERE: u8 = 2;
 
-/// What an owner says about the next step.
+/// Values of an owner for the next step.
 #[derive(Clone, Debug, Default)]
 pub struct Go {
     pub queue: Option<u8>,
@@ -259,7 +259,7 @@ pub enum Bulk {
 /// Queues and listeners are indexes, leases and ages whole seconds.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// With `free`, of ids that are not tasks yet, as far as there are any.
+    /// Submits tasks. With `free`, their ids are not tasks yet, as far as there are such ids.
     Submit {
         free: bool,
         queue: u8,
@@ -269,8 +269,8 @@ pub enum Op {
         needs: Vec<Need>,
         turn: u8,
     },
-    /// Some tasks of a new graph, with `rest` more to come; or with `goes_on` of one that is not complete. With `rude`
-    /// as it was generated, which is mostly wrong.
+    /// Submits some tasks of a new graph, with `rest` more to come; or with `goes_on`, tasks of a graph that is not
+    /// complete. With `rude`, the tasks are as they were generated, which is mostly wrong.
     Graph {
         graph: String,
         total: u32,
@@ -299,7 +299,8 @@ pub enum Op {
         task: Which,
         edit: Edit,
     },
-    /// A submit with `again`: with `old` of the request that made the present round, or is to make the next one.
+    /// A submit with `again`. With `old`, it has the request id that made the present round, or that makes the next
+    /// one.
     Resubmit {
         queue: u8,
         task: Which,
@@ -344,7 +345,7 @@ pub enum Op {
         /// An index of `REASONS`.
         reason: u8,
     },
-    /// With `able`: by a listener of the first queue, if there is any.
+    /// With `able`: by a listener of the first queue, if the queue has listeners.
     Reserve {
         able: bool,
         listener: u8,
@@ -352,7 +353,7 @@ pub enum Op {
         limit: Option<u8>,
         asks: Asks,
     },
-    /// With `able`: by the listener that holds most tasks, if there is any.
+    /// With `able`: by the listener that holds most tasks, if a listener holds tasks.
     Exchange {
         able: bool,
         listener: u8,
@@ -540,7 +541,7 @@ pub enum Op {
         listener: u8,
         on: bool,
     },
-    /// By a worker with two slots.
+    /// A report of a worker with two slots.
     Report {
         listener: u8,
         queues: Vec<u8>,

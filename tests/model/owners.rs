@@ -1,11 +1,11 @@
-//! The model's calls of owners and listeners, and its reading ones.
+//! The model's calls of owners and listeners, and calls that only read.
 
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Task, Verdict, decimal};
 
-/// The list on which those wait who take all queues.
+/// The list on which listeners of all queues wait.
 const WAITS: &str = "wakes_df58248c414f342c";
 
 /// The reason in the history why a task was given back. If the owner of a recalled task drains, the reason is

@@ -16,10 +16,10 @@ use crate::model::reserve::Asked;
 use crate::model::settle::{HAS, listener as who, queue};
 use crate::model::state::Model;
 
-/// Who asks if no listener does.
+/// The caller if no listener asks.
 const NOBODY: &str = "nobody_1";
 
-/// The part of a reply that has what is given out.
+/// The part of a reply with the tasks that are given out.
 pub fn given(items: &[Reply]) -> &[Reply] {
     let passed = items.chunks(3).position(|task| !task[1].as_text().is_empty());
     passed.map_or(items, |at| &items[..3 * at])

@@ -55,7 +55,7 @@ impl Model {
         (same && task.held() && task.get("node") == asked.who).then(|| self.reservation(id))
     }
 
-    /// Keeps the reply of a call with a request id, and forgets up to ten that are older than an hour.
+    /// Keeps the reply of a call with a request id, and removes up to ten replies that are older than an hour.
     pub fn keep_answer(&mut self, field: &str, answer: &str) {
         let number = |name: &str, none| self.answers.get(name).map_or(none, |number| number.parse().unwrap());
         let (mut first, last): (u64, u64) = (number("first", 1), number("last", 0) + 1);
@@ -152,8 +152,8 @@ impl Model {
         Ok(Reply::List(found))
     }
 
-    /// Ends attempts, then takes tasks. If there are several ends, those that complete a task and claim nothing come
-    /// first.
+    /// Ends attempts, then takes tasks. If there are several ends, the ends that complete a task and claim nothing
+    /// come first.
     pub fn exchange(&mut self, asked: &Asked, names: &[&str], ends: &[(Which, Key, Act)]) -> Verdict<Reply> {
         if ends.iter().any(|(_, token, _)| token.token().parse::<u64>().is_err()) {
             return Err("BADARG");
@@ -305,7 +305,7 @@ impl Model {
     pub fn adopt(&mut self, asked: &Asked, from: &str, name: &str, id: &str) -> Verdict<Reply> {
         let field = asked.request.as_ref().map(|request| format!("adopt {request}"));
         if field.as_ref().is_some_and(|field| self.answers.contains_key(field)) {
-            return Ok(Reply::Nil); // for the other calls, the record has the request
+            return Ok(Reply::Nil); // after a successful adoption, the record has the request
         }
         if self.known(id)?.queue != name {
             return Err("OTHERQUEUE");

@@ -1,4 +1,4 @@
-//! Models the one call of upkeep: the parts of a round in turn, for the namespace and for each queue.
+//! Models the single call of upkeep: the parts of a round in turn, for the namespace and for each queue.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Nothing is left of a queue that is forgotten.
+    /// Removes everything about a queue that is forgotten.
     pub fn forget(&mut self, name: &str) {
         self.rounds.remove(name);
         self.passes.remove(name);
@@ -81,7 +81,7 @@ impl Model {
     pub fn keep_up(&mut self, queues: &[&str]) -> Reply {
         let now = self.now;
         let names: Vec<&str> = ["*"].into_iter().chain(queues.iter().copied()).collect();
-        // A clock that ran ahead has noted what counts as nothing.
+        // A clock that ran ahead may have stored a time too far in the future. Such a time counts as 0.
         let known = |at: u64, most: u64| if at <= now + most { at } else { 0 };
         let read = |name: &&str| {
             let round = self.upkeep.rounds.get(*name).copied().unwrap_or_default();
@@ -174,8 +174,8 @@ impl Model {
         }
     }
 
-    /// The next part of the repairs of a queue, in which there is nothing to repair but shared limits that expired. Returns
-    /// whether any is due, whether there are more, and how much was repaired.
+    /// Makes the next part of the repairs of a queue, in which only shared limits that expired need repair. Returns
+    /// whether any part is due, whether there are more, and how much was repaired.
     fn repair(&mut self, name: &str) -> (bool, bool, usize) {
         let now = self.now;
         let at = match self.upkeep.passes.get(name) {

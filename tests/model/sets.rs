@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::model::graphs::{Edge, Seen, Wanted};
 use crate::model::state::{Model, Task, Verdict};
 
-/// What a task still waits for of its set, counted from its edges each time. The scripts store these numbers.
+/// Counts of what a task still waits for in its set, computed from its edges each time. The scripts store these
+/// numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Set {
     /// Number of tasks of the set that must still be complete.
@@ -21,9 +22,9 @@ pub struct Set {
 /// Effect of the end of a task of a set.
 pub enum Turn {
     Complete,
-    /// The dependent waits for the others.
+    /// The dependent waits for the rest of the set.
     Waits,
-    /// The dependent waits for nothing any longer.
+    /// The dependent waits for nothing more.
     Ready,
     /// Too few can still be complete.
     Short,

@@ -63,7 +63,7 @@ impl Model {
         known.get(usize::from(number) % known.len().max(1)).map_or("none", |id| id.as_str()).into()
     }
 
-    /// Mostly one of the tasks of a graph.
+    /// Decides which task is meant: mostly a task of the graph.
     fn member_of(&self, graph: &str, task: &mut Which) {
         if let Which::Member(at) = task {
             let members = self.web.graphs.get(graph).map_or(&[][..], |found| &found.members);
@@ -116,8 +116,8 @@ impl Model {
         (0..).zip(IDS).filter(|(_, id)| !self.used(id)).map(|(number, _)| number)
     }
 
-    /// Decides what a task waits for. Gives slots, from `base` on and beginning with the one at `turn`, to the needs
-    /// that take one. Needs that name a task twice are left out.
+    /// Decides what a task waits for. Gives slots to the needs that take a slot, from `base` on and rotated by
+    /// `turn`. Needs that name a task twice are left out.
     fn settle_needs(&self, needs: &mut Vec<Need>, turn: u8, base: u8, members: &[&'static str]) {
         let mut seen: Vec<(&'static str, bool)> = Vec::new();
         needs.retain_mut(|need| {
@@ -139,7 +139,7 @@ impl Model {
         if seen.is_empty() && !needs.iter().any(|need| matches!(need, Need::Least(_))) {
             needs.clear();
         }
-        // Mostly no more than there are.
+        // The number is mostly at most the size of the set.
         let some = needs.iter().filter(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))).count();
         for need in needs.iter_mut().filter(|_| some > 0 && base == 0 && turn != 3) {
             if let Need::Least(least) = need {
@@ -274,7 +274,7 @@ impl Model {
             Op::Depend { task, needs, turn } => {
                 let id = self.which(task);
                 let base = self.web.inputs.get(id).map_or(0, |inputs| u8::try_from(inputs.slots).unwrap());
-                // At times with a gap.
+                // The first slot comes at times after a gap.
                 self.settle_needs(needs, *turn, base + u8::from(*turn > 4), &[]);
             }
             Op::Undepend { task, number, up } => {

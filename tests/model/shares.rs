@@ -1,4 +1,4 @@
-//! Shared limits: who may have places of them now, and whose turn it is.
+//! Shared limits: which class may have their places now, and whose turn it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,22 @@ use crate::model::lanes::Look;
 use crate::model::ops::SHARED;
 use crate::model::state::{Model, SECOND, Task, Verdict};
 
-/// How long a place is kept for the class whose turn it is, and when the classes behind it look again.
+/// Time for which a place is kept for the class whose turn it is, and time after which the classes behind it look
+/// again.
 const TURN: u64 = 5 * SECOND;
 const AGAIN: u64 = 10 * SECOND;
 
 /// State of the shared limits, and of the classes that wait for them.
 #[derive(Clone, Default)]
 pub struct Shares {
-    /// By name: places and rate.
+    /// Places and rate of each limit, by name.
     pub limits: BTreeMap<&'static str, (Option<u64>, Option<&'static str>)>,
     /// The latest starts that count for a rate; the latest first.
     pub starts: BTreeMap<&'static str, Vec<u64>>,
-    /// By queue, needs and limits: since when, and since when places are kept for it.
+    /// The classes that wait, by queue, needs and limits: since when, and since when places are kept for the class.
     pub waits: BTreeMap<String, (u64, Option<u64>)>,
-    /// How long each limit that no task names is kept, in seconds; and, for limits that no task names now, the time
-    /// at which they expire.
+    /// Seconds for which each limit that no task names is kept; and, for limits that no task names now, the time at
+    /// which they expire.
     expires: BTreeMap<&'static str, u64>,
     idle: BTreeMap<&'static str, u64>,
     /// Number of tasks and rounds that name each limit, after the last call.
@@ -162,7 +163,7 @@ impl Model {
         due.len()
     }
 
-    /// The places of a shared limit that attempts have.
+    /// Number of places of a shared limit that attempts hold.
     fn taken_of(&self, name: &str) -> u64 {
         let places = self.queues.values().flat_map(|queue| queue.lanes.places.values());
         places.flat_map(|(.., set)| parts(set)).filter(|(other, _)| *other == name).map(|(_, places)| places).sum()

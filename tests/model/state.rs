@@ -132,9 +132,9 @@ pub struct Queue {
     /// The plain tasks. The next one to run is last.
     pub pending: Vec<String>,
     pub lanes: Lanes,
-    /// By status; the latest first.
+    /// Finished tasks by status; the latest first.
     pub finished: BTreeMap<String, Vec<String>>,
-    /// By listener; the latest first.
+    /// Held tasks by listener; the latest first.
     pub held: BTreeMap<String, Vec<String>>,
     /// The time at which each listener was last seen.
     pub listeners: BTreeMap<String, u64>,
@@ -148,7 +148,7 @@ pub struct Queue {
     /// Paused, and running tasks are ordered to stop.
     pub stopped: bool,
     pub settings: Settings,
-    /// By name: the task that holds the name, and until what.
+    /// Unique names: the task that holds each name, and until what.
     pub unique: BTreeMap<String, (String, String)>,
     pub unique_until: BTreeMap<String, u64>,
 }
@@ -173,7 +173,7 @@ pub struct Model {
     /// This server.
     pub here: String,
     pub settings: Settings,
-    /// Number of times that limits of all queues were set, plus 1 if there were any.
+    /// Number of changes of the limits of all queues; at least 1 once any limit was set.
     pub changes: u64,
     /// The number of pending tasks of each queue when a step was planned.
     pub planned: Option<BTreeMap<String, usize>>,
@@ -181,7 +181,7 @@ pub struct Model {
     pub roams: bool,
     /// The rounds of each listener, by queue.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
-    /// By listener: the reports of workers.
+    /// The reports of workers, by listener.
     pub workers: BTreeMap<String, Worker>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
@@ -364,7 +364,7 @@ impl Model {
         limited && self.planned.as_ref().map_or_else(|| waits(&self.pending()), waits)
     }
 
-    /// The setting in effect for a queue, if there is any.
+    /// The setting in effect for a queue; `None` if there is no such setting.
     pub fn setting(&self, queue: &str, name: &str) -> Option<String> {
         let set =
             |settings: &Settings| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());

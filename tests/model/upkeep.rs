@@ -159,7 +159,7 @@ impl Model {
         Reply::List(numbers.into_iter().map(Reply::text).collect())
     }
 
-    /// Expired unique names are released.
+    /// Releases expired unique names.
     fn expire(&mut self, name: &str, limit: usize) {
         let now = self.now;
         let queue = self.queue(name);

@@ -151,13 +151,13 @@ impl Model {
         walk.is_some_and(|walk| walk.shown() == "anew") && self.marked(graph, id).is_some_and(|mark| mark > 0)
     }
 
-    /// Mark of a task in the walk of its graph, if it has any. 2: a root of the walk. 1: a task that the walk reaches
-    /// through another task. 0: the walk has reached the task.
+    /// Mark of a task in the walk of its graph; `None` if the walk does not concern the task. 2: a root that the walk
+    /// has not reached yet. 1: another task that the walk has not reached yet. 0: a task that the walk has reached.
     fn marked(&self, graph: &str, id: &str) -> Option<u8> {
         self.web.chosen.get(graph)?.get(id).copied()
     }
 
-    /// A step of the cancels that the end of a waiting task brings about.
+    /// Makes a step of the cancels that the end of a waiting task causes.
     pub fn cascade(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let task = &self.tasks[id];
         let first = task.get("cascade").split_once('/').map_or(0, |(_, at)| at.parse::<usize>().unwrap());
@@ -211,7 +211,8 @@ impl Model {
         })
     }
 
-    /// A cancel whose task is discarded whatever its owner reports; none if that changes nothing.
+    /// Plans the cancel of a task. Its outcome is discarded, whatever its owner reports. `None` if the cancel changes
+    /// nothing.
     fn plan_cancel(
         &self,
         id: &str,

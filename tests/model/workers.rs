@@ -86,7 +86,7 @@ impl Model {
         queue.listeners.iter().filter(takes).count()
     }
 
-    /// A worker stops listening to a queue.
+    /// Lets a worker stop listening to a queue.
     pub fn leave(&mut self, name: &str, who: &str) {
         if let Some(worker) = self.workers.get_mut(who) {
             worker.queues.retain(|other| other != name);

@@ -15,7 +15,7 @@ MEMORY = 4 << 30  # bytes for a server, whatever it collects until then
 LIMIT = 300  # seconds for a test program
 NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
 
-# Changes that no case on a single server detects: which lines, the test to run first, and its name in the output.
+# Changes that no case on a single server detects: the lines, the test to run first, and its name in the output.
 TESTS = [
     (r"namespace\.|probe|declare", "cluster", "half_moved", "a half moved slot"),
     (r"PUBLISH|announce|wake", "announcements", "", "who listens on the channels"),

@@ -463,7 +463,7 @@ const CALLS: &[&str] = &[
     "upkeep 2 l e",
 ];
 
-/// These calls, and a call of each command that has none.
+/// All calls: the calls above, and a call of each command that has none there.
 pub static ALL_CALLS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let contract: Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
     let mut calls = CALLS.to_vec();

@@ -73,14 +73,14 @@ pub fn script(name: &str) -> String {
     }
 }
 
-/// A port of the loopback that nobody uses.
+/// An unused port of the loopback.
 pub fn free_port() -> String {
     let [port] = free_ports();
     port
 }
 
-/// Different free ports. They lie below the ports that the system gives to outgoing connections (from 32768 on), which
-/// could take one before the server does. Each process of tests has a hundred of its own.
+/// Different free ports. They lie below the ports that the system gives to outgoing connections (from 32768 on),
+/// which could take one before the server does. Each process of tests has a hundred ports of its own.
 pub fn free_ports<const N: usize>() -> [String; N] {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let first = 10_000 + std::process::id() % 220 * 100;
@@ -213,7 +213,7 @@ impl Server {
             let (port, bus) = &ports[own];
             let args = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--save", ""];
             let cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
-            // A replica takes its master's place when it is allowed to, however long that was away.
+            // A replica takes its master's place when it is allowed to, however long the master was away.
             let no_failover = ["--cluster-replica-no-failover", "yes", "--cluster-replica-validity-factor", "0"];
             let replica = [&no_failover[..], &["--repl-diskless-sync-delay", "0"]].concat();
             Self::start_of(program, folder, &[&args[..], &cluster, &replica].concat())
@@ -245,7 +245,7 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection().unwrap()
     }
 
-    /// Kills the server as a power loss would, as far as a process can tell.
+    /// Kills the server. For a process, this is like a power loss.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

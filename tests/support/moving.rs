@@ -48,7 +48,7 @@ struct Shared {
     /// Locked: nothing moves.
     place: Mutex<Place>,
     whole: Condvar,
-    /// Steps that were begun or ended. Odd while one is made.
+    /// Number of steps that were begun or ended. Odd while a step is made.
     steps: AtomicU64,
     half: AtomicBool,
     moves: AtomicU64,

@@ -119,7 +119,7 @@ impl Proxy {
         format!("unix://{}", self.folder.path().join("proxy").display())
     }
 
-    /// Executes the next call of this command, and loses its reply together with the connection. `meanwhile` runs in
+    /// Executes the next call of this command, and loses its reply together with the connection. The action runs in
     /// between.
     pub fn lose(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static) {
         self.arm(command, meanwhile, false);

@@ -14,7 +14,7 @@ use crate::support::{Server, eventually};
 /// Limit of each command, such as a WAIT of 30 s.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// How a master is replaced: on request, or after its death.
+/// Way in which a master is replaced: on request, or after its death.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fall {
     Asked,

@@ -114,7 +114,7 @@ struct History {
     failures: u64,
     losses: u64,
     releases: u64,
-    /// From another queue, and not retried since.
+    /// True if the task came from another queue, and was not retried since.
     came: bool,
 }
 

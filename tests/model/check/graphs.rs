@@ -41,7 +41,7 @@ pub fn check(keys: &Keys) -> Checked {
     graphs(keys)
 }
 
-/// A task that waits for some of several: it is counted right how many, and they are neither enough nor too few.
+/// Checks a task that waits for some of several: the counts are right, and the tasks are neither enough nor too few.
 fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
     if !field(record, "ties").contains('k') {
         return Ok(());

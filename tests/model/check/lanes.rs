@@ -136,8 +136,8 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
     ensure(found == expected, || format!("I7: the lanes hold {found:?}\n    the records say {expected:?}"))
 }
 
-/// The entries of keys in the order: `turns` has them, and so must the order. A key that waits has one, or its
-/// places are held, or its rate says when it may start.
+/// The entries of keys in the order: every key in `turns` must be in the order. A key that waits is in the order, or
+/// its places are held, or its rate sets the time at which it may start.
 fn entries(
     keys: &Keys,
     queue: &str,
@@ -200,7 +200,7 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
     Ok(())
 }
 
-/// I8: a unique name belongs to one live task, which holds it as long as its option says.
+/// I8: a unique name belongs to one live task, which holds it for as long as its option requires.
 fn unique(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
     let mut live = BTreeMap::<&str, Vec<&str>>::new();
