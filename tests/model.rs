@@ -115,7 +115,7 @@ fn caught(bugs: impl Iterator<Item = &'static Bug>, judge: Judge) {
     println!("{number} planted bugs after {calls} calls");
 }
 
-/// Returns a seed with which every judge that has to find a bug finds it soon: the present seed if it does, else the
+/// Stores a seed with which every judge that has to find a bug finds it soon: the present seed if it does, else the
 /// best of `seeds` others.
 fn find_seed(server: &Server, bug: &Bug, seeds: u64) {
     let judges = if bug.shows { &[Judge::Model, Judge::Invariants][..] } else { &[Judge::Model] };

@@ -124,7 +124,7 @@ impl Scene {
             assert!(graphs.all(|graph| graph.state == Some(GraphState::Staging)), "{death}");
         }
         let found = self.partitions.find(&Filter::default(), 100).all().unwrap();
-        // Deliverers and submitters use such ids for their own tasks, such as the receipts of parts.
+        // Deliverers and submitters use ids with `@` for their own tasks, such as the receipts of parts.
         let of_graph = found.into_values().flatten().find(|id| !id.task().as_str().starts_with('@'));
         assert_eq!(of_graph, None, "{death}");
         let found = self.partitions.find_graph(&GraphId::new(ID).unwrap());

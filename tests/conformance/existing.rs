@@ -11,7 +11,7 @@ pub struct Existing {
     pub connection: Connection,
     /// Command that restores the user of the URL after a case with another user.
     login: Value,
-    /// The values before the cases of the server's settings that they change; also `save`, as a snapshot resets the
+    /// Values that the server's settings had before the cases changed them; also `save`, as a snapshot resets the
     /// server's counters.
     settings: BTreeMap<String, String>,
 }

@@ -375,7 +375,7 @@ class Existing:
         except (redis.RedisError, ValueError) as error:
             sys.exit(f"REDIS_URL: {error}")
         steps = [step.get("redis", []) for _, case in cases for step in case["steps"]]
-        # The values before the cases of the server's settings that they change; also `save`, as a snapshot resets the
+        # Values that the server's settings had before the cases changed them; also `save`, as a snapshot resets the
         # server's counters.
         names = {"save", *(step[2] for step in steps if step[:2] == ["CONFIG", "SET"])}
         self.settings = {name: (self.may("CONFIG", "GET", name) or ["", None])[1] for name in names}

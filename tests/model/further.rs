@@ -61,7 +61,7 @@ impl Model {
         Ok(())
     }
 
-    /// Begins the round of a task that has ended, or returns why not.
+    /// Begins the round of a task that has ended, or notes in its history why the round cannot begin.
     pub fn begin_further(&mut self, id: &str) {
         let further = self.further.remove(id).unwrap();
         self.web.unsettled.remove(id);

@@ -6,7 +6,7 @@ use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::PARTS;
 use crate::model::state::{Model, SECOND, decimal};
 
-/// Interval between two looks at a queue, and interval between two looks for old tasks.
+/// Interval between two looks at a queue, and interval between two looks for old data.
 const EVERY: u64 = 2 * SECOND;
 const SELDOM: u64 = 60 * SECOND;
 

@@ -8,8 +8,9 @@ use crate::state::{LEFT, NOW, SETUP};
 use crate::support::{Server, script};
 
 /// All keys: the contents of each key, and whether it expires. Unordered contents are sorted, since a mere read may
-/// reorder them. With `content`, ids of entries are left out, as they depend on the server's clock: streams are
-/// without their entries, and hashes without the fields that hold an id. With `mark` one text stands for all keys.
+/// reorder them. With `content`, ids of entries are left out, as they depend on the server's clock: a stream is shown
+/// without the ids of its entries, and a field of a hash that holds an id has a fixed text. With `mark` one text
+/// stands for all keys.
 const DIGEST: &str = r"
 local keys, out = redis.call('KEYS', '*'), {}
 table.sort(keys)

@@ -143,7 +143,7 @@ impl History {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
             why if REASONS.contains(&why) => self.releases += 1,
-            // The owner gave the task back. If the task was recalled without an owner, nothing is counted.
+            // The owner gave the task back. If the task was recalled at once, nothing is counted.
             "recall" if !of(event, "by").is_empty() => self.releases += 1,
             "retry" | "again" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}
