@@ -35,9 +35,10 @@ fn a_client_goes_on_across_a_failover_of_sentinel() {
         let named: (String, String) = sentinel.try_ask(&["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "films"])?;
         (named.1 == other).then_some(())
     });
-    // It would accept calls, which are lost, until Sentinel has made it a replica, some ten seconds later.
+    // The old master accepts calls until Sentinel has made it a replica, some ten seconds later. Those calls are
+    // lost.
     drop(master);
-    // By the same client, whose connection led to it.
+    // Submits by the same client, whose connection led to the old master.
     let after = queue.submit("after", Submit::default()).unwrap();
     assert_ne!(before.id(), after.id());
     let direct = builder().open(&format!("redis://127.0.0.1:{other}/")).unwrap();
@@ -152,7 +153,7 @@ fn a_node_of_a_cluster_leads_to_the_namespace() {
 /// A wrong node or a refused connection is recognised within this time.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Addresses at which nobody listens.
+/// Addresses at which no server listens.
 const NOBODY: [&str; 5] = [
     "redis://127.0.0.1:1/",
     "unix:///nowhere/socket",
@@ -161,7 +162,7 @@ const NOBODY: [&str; 5] = [
     "redis+cluster://127.0.0.1:1,127.0.0.1:2/",
 ];
 
-/// What it returns, and how long it took: the fastest of three times, as this machine may be busy.
+/// The result of a closure, and its time: the fastest of three runs, as this machine may be busy.
 fn timed<T>(mut what: impl FnMut() -> T) -> (T, Duration) {
     let run = |_| {
         let begun = Instant::now();
@@ -192,7 +193,7 @@ fn the_first_connection_recognises_a_wrong_node_and_a_refusal_within_half_a_seco
             assert_eq!(error.code(), Some(Code::Moved), "{error:?}");
             assert!(error.to_string().contains(&format!("connect to 127.0.0.1:{holder}")), "{error}");
         }
-        // As the address of a cluster each of them leads to the one that holds the namespace.
+        // Each host, given as the address of a cluster, leads to the node that holds the namespace.
         let url = format!("redis+cluster://127.0.0.1:{port}/");
         let (done, took) = timed(|| builder().open(&url)?.queue("q")?.submit("x", Submit::default()));
         done.unwrap();
@@ -290,7 +291,7 @@ fn a_password_file_is_read_again_when_the_server_refuses_what_it_had() {
     let short = Client::builder().namespace(Namespace::new("{bq}").unwrap()).limit(Duration::from_secs(1));
     let error = client.until(Instant::now() + Duration::from_millis(300)).queues().unwrap_err();
     assert_eq!(error.code(), Some(Code::Unavailable), "{error:?}");
-    // But whoever opens a client learns what is wrong.
+    // A client that is opened now reports the error.
     let error = short.clone().open(&url).unwrap_err();
     assert_eq!(error.code(), Some(Code::Connection), "{error:?}");
     write_password(&file, "wrong");
@@ -329,7 +330,7 @@ fn a_sentinel_may_have_a_user_and_a_password_of_its_own() {
     }
 }
 
-/// Where the test that is run as a program of its own has its server.
+/// Variable with the server's address, for the test that is run as a program of its own.
 const RUN: &str = "BLUEQUE_TEST_FROM_ENV";
 
 #[test]

@@ -1,6 +1,6 @@
-//! Graphs over partitions of which one task and all below it run anew: when all is complete, while one runs, with an old end
-//! still on its way, while a partition is away, and by a caller who is killed before its first call, before its second one,
-//! and so on.
+//! Graphs over partitions in which one task and everything downstream is rerun: when all is complete, while a task
+//! runs, with an old end still on its way, while a partition is away, and by a caller that is killed before its first
+//! call, before its second call, and so on.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -34,8 +34,8 @@ const AT_ONCE: usize = 4;
 
 const ID: &str = "premiere";
 
-/// Each in a queue of its name. Below `b` edges lead from partition to partition and back: `a` in 1, `b` in 2, `c` in 1, `d`
-/// in 3, `e` in 1 and also `g` in 3; `f` in 2 needs `a` alone.
+/// A graph whose tasks are each in a queue of their name. Below `b`, edges lead from partition to partition and back:
+/// `a` in 1, `b` in 2, `c` in 1, `d` in 3, `e` in 1 and also `g` in 3; `f` in 2 needs `a` alone.
 fn graph() -> Graph {
     let graph = Graph::new().id(GraphId::new(ID).unwrap());
     let a = graph.task("a", "m", &0).label("a").partition(&name("1"));
@@ -82,12 +82,12 @@ impl Scene {
         self.task(label).info().unwrap().status()
     }
 
-    /// What stands for a task in another partition.
+    /// The placeholder of a task in another partition.
     fn placeholder(&self, at: &str, label: &str) -> Task {
         self.partitions.partition(&name(at)).unwrap().task(&self.id(label).to_string()).unwrap()
     }
 
-    /// Takes a task, which has to have these parameters.
+    /// Takes a task, which must have these parameters.
     fn take(&self, label: &str, parameters: &str) -> Processor {
         let mut listener = self.client(label).listener(&[label]).unwrap();
         let attempt = listener.listen(SOON).unwrap().unwrap_or_else(|| panic!("{label} is not there"));
@@ -110,7 +110,7 @@ impl Scene {
         assert_eq!(self.graph.wait(SOON).unwrap().info.complete, 7);
     }
 
-    /// Runs all that comes before `c`, and takes that.
+    /// Runs everything upstream of `c`, and takes `c`.
     fn run_to_c(&self) -> Processor {
         self.run("a", "0", "1");
         self.run("b", "[1]", "2");
@@ -123,7 +123,7 @@ impl Scene {
         self.graph.retry_from(self.id(label), &RetryGraphOptions::new())
     }
 
-    /// Runs what is below `b` with other results: nothing has an old one.
+    /// Runs everything below `b` with other results: no task gets an old result.
     fn run_anew(&self) {
         self.run("b", "[1]", "12");
         self.run("c", "[12]", "14");
@@ -165,13 +165,13 @@ fn a_task_and_all_below_it_run_anew_over_partitions_and_back() {
         assert!(!open("a") && !open("f"), "{found:?}");
         scene.run_anew();
 
-        // Again, and at once once more: with what an earlier one has begun.
+        // Reruns `b` again, and then `c` at once: the second rerun goes on with what the first one has begun.
         scene.retry_from("b").unwrap();
         scene.retry_from("c").unwrap();
         scene.retry_from("b").unwrap();
         scene.run_anew();
 
-        // From the end alone.
+        // Reruns `e`, the last task, alone.
         scene.retry_from("e").unwrap();
         assert_eq!(scene.status("d"), Some(Status::Complete));
         scene.run("e", "[15,1]", "16");
@@ -190,7 +190,7 @@ fn what_runs_is_stopped_before_it_runs_anew_and_no_partition_takes_its_old_end()
         scene.retry_from("b").unwrap();
         scene.run("b", "[1]", "12");
         scene.run("g", "0", "17");
-        // Its owner has heard nothing yet. What else runs anew in that partition leaves it so.
+        // The owner of `c` was not notified yet. Another rerun in that partition leaves `c` so.
         scene.retry_from("e").unwrap();
         assert_eq!(scene.status("c"), Some(Status::Reserved));
         assert_eq!(runs.complete_bytes(b"4").unwrap(), Outcome::Cancelled, "its result is discarded");
@@ -208,7 +208,7 @@ fn two_that_run_anew_one_after_the_other_wait_for_the_same_task_to_stop() {
     delivering(&scene.partitions, || {
         let runs = scene.run_to_c();
         scene.retry_from("b").unwrap();
-        // In the same partition, which still waits for `c`.
+        // Reruns `a` in the same partition, which still waits for `c` to stop.
         scene.retry_from("a").unwrap();
         assert_eq!(runs.complete_bytes(b"4").unwrap(), Outcome::Cancelled);
         scene.run("a", "0", "1");
@@ -232,11 +232,11 @@ fn an_end_on_its_way_from_before_does_not_count() {
             (scene.status("b") == Some(Status::Pending) && scene.status("f") == Some(Status::Pending)).then_some(())
         });
     });
-    // Nobody delivers its first end.
+    // No process delivers the first end of `b`.
     scene.run("b", "[1]", "2");
     scene.run("f", "[1]", "3");
     scene.retry_from("b").unwrap();
-    // Somebody does who had taken it before, and was frozen since.
+    // A process delivers it that had taken it before, and was frozen since.
     let stale = EditOptions::new().parameters(&br#"{"complete":2}"#[..]).unset("eta");
     scene.placeholder("1", "b").edit(&stale).unwrap();
     let stale = EditOptions::new().parameters(&br#"{"complete":null}"#[..]).unset("eta");
@@ -289,7 +289,7 @@ fn a_new_deadline_holds_in_all_partitions() {
     });
 }
 
-/// False if the caller makes no more calls than it did before.
+/// Returns false if the caller ends before it makes this call.
 fn dies(servers: &[Server], death: usize) -> bool {
     let scene = Scene::new(servers, death);
     let gate = Gate::new(Some(death));

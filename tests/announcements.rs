@@ -1,6 +1,6 @@
-//! Every order, and every attempt that was taken from its owner, is announced at once on the channel
-//! `ns_orders_QUEUE`, so that no owner has to wait for its next heartbeat; and every task that may be taken on
-//! `ns_channel_QUEUE`, so that no listener has to wait for its next poll.
+//! Announcements on channels. Every order, and every attempt that was taken from its owner, is announced at once on
+//! `ns_orders_QUEUE`, so that no owner has to wait for its next heartbeat. Every task that may be taken is announced
+//! on `ns_channel_QUEUE`, so that no listener has to wait for its next poll.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -15,7 +15,7 @@ const ORDERS: &str = "ns_orders_q";
 const TASKS: &str = "ns_channel_q";
 const MARK: &str = "mark";
 
-/// A call as in the contract, `-` for an empty argument, `~` for a space; TOKEN is that of the task `x`.
+/// A call as in the contract, `-` for an empty argument, `~` for a space; TOKEN is the token of the task `x`.
 fn call(connection: &mut Connection, line: &str) {
     let token: Option<String> = redis::cmd("HGET").arg("ns_task_x").arg("token").query(connection).unwrap();
     let line = line.replace("TOKEN", &token.unwrap_or_default());

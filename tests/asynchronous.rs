@@ -22,7 +22,7 @@ use support::Server;
 
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// How many connections the server has, and how many of them wait.
+/// Number of connections of the server, and number of those that wait.
 fn connections(server: &Server) -> (u32, u32) {
     let info: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
     let number = |name: &str| {
@@ -97,7 +97,7 @@ async fn search_and_events_are_streams() {
         assert_eq!(event.to, "pending");
         seen += 1;
     }
-    // What comes while it waits.
+    // Receives a change while the stream waits.
     let (event, cancelled) = tokio::join!(events.next(), queue.bulk(&CANCEL, &filter));
     assert_eq!(event.unwrap().unwrap().to, "cancelled");
     assert_eq!(cancelled.unwrap().changed, 1200);
@@ -283,16 +283,16 @@ async fn a_namespace_for_tests_is_opened_for_tests_only() {
     Client::builder().for_tests().open(&server.url()).await.unwrap();
 }
 
-/// How a future is dropped.
+/// The moment at which a future is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
-    /// As soon as it waits, the first time or a later one.
+    /// As soon as the future waits, for the first time or a later time.
     Waiting(u32),
-    /// When what it waits for has come.
+    /// After the event that the future waits for.
     Woken(u32),
 }
 
-/// The outcome of a future; none if it was dropped before its end.
+/// The outcome of a future; `None` if it was dropped before its end.
 async fn cut<T>(future: impl Future<Output = T>, how: Cut) -> Option<T> {
     let (most, woken) = match how {
         Cut::Waiting(most) => (most, false),
@@ -313,7 +313,7 @@ async fn cut<T>(future: impl Future<Output = T>, how: Cut) -> Option<T> {
     .await
 }
 
-/// Every way to drop a future that ends after some polls, until it is not dropped any more.
+/// Drops a future in every way: at each of its polls, until a run ends before it is dropped.
 async fn at_each_await(mut ends: impl AsyncFnMut(Cut) -> bool) {
     for way in [Cut::Waiting, Cut::Woken] {
         let mut points = 0;
@@ -342,7 +342,7 @@ async fn a_listener_finds_what_its_dropped_future_took() {
         let ended = first.is_some();
         let work = match first {
             Some(work) => work.unwrap().unwrap(),
-            // Once more, and dropped at the same place of the repeated call.
+            // Calls again, and drops the repeated call at the same place.
             None => match cut(listener.try_listen(), how).await {
                 Some(work) => work.unwrap().unwrap(),
                 None => listener.listen(LIMIT).await.unwrap().unwrap(),
@@ -373,7 +373,8 @@ async fn dropping_a_listener_gives_back_what_its_dropped_future_took() {
             None => false,
         };
         drop(listener);
-        // Another one gets it long before its lease of 60 s has expired; it may have been there before.
+        // Another listener gets the task long before its lease of 60 s has expired; the listener may have been there
+        // before.
         let begun = Instant::now();
         let mut other = client.listener(&["q"]).await.unwrap();
         let work = loop {
@@ -385,7 +386,7 @@ async fn dropping_a_listener_gives_back_what_its_dropped_future_took() {
         };
         assert_eq!(work.id(), task.id());
         assert_eq!((work.reservation().losses, work.reservation().failures), (0, 0));
-        // The one that was dropped may only now find that there is nothing for it.
+        // The dropped call may only now find that there is no task for it.
         work.complete("r").await.unwrap();
         ended
     })
@@ -729,7 +730,7 @@ async fn closures_that_block_hold_up_nothing_else_and_make_calls() {
         .slots(3)
         .handle_blocking(move |name: String, cx| {
             cx.block_on(cx.checkpoint("saved"))?;
-            both.wait(); // each until the other one runs
+            both.wait(); // until both handlers run
             meets.store(true, Ordering::Release);
             Ok(name)
         })
@@ -776,7 +777,7 @@ async fn bytes_go_to_an_asynchronous_handler_as_they_are() {
 
 #[tokio::test]
 async fn a_worker_whose_future_was_dropped_runs_again_and_finds_its_tasks_by_their_leases() {
-    /// Says that a handler was dropped.
+    /// Records that a handler was dropped.
     struct Handler(std::sync::Arc<AtomicBool>);
     impl Drop for Handler {
         fn drop(&mut self) {

@@ -21,7 +21,7 @@ use support::Server;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// So many partitions, each on its server. Whoever stores their topology blocks.
+/// Partitions, each on its own server. The call that stores their topology blocks.
 fn servers(number: usize) -> Vec<Server> {
     let servers: Vec<_> = (0..number).map(|_| Server::start()).collect();
     assert_eq!(blueque::Partitions::open(&addresses(&servers)).unwrap().store().unwrap().version(), 1);
@@ -83,7 +83,7 @@ async fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
     let bytes = partitions.submit_bytes_in(&name("2"), "q", b"\"y\"", id("b")).await.unwrap();
     let info = partitions.task(&bytes).await.unwrap().info().await.unwrap();
     assert_eq!(info.parameters::<String>().unwrap().as_deref(), Some("y"));
-    // As docs/partitions.md has it.
+    // The example of docs/partitions.md.
     let own = partitions.submit("q", "x", id("movie-17")).await.unwrap();
     assert_eq!(own.to_string(), "1:movie-17");
     let by_key = partitions.submit_by("movie-17", "q", "x", Submit::default()).await.unwrap();
@@ -109,10 +109,10 @@ async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_els
     assert_eq!(known.task(&ids[1]).await.unwrap().info().await.unwrap().status(), Some(Status::Pending));
     signal(&servers[1], "-STOP");
     signal(&servers[2], "-STOP");
-    // Connected before, and not yet.
+    // Partitions that were connected before, and partitions that are not connected yet.
     for partitions in [&known, &open()] {
         let began = Instant::now();
-        // On one thread: what is awaited beside it goes on only if nothing blocks that.
+        // Both futures run on one thread: the second one goes on only if the first one does not block the thread.
         let beside = async {
             let status = partitions.task(&ids[0]).await.unwrap().info().await.unwrap().status();
             (status, began.elapsed())
@@ -125,7 +125,7 @@ async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_els
         );
         let missing: Vec<_> = found.missing.iter().map(|(name, error)| (name.as_str(), error.word())).collect();
         assert_eq!(missing, [("2", "UNAVAILABLE"), ("3", "UNAVAILABLE")]);
-        // Both at the same time: one after the other would take twice as long.
+        // The partitions are asked at the same time: asking them in turn takes twice as long.
         assert!(took < limit * 2, "{took:?}");
         assert!(status == Some(Status::Pending) && alone < limit, "the other one answers as ever: {alone:?}");
     }
@@ -156,7 +156,7 @@ async fn a_client_with_another_topology_is_refused_with_what_differs() {
     assert!(refused.to_string().contains("the address of the partition 1 leads to 2: correct it"), "{refused}");
 }
 
-/// Runs what delivers between partitions, which blocks, on a thread of its own.
+/// Runs the deliverer between partitions, which blocks, on a thread of its own.
 struct Delivering(Arc<Deliverer>, Option<JoinHandle<()>>);
 
 impl Delivering {
@@ -217,7 +217,7 @@ async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
     assert_eq!(partitions.task(&joined).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
 
-    // One runs anew, with what waits for it elsewhere.
+    // A task is rerun, with its dependents in other partitions.
     found.retry_from(&found.member("right").await.unwrap(), &RetryGraphOptions::new()).await.unwrap();
     let ended = found.wait(SOON).await.unwrap();
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));

@@ -45,7 +45,7 @@ impl Node {
             assert!(ended.is_none(), "{}", fs::read_to_string(&log).unwrap());
             node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok())
         });
-        // Each node keeps its bus port; the others learn it when they meet.
+        // Each node keeps its bus port; other nodes get the port when they meet it.
         let myself = cluster(&mut node.connect(), &["MYID"]).unwrap();
         assert_eq!(myself.len(), 40);
         node

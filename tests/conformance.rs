@@ -47,7 +47,7 @@ use touches::Watch;
 
 static CONTRACT: LazyLock<Value> = LazyLock::new(cases::contract);
 
-/// Those that every command can return.
+/// Codes that every command can return.
 static COMMON: LazyLock<Vec<&str>> = LazyLock::new(|| codes(|code| code["common"] == true));
 
 /// All codes that scripts return.
@@ -55,7 +55,7 @@ static CODES: LazyLock<Vec<&str>> = LazyLock::new(|| codes(|code| code["server"]
 
 fn codes(which: fn(&Value) -> bool) -> Vec<&'static str> {
     let all = CONTRACT["errors"].as_object().unwrap().iter();
-    // What a user may not do is tried of every command in tests/rights.rs.
+    // `NOPERM` is left out: tests/rights.rs tries every command without a permission.
     all.filter(|(name, code)| *name != "NOPERM" && which(code)).map(|(name, _)| name.as_str()).collect()
 }
 
@@ -65,8 +65,8 @@ static STATES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     std::iter::once("absent").chain(states).collect()
 });
 
-/// Its rows: the commands that change a task by its id, and two that look at one, or at many. `run_schedule` gets the
-/// id of a new task.
+/// The rows of the table: the commands that change a task by its id, and two commands that look at a task, or at
+/// many. `run_schedule` gets the id of a new task.
 static ROWS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let takes_id = |name: &str| cases::positional(&CONTRACT, name).iter().any(|(argument, _)| argument == "id");
     let writes = CONTRACT["commands"].as_object().unwrap().iter().filter(|(_, command)| command["writes"] == true);
@@ -87,7 +87,7 @@ fn failure(ground: &mut dyn Ground, case: &Case) -> Option<String> {
     Some(format!("{}: {}: {what}", case.file, case.name()))
 }
 
-/// The server to use instead of one that the test starts.
+/// The server in `REDIS_URL`, to use instead of a server that the test starts.
 fn url() -> Option<String> {
     std::env::var("REDIS_URL").ok()
 }
@@ -267,7 +267,7 @@ fn every_header_lists_the_codes_that_its_script_raises() {
     for command in bundle::commands() {
         let specific = || CODES.iter().copied().filter(|code| !COMMON.contains(code));
         let raised: BTreeSet<&str> = specific().filter(|code| raises(command.source(), code)).collect();
-        // Some are recorded where they happen, and not returned.
+        // Some codes are recorded where they happen, and not returned.
         let noted = command.source().lines().find_map(|line| line.strip_prefix("-- @noted ")).unwrap_or_default();
         let codes = command.errors().split_whitespace().chain(noted.split_whitespace());
         let listed = codes.filter(|code| !COMMON.contains(code));
@@ -275,7 +275,7 @@ fn every_header_lists_the_codes_that_its_script_raises() {
     }
 }
 
-/// Whether a script raises a code, or has a piece that returns it to be raised.
+/// Returns true if a script raises a code, or has a piece that returns the code to its caller.
 fn raises(source: &str, code: &str) -> bool {
     source.contains(&format!("('{code}', ")) || source.contains(&format!("return '{code}', "))
 }

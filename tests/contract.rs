@@ -32,7 +32,7 @@ fn contract() -> String {
     fs::read_to_string(file("lua/README.md")).unwrap()
 }
 
-/// The tests of this file run side by side, and one after the other writes the page.
+/// Lock of the page: the tests of this file run in parallel, and only one at a time writes the page.
 static PAGE: Mutex<()> = Mutex::new(());
 
 /// Compares the part of the contract between two marks with what it should be.
@@ -52,11 +52,11 @@ fn code(words: &str) -> String {
     words.split_whitespace().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
 }
 
-/// The libraries of what `upkeep` does.
+/// The libraries of the work of `upkeep`.
 const UPKEEP: [&str; 9] =
     ["interruption", "mending", "orphans", "promotion", "retention", "schedules", "settling", "statistics", "ticking"];
 
-/// Whether a composed script has a piece of a library.
+/// Returns true if a composed script has a piece of a library.
 fn has_piece_of(script: &str, library: &str) -> bool {
     let (cold, hot) = (format!(" {library}."), format!("{library}_"));
     script.lines().any(|line| {
@@ -76,7 +76,7 @@ fn a_reserve_that_says_when_upkeep_is_due_has_none_of_its_code() {
         assert!(has_piece_of(script("upkeep"), library), "upkeep has nothing of {library}");
         assert!(!has_piece_of(script("reserve"), library), "reserve has a piece of {library}");
     }
-    // What it needs to say when.
+    // `reserve` needs the piece that says when upkeep is due.
     assert!(has_piece_of(script("reserve"), "upkeep"));
 }
 
@@ -107,7 +107,7 @@ fn rows() -> Value {
     cases::with_plain_cells(&cases::contract(), &cases::file("cells.json"))
 }
 
-/// The state of a task that stands as a line of this table says: `pending again, recalled` is pending.
+/// The state of a task whose state a line of this table describes: `pending again, recalled` is pending.
 fn state(line: &str) -> &str {
     let mut words = line.split([' ', ',']).map(|word| if word == "adopted" { "reserved" } else { word });
     words.find(|word| STATES.iter().any(|state| state == word)).unwrap_or_else(|| panic!("{line} names no state"))
@@ -258,7 +258,7 @@ fn a_round_leaves_no_field_of_the_earlier_one() {
     for option in described("options")["task"].as_table().unwrap().values() {
         known.extend(option.get("field").and_then(|field| field.as_str()).map(str::to_owned));
     }
-    // These stay, or have a new value in any case.
+    // Fields that stay, or get a new value in any case.
     let kept = "attempt created graph label notes outcome parameters queue rank round round_request status updated";
     known.extend(kept.split(' ').map(str::to_owned));
     let all: BTreeSet<String> = described("fields")["task"].as_table().unwrap().keys().cloned().collect();
@@ -402,7 +402,7 @@ fn named(cell: &str) -> Vec<(&str, &str)> {
     cell.split('`').skip(1).step_by(2).filter_map(|name| name.split_once(": ")).collect()
 }
 
-/// Whether a file of conformance cases has one of this name.
+/// Returns true if a file of conformance cases has a case of this name.
 fn is_case(name: &str, case: &str) -> bool {
     let cases = fs::read_to_string(file(&format!("tests/conformance/{name}.json"))).unwrap();
     let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
@@ -447,8 +447,8 @@ fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
     }
 }
 
-/// What a cell of `docs/blueque-1.0.md` has a program call, or a shell: in backquotes the names before a `(`, of a command
-/// its words and flags. A name alone, such as `submit_bytes`, is a call, too.
+/// Names that a cell of `docs/blueque-1.0.md` has a program call, or a shell. Within backquotes these are the names
+/// before a `(`, and the words and flags of a command. A name alone, such as `submit_bytes`, is also a call.
 fn called(cell: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for code in cell.split('`').skip(1).step_by(2) {
@@ -457,7 +457,7 @@ fn called(cell: &str) -> BTreeSet<String> {
         while let Some(begin) = rest.find(is_part) {
             let end = rest[begin..].find(|letter| !is_part(letter)).map_or(rest.len(), |length| begin + length);
             let (word, after) = (&rest[begin..end], &rest[end..]);
-            // What a reader puts in is no word: a name in capitals, the arguments of a call.
+            // Placeholders for a reader's values are no words: a name in capitals, the arguments of a call.
             let is_word = word.starts_with("--") || word.starts_with(|letter: char| letter.is_lowercase());
             if (after.starts_with('(') && !word.starts_with('_')) || (is_word && !code.contains(['(', '[', '.', '&'])) {
                 found.insert(word.to_owned());
@@ -468,7 +468,7 @@ fn called(cell: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a text has this as a whole word.
+/// Returns true if a text has this as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(word).any(|(at, _)| {

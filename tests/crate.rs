@@ -269,7 +269,7 @@ fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
     while client.upkeep(&queues).unwrap().more {}
     let eta = SystemTime::now() + Duration::from_secs(1);
     let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
-    // Three calls are a worker: what they say makes the task pending, and takes it.
+    // Three calls act as a worker: their reports make the task pending, and take it.
     let taken = loop {
         match reserve() {
             Reserved::Tasks(taken) => break taken,
@@ -412,7 +412,7 @@ fn tracked_tasks_are_followed_over_all_queues() {
     assert_eq!(all.items[0].by.as_deref(), Some("me@here"));
     assert!(client.changes(&all.last, &ChangesOptions::new()).unwrap().items.is_empty());
 
-    // Whoever subscribes hears of a change at once; whoever follows sees it.
+    // A subscriber is notified of a change at once; the stream of changes also has it.
     let mut connection = server.connection();
     let mut channel = connection.as_pubsub();
     channel.subscribe("blueque_changes").unwrap();

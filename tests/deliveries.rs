@@ -31,7 +31,8 @@ const RUN: &str = "BLUEQUE_TEST_DELIVERS";
 /// Deaths that are tried at the same time.
 const AT_ONCE: usize = 16;
 
-/// Two partitions by themselves on the two servers, with a task of one that gets the end of one of the other.
+/// Two partitions of their own on the two servers. A task of the second partition gets the end of a task of the
+/// first.
 struct Scene {
     folder: Folder,
     partitions: Partitions,
@@ -48,7 +49,7 @@ impl Scene {
         let addresses = format!("1={one}#n{number},2={two}#n{number}");
         let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
         partitions.store().unwrap();
-        // What a dead deliverer holds is free soon.
+        // The lease is short, so that the task of a dead deliverer is free soon.
         for at in ["1", "2"] {
             let client = partitions.partition(&name(at)).unwrap();
             client.queue(Deliverer::QUEUE).unwrap().configure("lease", Some("1")).unwrap();
@@ -78,7 +79,7 @@ impl Scene {
         gate.run(test, (RUN, &self.addresses), servers, &self.folder);
     }
 
-    /// The task whose end says that there is nothing left to deliver.
+    /// The task whose end shows that nothing is left to deliver.
     fn carrier(&self) -> TaskId {
         TaskId::new(if self.fails { "@2@up" } else { "@2:up" }).unwrap()
     }
@@ -91,7 +92,7 @@ impl Scene {
         ended("1", &self.carrier()) && ended("2", &self.there)
     }
 
-    /// Delivered once, as it was.
+    /// Checks that the end was delivered once, unchanged.
     fn check(&self, death: Option<usize>) {
         let down = self.partitions.task(&self.down).unwrap();
         let (status, parameters) =
@@ -138,7 +139,7 @@ fn a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps() {
     let servers = [Server::start(), Server::start()];
     let mut number = 0;
     for fails in [false, true] {
-        // Undisturbed, to know how many calls there are.
+        // The first run is undisturbed, to count the calls.
         let scene = Scene::new(&servers, number, fails);
         let gate = Gate::new(None);
         scene.deliver(&gate, &servers);

@@ -1,4 +1,4 @@
-//! Calls that have succeeded when what they changed is on disk, or on replicas: on real servers, one of which hangs.
+//! Durable calls succeed when their changes are on disk, or on replicas. The servers are real, and one of them hangs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -36,11 +36,11 @@ fn a_call_has_succeeded_when_so_many_replicas_have_it_and_says_so_when_they_have
     assert!(matches!(error, Error::NotDurable { wished: Durability::Replica(1), reached: 0, .. }), "{error:?}");
     assert_eq!((error.to_string().as_str(), error.code()), ("accepted, not yet on a replica", Some(Code::TimedOut)));
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
-    // It was accepted, and what only reads does not wait.
+    // The call was accepted, and a call that only reads does not wait.
     assert_eq!(safe.counts().unwrap().pending, 2);
     client.queue("q").unwrap().submit("x", with_id("c")).unwrap();
     send("-CONT", &replica);
-    // The same call again asks once more.
+    // A repeated call asks the replica again.
     assert_eq!(safe.submit("x", with_id("b")).unwrap().id().as_str(), "b");
     assert_eq!(safe.counts().unwrap().pending, 3);
     let error = client.durable(Durability::Replica(2)).queue("q").unwrap().submit("x", with_id("d")).unwrap_err();

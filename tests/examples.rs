@@ -18,10 +18,10 @@ fn program(name: &str) -> PathBuf {
     built(&["--example", name]).join("examples").join(name)
 }
 
-/// Builds a program, and returns the folder of all.
+/// Builds a program, and returns the folder of all programs.
 fn built(what: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    // With the features that the tests were built with, so that nothing is built a second time.
+    // The features are those of the tests, so that nothing is built a second time.
     cargo.args(["build", "--locked", "--quiet", "--workspace"]).args(what);
     if cfg!(feature = "tokio") {
         cargo.arg("--all-features");
@@ -31,7 +31,7 @@ fn built(what: &[&str]) -> PathBuf {
     tests.parent().unwrap().parent().unwrap().to_owned()
 }
 
-/// What an example prints that runs to its end.
+/// The output of an example that runs to its end.
 fn printed(name: &str) -> String {
     let server = Server::start();
     let output = Command::new(program(name)).arg(server.url()).output().unwrap();
@@ -123,7 +123,7 @@ mod service {
 
     use super::*;
 
-    /// One request to the service, and the whole answer.
+    /// Sends one request to the service, and returns the whole answer.
     fn asked(address: &str, request: &str, body: &str) -> String {
         let mut connection = TcpStream::connect_timeout(&address.parse().unwrap(), LIMIT).unwrap();
         connection.set_read_timeout(Some(LIMIT)).unwrap();

@@ -104,7 +104,7 @@ fn a_join_of_9_999_gets_all_results() {
     assert_eq!((info.complete, info.total), (10_000, 10_000));
 }
 
-/// Nothing is kept of tasks that have ended, and still each of 250 gets a result that it is told later.
+/// Nothing is kept of tasks that have ended. Still, each of 250 tasks gets a result that is delivered to it later.
 #[test]
 fn retention_takes_no_result_that_others_wait_for() {
     let server = Server::start();
@@ -143,7 +143,7 @@ fn retention_takes_no_result_that_others_wait_for() {
     assert_eq!(input.parameters_bytes().unwrap(), format!("[{}]", elements.join(",")).as_bytes());
 }
 
-/// Long results are joined in steps, after each of which the consumer has all of its input or nothing of it.
+/// Long results are joined in steps. After each step, the consumer has all of its input or nothing of it.
 #[test]
 fn a_join_of_long_results_is_never_seen_half() {
     let server = Server::start();
@@ -185,7 +185,7 @@ fn a_join_of_long_results_is_never_seen_half() {
     assert!(!waiting.more);
 }
 
-/// Lets `settle` do whatever is left.
+/// Lets `settle` do everything that is left.
 fn settle(client: &Client) {
     while client.call(&client.calls().settle(100)).unwrap().more {}
 }
@@ -210,7 +210,7 @@ fn a_graph_of_10_000_is_cancelled_and_retried_and_runs_anew() {
     assert_eq!(ended(&made.graph.retry().unwrap()), (0, 0, 0));
     let counts = client.queue("q").unwrap().counts().unwrap();
     assert_eq!((counts.pending, counts.waiting, counts.cancelled), (9_998, 2, 0));
-    // One of them fails the join, which ends all the others.
+    // The cancel of one task fails the join, which ends all other tasks.
     let first = client.task(made.tasks[0].1.as_str()).unwrap();
     first.cancel("no").unwrap();
     settle(&client);
@@ -248,7 +248,7 @@ fn a_chain_of_1_000_fails_and_goes_on_with_its_first_task() {
     first.retry().unwrap();
     settle(&client);
     assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 0));
-    // The cancel of the last one is the end of all.
+    // The cancel of the last task ends all tasks.
     last.cancel("no").unwrap();
     settle(&client);
     assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 1_000));
@@ -496,7 +496,7 @@ fn a_task_of_another_namespace_is_none_that_a_graph_can_wait_for() {
     assert!(error.to_string().starts_with("NOTASK: task ") && error.to_string().contains(named), "{error}");
     let counts = client.queue("q").unwrap().counts().unwrap();
     assert_eq!((counts.waiting, counts.pending), (0, 0));
-    // One of its own with that id is another task.
+    // A plain task with that id is another task.
     client.queue("q").unwrap().submit(&1, Submit::default().id(id)).unwrap();
     assert!(client.submit_graph(&Graph::from_json(text).unwrap()).unwrap().created);
 }

@@ -17,7 +17,7 @@ use std::{iter, thread};
 use blueque::{Address, Client, Code, Error, Namespace, Submit};
 use support::{Server, eventually};
 
-/// How a reply goes on.
+/// Ways in which a reply goes on.
 const HONEST: u8 = 0;
 const DRIPS: u8 = 1;
 const FLOODS: u8 = 2;
@@ -28,7 +28,7 @@ const FLOOD: usize = 1 << 30;
 /// The time of one call. The drops come more often.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// A port that leads to a server, whose replies it can replace by such that do not end.
+/// A port that leads to a server. It can replace the server's replies by replies that do not end.
 #[derive(Clone)]
 struct Port(Arc<State>);
 
@@ -37,7 +37,7 @@ struct State {
     way: AtomicU8,
     /// Bytes of replies without end that were accepted.
     sent: AtomicU64,
-    /// Connections that the client has closed during such a reply.
+    /// Connections that the client has closed during a reply without end.
     closed: AtomicU64,
 }
 
@@ -89,7 +89,7 @@ impl Port {
         self.0.way.store(way, Ordering::Release);
     }
 
-    /// Waits until the client has closed so many connections whose reply does not end.
+    /// Waits until the client has closed this number of connections whose reply does not end.
     fn is_closed(&self, number: u64) {
         eventually("the connection is closed", || (self.0.closed.load(Ordering::Acquire) >= number).then_some(()));
     }
@@ -164,7 +164,7 @@ fn a_connection_for_commands_of_ones_own_has_the_same_bounds() {
         let error = redis::cmd("PING").exec(&mut connection).unwrap_err();
         assert!(begun.elapsed() < 10 * LIMIT, "{:?}: {error}", begun.elapsed());
         port.now(HONEST);
-        // What comes after belongs to no command.
+        // The rest of the reply belongs to no command: the connection is given up.
         redis::cmd("PING").exec(&mut connection).unwrap_err();
     }
 }

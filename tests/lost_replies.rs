@@ -1,4 +1,4 @@
-//! How the crate handles a call that was executed, but whose reply was lost.
+//! Tests how the crate handles a call that was executed, but whose reply was lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -58,7 +58,7 @@ fn parts(reply: Value) -> Vec<Value> {
     }
 }
 
-/// What is in the indexes and records, without times: the calls of one come a microsecond after one another.
+/// Contents of the indexes and records, without times: single calls come a microsecond after one another.
 const STATE: &str = r"
 local out = {}
 for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
@@ -150,7 +150,7 @@ fn many_tasks_in_one_call_are_taken_as_if_one_by_one() {
             }
             *several += usize::from(many.len() > 11);
             prop_assert_eq!(&many, &each, "the tasks, with tokens, attempts and deadlines");
-            // A listener that asks once more notes in both what keeps other tasks waiting.
+            // A listener that asks again notes in both namespaces what keeps other tasks waiting.
             let ask = |connection: &mut Connection, namespace: &str| {
                 if each.len() < 11 * world.limit {
                     assert_eq!(call(connection, namespace, "1100.5", &one).unwrap(), Value::Nil);

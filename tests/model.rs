@@ -1,19 +1,20 @@
 //! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
-//! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
-//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `sets` of tasks, `shared` limits,
-//! `changes`, `further` rounds, `watched` tasks, queues by `patterns`, what is `audited`, `upkeep`, what comes next
-//! (`peek`) or `edits` of limits alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
+//! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000) and `BLUEQUE_SEED` selects them. `BLUEQUE_MODEL_SHRINK` is
+//! how often a failure may be retried with less (2,000). `BLUEQUE_MODEL_KIND` plays one kind of cases alone:
+//! `graphs`, `sets` of tasks, `shared` limits, `changes`, `further` rounds, `watched` tasks, queues by `patterns`,
+//! what is `audited`, `upkeep`, what comes next (`peek`) or `edits` of limits. `BLUEQUE_SCRIPTS` is a folder of
+//! scripts to use instead of the crate's scripts.
 //!
-//! The same calls, 300 of them if `BLUEQUE_MODEL_CALLS` says nothing else, are made on a cluster while their slot moves,
-//! and on a set of Sentinels whose master is replaced.
+//! Two more tests make the same calls, 300 of them by default, on a cluster while their slot moves, and on a set of
+//! Sentinels whose master is replaced. `BLUEQUE_MODEL_CALLS` changes the number.
 //!
 //! `BLUEQUE_MODEL_SHARE=6` plays every sixth planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
 //!
-//! Each planted bug has a seed in `model/seeds.txt` that finds it soon. After a change of what is generated,
-//! `BLUEQUE_MODEL_SEEDS=20 cargo test --test model planted_bug` tries as many for each, and writes the best there;
-//! `BLUEQUE_MODEL_BUG` is a part of the names of those that are meant.
+//! Each planted bug has a seed in `model/seeds.txt` that finds it soon. After a change of the generators,
+//! `BLUEQUE_MODEL_SEEDS=20 cargo test --test model planted_bug` tries 20 seeds for each bug, and writes the best seed
+//! there. `BLUEQUE_MODEL_BUG` selects the bugs whose names contain its value.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
@@ -114,7 +115,8 @@ fn caught(bugs: impl Iterator<Item = &'static Bug>, judge: Judge) {
     println!("{number} planted bugs after {calls} calls");
 }
 
-/// A seed with which all that have to find a bug find it soon: the present one, if it is one, or one of so many others.
+/// Stores a seed with which every judge that has to find a bug finds it soon: the present seed if it does, else the
+/// best of `seeds` others.
 fn find_seed(server: &Server, bug: &Bug, seeds: u64) {
     let judges = if bug.shows { &[Judge::Model, Judge::Invariants][..] } else { &[Judge::Model] };
     let mut best = (ENOUGH, 0);

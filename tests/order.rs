@@ -39,7 +39,7 @@ impl Bench {
         texts(answer.unwrap_or_else(|error| panic!("{line}: {error}")))
     }
 
-    /// A number below this one.
+    /// A random number below `below`.
     fn any(&mut self, below: u64) -> u64 {
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33) % below
@@ -64,7 +64,7 @@ impl Bench {
         facts[at + 1].clone()
     }
 
-    /// One action that makes tasks wait, or that moves one.
+    /// Makes one action that lets tasks wait, or that moves a task.
     fn happen(&mut self, number: u64) {
         self.now += self.any(3);
         let waiting = self.call("list q pending 0 500").split_off(1);
@@ -99,7 +99,7 @@ impl Bench {
         .clear();
     }
 
-    /// The next task is given out and comes back, unless it has a key: those take turns.
+    /// The next task is given out and comes back, unless it has a key, since keys take turns.
     fn come_back(&mut self) -> Vec<String> {
         let first = self.call("list q pending 0 1").remove(1);
         if self.call(&format!("get {first}")).contains(&"key".to_owned()) {

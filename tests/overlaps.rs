@@ -1,4 +1,4 @@
-//! Rules for the tasks of a schedule whatever changes meanwhile, and that no option is lost.
+//! Rules for the tasks of a schedule, whatever changes while they run; and a test that no option is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -148,7 +148,7 @@ fn sample(option: &Described) -> String {
         Form::Flag => "1".into(),
         Form::Word(words) => words.last().unwrap().0.to_owned(),
         Form::Whole { low, high, .. } | Form::Decimal { low, high } => 4.clamp(low, high).to_string(),
-        Form::Seconds { high, time: true, .. } => high.to_string(), // it has yet to come
+        Form::Seconds { high, time: true, .. } => high.to_string(), // a time must lie in the future
         Form::Seconds { low, high, .. } => format!("{}.5", 7.clamp(low, high - 1)),
         Form::Bytes { .. } => "two words, = 'and' \"quotes\"\nin \u{e9} lines ".into(),
         _ => match option.kind {

@@ -73,7 +73,7 @@ fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
     let (_servers, partitions) = two();
     let chosen = partitions.submit_in(&name("2"), "q", "x", Submit::default().id(TaskId::new("a").unwrap())).unwrap();
     assert_eq!(chosen.to_string(), "2:a");
-    // As docs/partitions.md has it.
+    // The example of docs/partitions.md.
     let of_key = |how: Submit| partitions.submit("q", "x", how).unwrap().partition().to_string();
     assert_eq!(of_key(Submit::default().id(TaskId::new("movie-17").unwrap())), "1");
     assert_eq!(of_key(Submit::default().unique("movie-17")), "1");
@@ -104,7 +104,7 @@ fn a_partition_that_hangs_is_named_within_the_limit_and_delays_no_other() {
     let impatient = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
     assert_eq!(impatient.queues().all().unwrap().len(), 2);
     signal(&servers[1], "-STOP");
-    // Connected before, and not yet.
+    // Partitions that were connected before, and partitions that are not connected yet.
     let fresh = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
     for partitions in [&impatient, &fresh] {
         let began = Instant::now();
@@ -202,7 +202,7 @@ fn a_task_gets_the_result_of_one_in_another_partition() {
         let inputs: serde_json::Value = serde_json::from_slice(info.parameters_bytes().unwrap()).unwrap();
         assert_eq!(inputs, serde_json::json!([{"link": "/1"}, {"link": "/2"}]), "in the order of the arguments");
         complete(&partitions, "1", "null");
-        // One that has ended, and one that waits for it only now.
+        // An upstream that has ended, and a dependent that begins to wait for it only now.
         let late = partitions.link(&own, &name("2")).unwrap();
         let after = submit(&partitions, "2", "after", Submit::default().result_of(0, &late));
         complete(&partitions, "2", "null");
@@ -242,7 +242,8 @@ fn one_that_fails_is_cancelled_or_has_no_json_fails_what_waits_for_it_elsewhere(
     });
 }
 
-/// Whatever dies between the end of the upstream and its delivery: the carrier stays until the other side has it.
+/// The carrier stays until the partition of the dependent has the end of the upstream, whatever dies before the
+/// delivery.
 #[test]
 fn what_a_failover_has_lost_of_a_link_is_sent_again() {
     let (_servers, partitions) = two();
@@ -285,11 +286,11 @@ fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
     let upstream = submit(&partitions, "1", "up", Submit::default());
     let there = partitions.link(&upstream, &name("2")).unwrap();
     let down = submit(&partitions, "2", "down", Submit::default().result_of(0, &there));
-    // Nobody delivers, and the server that has the end is killed.
+    // No deliverer runs, and the server that has the end is killed.
     complete(&partitions, "1", "17");
     servers[0].kill();
     servers[0].restart();
-    // The other one is away when it is to be delivered.
+    // The server of the dependent is away when the end is delivered.
     servers[1].kill();
     let carrier = TaskId::new("@2:up").unwrap();
     delivering(&partitions, || {
@@ -302,7 +303,7 @@ fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
         let at = partitions.task(&down).unwrap();
         eventually("it is delivered", || (at.info().ok()?.status() == Some(Status::Pending)).then_some(()));
         assert_eq!(at.info().unwrap().parameters_bytes(), Some(&b"[17]"[..]));
-        // Delivered again, and forged: nothing changes.
+        // A second delivery and a forged delivery change nothing.
         client.task(carrier.as_str()).unwrap().wait(SOON).unwrap();
         let request = client.queue("@links").unwrap();
         let again = Submit::default().id(carrier.clone()).needs("blueque-links");
@@ -359,7 +360,7 @@ fn a_queue_is_moved_while_workers_take_its_tasks_and_each_task_runs_once() {
         for worker in &workers {
             scope.spawn(|| worker.run().unwrap());
         }
-        // New ones come meanwhile.
+        // New tasks come during the move.
         scope.spawn(|| {
             for number in TASKS..TASKS + 100 {
                 submit(&partitions, "1", &format!("t{number}"), Submit::default());
@@ -413,7 +414,7 @@ fn a_move_goes_on_after_a_death_between_any_two_steps_and_keeps_what_was_submitt
     let up = submit(&partitions, "1", "up", Submit::default());
     submit(&partitions, "1", "down", Submit::default().after(up.task()));
     let source = partitions.partition(&from).unwrap();
-    // One process died after the first step, another after the second.
+    // As if one process died after the first step, and another after the second.
     let between = source.queue("@to:2:q").unwrap();
     between.pause("somebody", "moves").unwrap();
     for id in ["t0", "t1"] {
@@ -454,14 +455,15 @@ fn deliveries_that_are_late_out_of_order_to_the_wrong_partition_or_forged_change
     let both = submit(&partitions, "2", "both", Submit::default().result_of(0, &there[0]).result_of(1, &there[1]));
     let target = partitions.partition(&name("2")).unwrap();
     target.task(there[2].as_str()).unwrap().cancel("nobody needs it").unwrap();
-    // Carriers that nobody asked for: to a task without a placeholder, to no partition, and one without a sense.
+    // Carriers that no partition asked for: to a task without a placeholder, to no partition, and a carrier without a
+    // meaning.
     let client = partitions.partition(&name("1")).unwrap();
     let links = client.queue(Deliverer::QUEUE).unwrap();
     for forged in ["@2:ghost", "@9:first", "@2", "@1:first"] {
         let how = Submit::default().id(TaskId::new(forged).unwrap()).needs("blueque-links").max_failures(1_000);
         links.submit_bytes(b"[99]", how).unwrap();
     }
-    // Their ends come in another order than the tasks wait for them.
+    // The upstreams end in another order than the dependent waits for them.
     let mut listener = client.listener(&["q"]).unwrap();
     let mut attempts: Vec<_> = (0..3).map(|_| listener.listen(SOON).unwrap().unwrap()).collect();
     delivering(&partitions, || {
@@ -565,7 +567,7 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     assert!(refused.contains("partition: there is no partition 3: there are 1, 2"), "{refused}");
     let refused = clients[0].submit_graph(&pair("h", 1)).unwrap_err().to_string();
     assert!(refused.contains("submit the graph with a topology"), "{refused}");
-    // What names no partition is where the caller says.
+    // A task that names no partition goes to the caller's choice.
     let plain = Graph::new();
     plain.task("a", "m", &1);
     assert_eq!(partitions.submit_graph(&plain, Some(&name("2"))).unwrap().tasks[0].1.partition(), &name("2"));
@@ -595,9 +597,9 @@ fn a_graph_whose_times_are_relative_is_the_same_graph_when_it_is_submitted_again
     assert_eq!(other.word(), "DUPLICATE", "the parameters of the second part count");
 }
 
-/// Submits a graph, and has its second partition lose what it has.
+/// Submits a graph, and lets its second partition lose its data.
 fn lost(servers: &mut [Server], partitions: &Partitions) -> (Graph, Client, Vec<String>) {
-    // Longer than what one call has.
+    // Parameters that are too long for one call.
     let graph = pair("g", (4 << 20) - 2);
     partitions.submit_graph(&graph, None).unwrap();
     let receipts = partitions.partition(&name("2")).unwrap().queue(Deliverer::QUEUE).unwrap();
@@ -753,7 +755,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
     });
 }
 
-/// As docs/configuration.md has the role `worker`.
+/// The role `worker` as in docs/configuration.md.
 const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
     +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 

@@ -14,7 +14,7 @@ use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A listener that is not woken looks after half a minute.
+/// Less than half a minute, after which a listener that is not woken looks by itself.
 const WOKEN: Duration = Duration::from_secs(20);
 
 fn id(process: u32) -> ListenerId {
@@ -80,7 +80,7 @@ fn of_more_queues_than_one_call_asks_all_are_served_in_each_order() {
                 queue.configure("concurrency", Some("1")).unwrap();
             }
         }
-        // Those at their limit do not hide the others.
+        // Queues at their limit do not hide further queues.
         let mut holder = client.listener_as(id(1), &["q*"]).unwrap().order(order.clone());
         let mut held = Vec::new();
         let mut queues = Vec::new();

@@ -142,7 +142,7 @@ fn a_task_goes_from_queue_to_queue_with_what_its_owner_says_of_the_next_step() {
     encode.configure("closed", Some("1")).unwrap();
     assert_eq!(code(task.release_into(encode.name())), "CLOSED");
 
-    // In place of `publish`, with parameters of its own.
+    // A step in place of `publish`, with parameters of its own.
     let options = CompleteOptions::new().next("store").parameters("[8]").priority(5).method("m");
     assert_eq!(task.complete_with(b"9", &options).unwrap(), Outcome::Complete);
     let task = take(&mut listener);
@@ -150,7 +150,7 @@ fn a_task_goes_from_queue_to_queue_with_what_its_owner_says_of_the_next_step() {
     let info = world.client.task("a").unwrap().info().unwrap();
     assert_eq!((info.step(), info.steps(), info.priority()), (2, None, 5));
 
-    // With a shared limit that the step before did not hold, and without the method.
+    // A step with a shared limit that the step before did not hold, and without the method.
     let with = |limits: &str| TaskOptions::default().limits(limits).max_failures(2).step("huge").step("store");
     let options = |limits: &str| CompleteOptions::new().next("encode").unset("method,priority").task(&with(limits));
     assert_eq!(code(task.complete_with(b"1", &options("gpu"))), "NOLIMIT");

@@ -1,5 +1,5 @@
-//! A call whose reply was lost is repeated: the second reply agrees with the first, and nothing is done twice. The
-//! calls are those of the conformance cases, so that no command of the contract is left out.
+//! A call whose reply was lost is repeated. The second reply agrees with the first, and nothing is done twice. The
+//! calls come from the conformance cases, so that no command of the contract is left out.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -28,7 +28,7 @@ fn answered() -> Vec<(Case, usize, String)> {
     cases::all().into_iter().filter(|case| !case.on_cluster()).filter_map(last).collect()
 }
 
-/// What the header of a command says about a repeated call, if it does not return its first reply.
+/// The reply to a repeated call, from the header of its command, if it does not return its first reply.
 fn again(command: &str) -> Again {
     let header = bundle::command(command).unwrap().source().lines().find_map(|line| line.strip_prefix("-- @again "));
     match header {

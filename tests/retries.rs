@@ -142,7 +142,7 @@ fn upkeep_pauses_until_the_next_thing_is_due_and_no_longer_than_usual() {
     });
 }
 
-/// Whatever key of a queue is broken, the other queue gets each part of its upkeep.
+/// A broken key of one queue, whichever it is, does not keep a second queue from any part of its upkeep.
 #[test]
 fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
     let server = Server::start();

@@ -123,7 +123,7 @@ fn a_call_that_may_not_write_to_the_keys_changes_nothing() {
     wrong.none();
 }
 
-/// Each role of the contract, with the one that it includes.
+/// Each role of the contract, with the role that it includes.
 fn roles(contract: &Value) -> BTreeMap<&str, Vec<&str>> {
     let table = contract["roles"].as_object().unwrap();
     let all = table.iter().map(|(name, role)| {

@@ -1,4 +1,4 @@
-//! Statistics are exact: whoever adds them up, at the same time as others, and across restarts.
+//! Statistics are exact, whatever process adds them up, also if several do at the same time, and across restarts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -36,7 +36,7 @@ const AT_ONCE: usize = 8;
 /// More than there are calls.
 const DEATHS: usize = 1_000;
 
-/// No key has this in its name but those of the graph.
+/// The id of the graph. Only keys of the graph have it in their names.
 const ID: &str = "premiere";
 
 const NAMES: [&str; 3] = ["1", "2", "3"];
@@ -97,7 +97,7 @@ impl Scene {
         is_there(self.clients()[0].graph(ID).unwrap().info())
     }
 
-    /// What is left of the graph after the ten minutes in which a staged part is to be completed.
+    /// The keys of the graph that are left after the ten minutes in which a staged part has to be completed.
     fn keys_after_ten_minutes(&self, servers: &[Server]) -> Vec<String> {
         let mut left = Vec::new();
         for (client, server) in self.clients().iter().zip(servers) {
@@ -113,7 +113,7 @@ impl Scene {
         left
     }
 
-    /// With a deliverer that has looked at each partition.
+    /// Checks that the graph is not shown, with a deliverer that has looked at each partition.
     fn shows_nothing(&self, death: usize) {
         for client in self.clients() {
             let compare = client.task("@compare").unwrap();
@@ -124,7 +124,7 @@ impl Scene {
             assert!(graphs.all(|graph| graph.state == Some(GraphState::Staging)), "{death}");
         }
         let found = self.partitions.find(&Filter::default(), 100).all().unwrap();
-        // What deliverers and submitters keep for themselves, such as the receipts of parts, has such ids.
+        // Deliverers and submitters use ids with `@` for their own tasks, such as the receipts of parts.
         let of_graph = found.into_values().flatten().find(|id| !id.task().as_str().starts_with('@'));
         assert_eq!(of_graph, None, "{death}");
         let found = self.partitions.find_graph(&GraphId::new(ID).unwrap());
@@ -159,7 +159,8 @@ impl Scene {
     }
 }
 
-/// Whether there is the graph whose submitter dies before this call; none if it makes no more calls than it did before.
+/// Returns whether the graph exists whose submitter dies before this call, or `None` if the submitter ends before it
+/// makes this call.
 fn dies(servers: &[Server], number: usize, swept: bool, death: usize) -> Option<bool> {
     let scene = Scene::new(servers, number);
     let gate = Gate::new(Some(death));
@@ -190,7 +191,7 @@ fn a_graph_is_there_or_not_whenever_its_submitter_dies() {
         return;
     }
     let servers = [Server::start(), Server::start(), Server::start()];
-    // Whether what was staged is swept before anybody goes on.
+    // With `swept`, staged parts are removed before another process goes on.
     for (round, swept) in [false, true].into_iter().enumerate() {
         let (next, survived, outcomes) = (AtomicUsize::new(1), AtomicBool::new(false), Mutex::new(BTreeMap::new()));
         thread::scope(|scope| {

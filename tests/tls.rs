@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use blueque::{Client, Code, Submit};
 use support::{Server, free_port};
 
-/// Where the test that is run as a program of its own finds the server.
+/// Variable with the server's URL, for the test that is run as a program of its own.
 const URL: &str = "BLUEQUE_TEST_TLS_URL";
 
 fn file(name: &str) -> PathBuf {
@@ -40,7 +40,7 @@ fn server(certificate: &str, more: &[&str]) -> (Server, String) {
     (server, format!("rediss://localhost:{port}/"))
 }
 
-/// Runs a test against a server that asks nobody for a certificate.
+/// Runs a test against a server that asks no client for a certificate.
 fn with_server(test: &str) {
     let (server, url) = server("server.pem", &["--tls-auth-clients", "no"]);
     assert!(run(test, &url, &file("ca.pem")), "{test}");
@@ -50,12 +50,12 @@ fn with_server(test: &str) {
 
 /// The URL with the authority of the tests.
 fn trusting(url: &str) -> String {
-    // Another test may have done it.
+    // Another test may have installed the provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     format!("{url}?ca={}", file("ca.pem").display())
 }
 
-/// The words of the error with which a URL is refused, and it is at once.
+/// The words of the error with which a URL is refused. The refusal must come at once.
 fn refusal(url: &str) -> String {
     let begun = Instant::now();
     let error = Client::open(url).unwrap_err();
@@ -88,7 +88,7 @@ fn a_server_may_ask_for_the_clients_certificate() {
     client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
     let tasks: i64 = redis::cmd("LLEN").arg("blueque_pending_tasks_q").query(&mut server.connection()).unwrap();
     assert_eq!(tasks, 1);
-    // None, one for another purpose, an absent one.
+    // No certificate, a certificate for another purpose, an absent file.
     for url in [trusting(&url), own("expired.pem", "server.key")] {
         let said = refusal(&url);
         assert!(said.contains("the server refuses this client's certificate, or asks for one"), "{said}");
@@ -141,7 +141,7 @@ fn a_blocking_client_speaks_tls() {
         let opened = Client::open(&format!("{url}?ca={}", file(authority).display()));
         assert_eq!(opened.is_ok(), trusted, "{authority}: {opened:?}");
     }
-    // By this name nobody has vouched for it; and without TLS it does not answer.
+    // The server's certificate does not cover this name; and the server does not answer without TLS.
     let other = url.replace("localhost", "[::ffff:127.0.0.1]");
     assert_eq!(open(&other), Some(Code::Connection));
     assert_eq!(open(&url.replace("rediss:", "redis:")), Some(Code::Unavailable));

@@ -1,4 +1,4 @@
-//! A wake-up that nobody follows goes to the next listener.
+//! Tests that a wake-up which no listener follows goes to the next listener.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -23,7 +23,7 @@ fn waiting(server: &Server, number: u32) {
     });
 }
 
-/// What `first` does once it is woken leaves the task to the one that waits behind it.
+/// Runs `first` on a listener that is woken. The task must then go to the listener that waits behind it.
 fn passes_on(first: impl FnOnce(Listener) + Send + 'static) {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
@@ -58,7 +58,7 @@ fn a_listener_that_is_interrupted_after_its_wake_up_wakes_the_next() {
     passes_on(|mut listener| {
         listener.interrupter().interrupt();
         assert!(listener.listen(LIMIT).unwrap().is_none());
-        // It is kept: nothing else wakes the next one.
+        // The listener is kept: nothing else wakes the next one.
         thread::spawn(move || {
             thread::park_timeout(LIMIT);
             drop(listener);
@@ -87,7 +87,8 @@ fn a_worker_that_is_stopped_while_it_waits_takes_no_wake_up_with_it() {
     let listens = thread::spawn(move || next.listen(LIMIT).unwrap().map(|work| work.id().clone()));
     waiting(&server, 2);
     let begun = Instant::now();
-    // The worker's stop and its wake-up race: whoever is first, the task is taken soon, by the other one or by it.
+    // The worker's stop and its wake-up race. In either order, the task is taken soon, by the second listener or by
+    // the worker.
     let stops = worker.clone();
     let stopped = thread::spawn(move || stops.stop(Stop::Drain));
     let task = queue.submit("y", Submit::default()).unwrap();
@@ -142,7 +143,7 @@ mod asynchronous {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_listener_whose_call_is_dropped_after_its_wake_up_wakes_the_next() {
         passes_on(async |mut listener| {
-            // Dropped before it begins: the listener is still woken, and dropped then.
+            // The future is dropped before it begins: the listener is still woken, and dropped then.
             drop(listener.try_listen());
             drop(listener);
         })

@@ -1,4 +1,4 @@
-//! A queue used like one of redis-work-queue; the rows of `docs/from-redis-work-queue.md`.
+//! A queue used like a queue of redis-work-queue; the rows of `docs/from-redis-work-queue.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -51,7 +51,7 @@ impl Working {
 }
 
 impl Drop for Working {
-    /// By SIGKILL.
+    /// Kills the worker by SIGKILL.
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -26,7 +26,7 @@ fn run(worker: &Worker) -> thread::JoinHandle<blueque::Result<Summary>> {
     thread::spawn(move || worker.run())
 }
 
-/// Works until it is told to stop.
+/// Works until it is ordered to stop.
 fn patient(_: String, cx: &Context) -> Result<(), blueque::HandlerError> {
     loop {
         cx.check()?;
@@ -351,7 +351,7 @@ fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it() {
     eventually("it runs", || (runs.load(Ordering::SeqCst) == 1).then_some(()));
     server.kill();
     finish.send(()).unwrap();
-    // While the worker tries in vain, so do we: each call fails after its limit.
+    // While the worker tries without success, each call of this client fails after its limit.
     for _ in 0..3 {
         assert_eq!(client.queue("q").unwrap().counts().unwrap_err().code(), Some(blueque::Code::Unavailable));
     }
@@ -449,7 +449,7 @@ fn tasks_go_to_the_typed_handlers_of_their_methods() {
     first.stop(Stop::Drain);
     ends.join().unwrap().unwrap();
 
-    // Beside one for all.
+    // A handler of a method next to a handler of all methods.
     let second = builder(&client)
         .handle(|name: String, _: &Context| Ok(name))
         .handle_method("double", |n: u32, _: &Context| Ok(n * 2))

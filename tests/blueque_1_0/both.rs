@@ -81,12 +81,12 @@ impl Both {
         self.queue.list("all", 500).unwrap()
     }
 
-    /// The server's time, and so many seconds.
+    /// The server's time plus a number of seconds.
     pub fn later(&self, seconds: f64) -> SystemTime {
         self.client.call(&self.client.calls().hello()).unwrap().now + Duration::from_secs_f64(seconds)
     }
 
-    /// A whole round of `mend` at a time: how much it mended, and how much it suspects.
+    /// Makes a whole round of `mend` at a time. Returns how much it mended, and how much it suspects.
     pub fn mend(&self, now: SystemTime) -> (u64, u64) {
         let (mut mended, mut suspected, mut cursor) = (0, 0, String::new());
         loop {
@@ -102,7 +102,7 @@ impl Both {
         }
     }
 
-    /// Repeats it until nothing is suspected any more, and checks that all keys agree then.
+    /// Repeats `mend` until nothing is suspected, and then checks that all keys agree.
     pub fn mend_all(&self) {
         let mut seconds = 0.0;
         while self.mend(self.later(seconds)) != (0, 0) {
@@ -130,8 +130,8 @@ impl Both {
         redis::cmd("HGET").arg(format!("blueque_task_{id}")).arg(field).query(&mut self.server.connection()).unwrap()
     }
 
-    /// Every task is once in the index that its status names, in no other, and in the index of all; no index names
-    /// a missing task.
+    /// Checks that every task is once in the index that its status names, in no other, and in the index of all; and
+    /// that no index names a missing task.
     pub fn audit(&self) {
         let mut connection = self.server.connection();
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn entries(connection: &mut Connection, key: &str) -> Vec<String> {
     }
 }
 
-/// Every call of an attempt that no longer holds its task is refused.
+/// Checks that every call of an attempt that no longer holds its task is refused.
 pub fn assert_lost(attempt: &Processor) {
     let lost = |what: &str, answer: Result<(), Error>| {
         assert!(matches!(answer, Err(Error::Lost)), "{what}: {answer:?}");

@@ -11,7 +11,7 @@ use crate::support::eventually;
 
 const FIELDS: [&str; 5] = ["status", "queue", "parameters", "node", "pid"];
 
-/// What both sides have made of their task, as the old client reads it.
+/// The tasks of both sides, as the old client reads them.
 fn alike(both: &mut Both, old: &str, new: &str) -> Value {
     let [old, new] = [old, new].map(|id| both.old.get(id));
     for field in FIELDS {

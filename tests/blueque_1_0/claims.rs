@@ -1,4 +1,4 @@
-//! Tasks that one old client claimed from another, and how a worker of the crate handles them.
+//! Old clients claim tasks from one another, and a worker of the crate handles these tasks.
 
 use blueque::{ListenerId, Status, Submit};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::both::{Both, QUEUE};
 use crate::old::Old;
 
-/// The old client dies, and another one takes its place.
+/// Kills the old client, and starts a new client in its place.
 fn die(both: &mut Both) -> ListenerId {
     let next = Old::start(&both.server);
     std::mem::replace(&mut both.old, next).kill()
@@ -39,7 +39,8 @@ fn a_task_that_a_dead_old_client_claimed_is_taken_back() {
         }
         let claimer = claimed(&mut both, &id).kill();
         if removed {
-            // It held nothing itself: a search for orphans removes it, and then nobody knows of it.
+            // The claimer held no task itself: a search for orphans removes it, and then no listener of its name is
+            // known.
             assert_eq!(both.old.call("claim_orphan", json!({"queue": QUEUE})), json!(null));
             let known = both.queue.listeners().unwrap();
             assert!(known.iter().all(|listener| listener.id != claimer.as_str()), "{known:?}");
@@ -73,7 +74,7 @@ fn a_started_task_whose_process_is_dead_is_taken_back_from_a_living_claimer() {
     let id = both.enqueue();
     both.listen();
     both.old.call("start", json!({ "id": id }));
-    let _claimer = claimed(&mut both, &id); // it only waits for the process
+    let _claimer = claimed(&mut both, &id); // the client only waits for the process
     both.upkeep(&[]);
     pending(&both, &id);
 }

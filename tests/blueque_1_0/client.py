@@ -36,7 +36,7 @@ class Commands:
         return self.listeners[queue]._name
 
     def add(self, queue):
-        """As a process does that asks for a listener again."""
+        """Asks for a listener again, as a process does."""
         return self.client.get_listener(queue)._name
 
     def unregister(self, queue):
@@ -48,7 +48,7 @@ class Commands:
         return sorted(listener._parse_name(name) for name in listener._queue.get_listeners())
 
     def listen(self, queue):
-        """What Listener.listen does once, without its sleep."""
+        """The body of Listener.listen, run once and without its sleep."""
         name = self.register(queue)
         return self.listeners[queue]._queue.dequeue(name)
 
@@ -59,7 +59,7 @@ class Commands:
         return own._redis.rpoplpush(own._pending_name, own._reserved_key(name))
 
     def update(self, queue, id):
-        """The second one."""
+        """The second command."""
         name = self.register(queue)
         own = self.listeners[queue]._queue
         own._redis.hset("blueque_task_" + id, mapping={"status": "reserved", "node": name, "updated": 1.5})
@@ -79,7 +79,7 @@ class Commands:
         self.processor(id).complete(result)
 
     def late_complete(self, queue, id, node, pid):
-        """The complete of a processor that has read its task before."""
+        """The `complete` of a processor that has read its task before."""
         RedisQueue(queue, self.client._redis).complete(id, node, pid, "late")
 
     def fail(self, id, error):
@@ -94,7 +94,7 @@ class Commands:
         return {name: getattr(task, name) for name in names}
 
     def run(self, queue):
-        """Never answers: takes orphans, then tasks, each in a process of its own."""
+        """Takes orphans, then tasks, each in a process of its own; never answers."""
         ForkingRunner(self.client, queue, lambda task: "ran " + task.parameters).run()
 
     def exit(self):

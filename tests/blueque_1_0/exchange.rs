@@ -1,4 +1,4 @@
-//! Tasks that one side creates and the other handles.
+//! Tasks that cross sides: the old client creates them and the crate handles them, or the reverse.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// As a client without scripts says it, in whole seconds.
+/// A time as a client without scripts writes it, in whole seconds.
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
@@ -198,7 +198,7 @@ fn a_task_of_the_old_client_enters_the_index_when_it_is_touched_or_mended() {
     both.client.task(&ids[1]).unwrap().cancel("").unwrap();
     assert_eq!(both.all(), [ids[0].as_str(), &ids[1]], "by time of creation");
 
-    // One in each state that the old client knows, and none of them touched by the crate.
+    // Tasks in each state that the old client knows, none of them touched by the crate.
     for id in &ids[2..5] {
         assert_eq!(both.listen(), json!(id));
         both.old.call("start", json!({ "id": id }));

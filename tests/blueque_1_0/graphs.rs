@@ -1,4 +1,4 @@
-//! Tasks that wait for others, beside a client that knows no such state.
+//! Tasks that wait for others, next to a client that does not know that state.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::both::{Both, QUEUE};
 use crate::support::seed;
 
 impl Both {
-    /// No list from which anybody takes a task has one that waits for others.
+    /// No list from which a client takes tasks has a task that waits for others.
     fn none_waits_in_a_list(&self) {
         let mut connection = self.server.connection();
         for key in self.keys("blueque_*_tasks_*").into_iter().filter(|key| key != "blueque_waiting_tasks_q") {
@@ -25,7 +25,7 @@ impl Both {
         }
     }
 
-    /// What upkeep does for tasks that wait.
+    /// Upkeep for tasks that wait.
     fn pass_on(&self) {
         self.mend(self.later(0.0));
         while self.client.call(&self.client.calls().settle(100)).unwrap().more {}
@@ -51,7 +51,7 @@ fn an_old_client_never_sees_a_waiting_task_and_its_ends_are_passed_on_by_upkeep(
     submit("tidy", how().after_failure(up));
     submit("then", how().after_success(&blueque::TaskId::new("join").unwrap()));
     both.none_waits_in_a_list();
-    // Its record is a hash with a status that this client does not know.
+    // The record of the waiting task is a hash with a status that the old client does not know.
     assert_eq!(both.old.status("join"), "waiting");
     assert_eq!(both.old_takes().as_deref(), Some(up.as_str()));
     assert!(both.listen().is_null(), "nothing else is pending");
@@ -92,7 +92,7 @@ fn an_upstream_that_an_old_client_deletes_is_missed_by_upkeep() {
     both.mend_all();
 }
 
-/// Who takes the next task, and who does upkeep, is random.
+/// The client that takes the next task, and the client that does upkeep, are random.
 #[test]
 fn graphs_run_to_their_end_on_clients_of_both_sorts() {
     let mut random = seed::new();

@@ -1,4 +1,4 @@
-//! What the old client leaves behind, found and repaired.
+//! Repairs of everything that the old client leaves behind.
 
 use blueque::{Cancelled, Error, Status, Submit};
 use serde_json::json;

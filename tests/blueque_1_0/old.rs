@@ -51,7 +51,7 @@ impl Old {
         Self::on_host(server, "")
     }
 
-    /// A client that believes to be on another host.
+    /// A client that takes another host for its own.
     pub fn on_host(server: &Server, host: &str) -> Self {
         let script = root().join("tests/blueque_1_0/client.py");
         let mut child = Command::new(python())
@@ -110,7 +110,7 @@ impl Old {
         answer["error"].as_str().unwrap_or_else(|| panic!("`{name}` succeeded: {answer}")).to_owned()
     }
 
-    /// The same for a reply that is text, such as an id.
+    /// Calls a command whose reply is text, such as an id.
     pub fn text(&mut self, name: &str, arguments: Value) -> String {
         let answer = self.call(name, arguments);
         answer.as_str().unwrap_or_else(|| panic!("`{name}` answered {answer}")).to_owned()
@@ -128,7 +128,7 @@ impl Old {
         self.child.id()
     }
 
-    /// The id that its listeners have.
+    /// The id of the client's listeners.
     pub fn listener(&self) -> ListenerId {
         ListenerId::new(format!("{}_{}", self.host, self.pid())).unwrap()
     }
@@ -137,7 +137,7 @@ impl Old {
         &self.host
     }
 
-    /// Kills it with SIGKILL; from then on its pid is that of no process.
+    /// Kills the client with SIGKILL; no process has its pid afterwards.
     pub fn kill(mut self) -> ListenerId {
         let listener = self.listener();
         self.child.kill().unwrap();
@@ -145,7 +145,7 @@ impl Old {
         listener
     }
 
-    /// Lets it exit abruptly.
+    /// Lets the client exit abruptly.
     pub fn exit(mut self) -> ListenerId {
         let listener = self.listener();
         self.send("exit", json!({}));

@@ -1,4 +1,4 @@
-//! Tasks of listeners that were killed, taken over by the other side.
+//! Tasks of killed listeners of one side, taken over by listeners of the second side.
 
 use blueque::{Error, ListenerId, Outcome, Status, Submit, TaskId};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::both::{Both, NO_LIMIT, QUEUE, assert_lost, assert_told_lost};
 use crate::old::Old;
 
-/// Replaces the old client by a new one; the id of the killed one's listener.
+/// Replaces the old client by a new one; returns the id of the killed client's listener.
 fn kill(both: &mut Both) -> ListenerId {
     let next = Old::start(&both.server);
     std::mem::replace(&mut both.old, next).kill()

@@ -1,5 +1,5 @@
-//! A slot of which one key has not moved yet, seen from the node that it moves to: a key that is not there yet is
-//! never taken for absent.
+//! A slot with a key that has not moved yet, seen from the node that the slot moves to. A key that has not arrived
+//! yet is never taken for absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{Node, cluster, three_nodes};
 
 type Call = &'static [&'static str];
 
-/// The state: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
+/// The state: tasks that run, are reserved, wait for every kind of reason, or are finished.
 const STATE: [Call; 19] = [
     &["register", "1000", "q", "h_1", "has", "gpu"],
     &["register", "1000", "q", "h_2"],
@@ -34,7 +34,8 @@ const STATE: [Call; 19] = [
 ];
 
 #[rustfmt::skip] // one call a line, as far as it fits
-/// Calls, each made in that state. Those that only read many tasks, such as `counts`, may return less for a moment.
+/// Calls that are each made in that state. Calls that only read many tasks, such as `counts`, may return less for a
+/// moment.
 const CALLS: [Call; 39] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
@@ -80,11 +81,11 @@ const CALLS: [Call; 39] = [
     &["submit", "1020", "q", "1", "new", "", "p", "limits", "shared"],
 ];
 
-/// The node that takes all slots. If several took slots, two of them could have the same epoch for a while, and the cluster
-/// would give slots back to settle that.
+/// The node that takes all slots. If several nodes took slots, two of them can have the same epoch for a while, and
+/// the cluster gives slots back to settle that.
 const TAKER: usize = 2;
 
-/// How often a slot may be taken back.
+/// Number of times that a slot may be taken back.
 const TRIES: u32 = 5;
 
 fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) -> Result<Value, String> {
@@ -96,7 +97,7 @@ fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) 
     eval.query(connection).map_err(|error| error.code().unwrap_or("?").to_owned())
 }
 
-/// The next namespace whose slot is not with the taker, in that state; its slot and the node that has it.
+/// The next namespace whose slot is not on the taker, in that state; its slot, and the node that has the slot.
 struct Scene<'a> {
     nodes: &'a [Node],
     namespace: String,
@@ -104,7 +105,7 @@ struct Scene<'a> {
     owner: usize,
 }
 
-/// The namespaces that there were, and their slots, which the taker has now.
+/// The namespaces of earlier scenes, and their slots, which the taker has now.
 #[derive(Default)]
 struct Used {
     number: u32,
@@ -157,8 +158,9 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether the slot is still where it was moved to. Nodes that took slots at the same time may have the same epoch;
-    /// until they have settled that, the one with the higher epoch may take a slot back, and all its keys are gone.
+    /// Returns true if the slot is still where it was moved to. Nodes that took slots at the same time may have the
+    /// same epoch. Until they have settled that, the node with the higher epoch may take a slot back, and all its
+    /// keys are gone.
     fn has_moved(&self) -> bool {
         let meta = format!("{}_meta", self.namespace);
         redis::cmd("EXISTS").arg(meta).query::<u32>(&mut self.nodes[TAKER].connect()) == Ok(1)
@@ -168,7 +170,7 @@ impl<'a> Scene<'a> {
         redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(&self.slot).arg(500).query(connection).unwrap()
     }
 
-    /// Every key with its contents, except those about the node, and times of the server.
+    /// Every key with its contents, except keys about the node, and times of the server.
     fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
         let mut connection = self.nodes[node].connect();
         let keys = self.keys(&mut connection).into_iter();
@@ -226,9 +228,10 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
                 assert_eq!(answer, expected, "{call:?} {when} {name} moved");
                 assert_eq!(own.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
                 own.retain(|key, held| after.get(key) != Some(held));
-                // A heartbeat succeeds whatever has moved, and records its listener where it finds it.
+                // A heartbeat succeeds whatever has moved, and records its listener in the part of the keys that it
+                // finds.
                 own.retain(|key, _| !(call[0] == "heartbeat" && key == "_seen_q"));
-                // An end that was refused comes after the others.
+                // A refused end of an exchange is repeated, so that its task comes last in the index.
                 own.retain(|key, _| !(in_part && key == "_complete_tasks_q"));
                 assert!(own.is_empty(), "{call:?}, {name}: {:?} differ", own.keys());
                 true

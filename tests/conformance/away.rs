@@ -20,9 +20,9 @@ type Call = Vec<Vec<u8>>;
 /// The side of the move on which calls are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
-    /// One key has left already.
+    /// A key has left the node already.
     Source,
-    /// One key has yet to arrive.
+    /// A key has not arrived yet.
     Target,
 }
 
@@ -39,7 +39,7 @@ impl Node {
             let info: String = redis::cmd("CLUSTER").arg("INFO").query(&mut connection).ok()?;
             info.contains("cluster_state:ok").then_some(())
         });
-        // The other node does not run, which nobody is to notice.
+        // The second node does not run; with this timeout no command notices.
         redis::cmd("CONFIG").arg(&["SET", "cluster-node-timeout", "3600000"]).exec(&mut connection).unwrap();
         for command in bundle::commands() {
             redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).exec(&mut connection).unwrap();
@@ -110,10 +110,10 @@ impl Node {
 
     /// Makes a call in a state with each of its keys away in turn.
     fn try_each(&mut self, side: Side, kept: &[(String, Vec<u8>)], call: &Call) {
-        let mut missing: Option<usize> = None; // all keys are to be written again
+        let mut missing: Option<usize> = None; // all keys must be written again
         for (at, (key, _)) in kept.iter().enumerate() {
             if key == "{ns}_meta" {
-                continue; // it is the one that a call names: the server redirects the call before a script runs
+                continue; // a call names this key: the server redirects the call before a script runs
             }
             if let Some(last) = missing {
                 self.write(side, &kept[last..=last], key);
@@ -145,7 +145,7 @@ fn calls_of(contract: &Value, name: &str, row: &Value) -> Vec<(Vec<Call>, Call)>
         let call = if also["call"].is_array() { list(&also["call"]) } else { &good };
         calls.push((before, literals(call)));
     }
-    // With a request, a repeated call answers what the first one did.
+    // With a request id, a repeated call gives the first reply.
     for option in cases::choices(contract, name, row).into_iter().filter(|option| option.name == "request") {
         let base = option.call.as_deref().unwrap_or(&good);
         let value = Tried::new(&contract["types"][&option.of], &Value::Null).good;

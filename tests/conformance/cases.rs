@@ -78,7 +78,7 @@ fn expand(data: &Value) -> Vec<Value> {
             let mut steps = list(&data["states"][state]["steps"]).to_vec();
             steps.push(step);
             let mut keys = data["states"][then]["keys"].clone();
-            // No index of another state has it.
+            // No index of another state has the task.
             for (name, other) in contract["states"].as_object().unwrap() {
                 let index = other["index"].as_str().and_then(|index| index.strip_suffix("_QUEUE"));
                 if let Some(index) = index.filter(|_| !then.contains(name)) {
@@ -117,8 +117,8 @@ pub fn with_plain_cells(contract: &Value, data: &Value) -> Value {
     data
 }
 
-/// What is the same for a task in every state, one case each: it is counted, listed, found and in the history, its
-/// queue is not forgotten, its index is mended, and its unique name is held unless it has ended.
+/// The cases that are equal for a task in every state, one case each. The task is counted, listed, found and in the
+/// history, its queue is not forgotten, and its index is mended. Its unique name is held unless the task has ended.
 fn states(contract: &Value, data: &Value) -> Vec<Value> {
     let all: Vec<&str> = list(&contract["types"]["status"]["words"]).iter().map(text).collect();
     let states = all.iter().flat_map(|&state| {
@@ -140,7 +140,7 @@ fn states(contract: &Value, data: &Value) -> Vec<Value> {
         ];
         for &other in &all {
             let reply = if other == state { &is } else { &not };
-            // Those of listeners and programs have cursors of their own.
+            // Lists of tasks that listeners or programs hold have cursors of their own.
             if contract["states"][other]["owned"] != true || other == state {
                 shown.push(json!({"do": ["list", "1010", "q", other, "0", "10"], "reply": reply}));
             }
@@ -185,7 +185,7 @@ fn states(contract: &Value, data: &Value) -> Vec<Value> {
 /// More calls than `mend` has parts.
 const PARTS: usize = 40;
 
-/// The contract as the manifest has it.
+/// The contract, in the form of the manifest.
 pub fn contract() -> Value {
     serde_json::from_str(blueque::bundle::contract()).unwrap()
 }
@@ -198,7 +198,7 @@ pub struct Choice {
     pub call: Option<Vec<Value>>,
 }
 
-/// The options of a command: those of the contract, with the settings of its row in `arguments.json`.
+/// The options of a command: the options of the contract, with the settings of its row in `arguments.json`.
 pub fn choices(contract: &Value, command: &str, row: &Value) -> Vec<Choice> {
     let choice = |option: &Value| {
         let (name, of) = (text(&option["name"]).to_owned(), text(&option["type"]).to_owned());
@@ -225,8 +225,8 @@ fn settings<'a>(contract: &'a Value, good: &[Value]) -> Vec<(&'a str, &'a str, [
     all.map(|(setting, entry)| (setting.as_str(), text(&entry["type"]), before(setting, entry))).collect()
 }
 
-/// The rows of `arguments.json`, and for each command without one the row that follows from the contract: a call with
-/// `values`, or with examples of the arguments' types, and those of its keys whose names these values complete.
+/// The rows of `arguments.json`. For a command without a row, the row follows from the contract: a call with
+/// `values`, or with examples of the arguments' types, and the keys whose names these values complete.
 pub fn rows(contract: &Value, data: &Value) -> BTreeMap<String, Value> {
     let row = |command: &String| {
         let own = &data["commands"][command];
@@ -308,7 +308,7 @@ fn quoted(value: &str) -> String {
 fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let good = [&[json!(command)], list(&one["args"])].concat();
     let given = list(&data["given"]);
-    // The good call last: the others failed only because of the one thing that was wrong.
+    // The good call comes last, to show that each refused call failed only because of its one wrong value.
     let refused = |title: String, calls: Vec<(String, Vec<Value>)>, good: &[Value]| {
         let mut steps = given.to_vec();
         steps.extend(calls.into_iter().map(|(code, call)| json!({"do": call, "error": code})));
@@ -338,7 +338,7 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
         let (before, value, after) = (&good[..=i], &good[i + 1], &good[i + 2..]);
         let mut tried = tried(name, of, value);
         if contract["commands"][command]["group"]["count"] == **name {
-            // It must match the number that follows.
+            // The argument must equal the number that follows.
             let number: i64 = text(value).parse().unwrap();
             tried.taken.clear();
             tried.bad.extend([number - 1, number + 1].map(|other| ("BADARG".to_owned(), json!(other.to_string()))));
@@ -420,7 +420,7 @@ fn of_keys(data: &Value, good: &[Value], one: &Value) -> Vec<Value> {
     cases
 }
 
-/// The elements; none if it is not a list.
+/// The elements; empty if the value is not a list.
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], |list| list)
 }

@@ -20,7 +20,8 @@ def python(name):
 
 class Client:
     def __init__(self, manifest, send, strict=False):
-        """strict: fields and names that the manifest does not know are a misfit too, not of a later version."""
+        """strict: treats fields and names that the manifest does not know as a misfit, not as those of a later
+        version."""
         self.commands, self.types, self.send, self.strict = manifest["commands"], manifest["types"], send, strict
         for name, entry in self.commands.items():
             setattr(self, python(name), self.function(name, entry))
@@ -88,8 +89,9 @@ class Client:
     # Replies
 
     def read(self, name, given, reply):
-        """A reply by its fields: a word; a value; a dict, with those that repeat as a list of dicts in `items`; or that list
-        alone. `given`: the names of the options of the call, as a reply can differ with one."""
+        """Returns a reply by its fields: a word; a value; a dict, in which the repeated fields are a list of dicts in
+        `items`; or that list alone. `given`: the names of the options of the call, as an option can change the shape
+        of the reply."""
         shape = self.commands[name]["reply"]
         if shape is None:  # a custom command
             return reply
@@ -120,7 +122,7 @@ class Client:
         return every if not fields else {**found, "items": every} if items else found
 
     def pairs(self, shape, reply):
-        """A dict, or of a shape with groups a list of them."""
+        """Returns a dict; for a shape with groups, a list of dicts."""
         fields = {field["name"]: field for field in shape["pairs"]}
         groups = [{}]
         if len(reply) % 2:

@@ -1,7 +1,7 @@
 //! The cases on several servers that hold the keys in turn: a cluster whose slot moves, and a set of Sentinels whose master
 //! is replaced.
 //!
-//! A case is left out, and counted, if it needs what these do not have, or what is about one server alone.
+//! A case is left out, and counted, if it needs something that these servers lack, or concerns one server alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,25 +14,26 @@ use crate::moving::Moving;
 use crate::support::{report, seed, server_program, valkey_program};
 use crate::watched::{Fall, Watched};
 
-/// Of how many cases one is played, unless `BLUEQUE_CASES_SHARE` says otherwise: all of them take minutes.
+/// Share of the cases: one of this number is played, unless `BLUEQUE_CASES_SHARE` sets another number. All cases take
+/// minutes.
 const SHARE: u64 = 30;
 
 /// The tag whose slot moves.
 const NAMESPACE: &str = "{ns}";
 
-/// The commands of the server that are about one server alone: its users, settings and log; and its order of a large key,
-/// in scripts of cases.
+/// The commands of the server that concern one server alone: its users, settings and log; and its order of a large
+/// key, in scripts of cases.
 const ALONE: [&str; 4] = ["AUTH", "ACL", "CONFIG", "SLOWLOG"];
 const ORDER: &str = "SCAN'";
 
-/// What is played, and how many cases are left out why.
+/// The cases that are played, and the number of cases that are left out for each reason.
 struct Chosen {
     cases: Vec<Case>,
     all: usize,
     left_out: BTreeMap<&'static str, usize>,
 }
 
-/// One of so many cases, those that fit, from one that the seed selects.
+/// Chooses one in `share` of the cases that fit, beginning with a case that the seed selects.
 fn choose(seed: u64, unfit: impl Fn(&Case) -> Option<&'static str>) -> Chosen {
     let share = std::env::var("BLUEQUE_CASES_SHARE").map_or(SHARE, |share| share.parse().unwrap()).max(1);
     let all = cases::all();
@@ -66,7 +67,7 @@ fn is_about_one_server(case: &Case) -> bool {
     case.steps().iter().any(|step| list(&step["redis"]).iter().take(2).any(alone))
 }
 
-/// Why a case cannot be played where the slot of the namespace moves.
+/// The reason why a case cannot be played where the slot of the namespace moves.
 fn unfit_to_move(case: &Case) -> Option<&'static str> {
     let own = |step: &Value| step["keys"].is_null() || !step["error"].is_null() || step["keys"] == json!(["ns_meta"]);
     if case.on_cluster() {
@@ -116,7 +117,8 @@ fn on_a_slot_that_moves(name: &str, program: &Path) {
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Whether the master may be replaced in the midst of a case: not where upkeep would take that for a restart.
+/// Returns true if the master may be replaced during a case. A case with upkeep is excluded, as upkeep takes the new
+/// master for a restart.
 fn may_fall(case: &Case) -> bool {
     let is_upkeep = |step: &Value| {
         step["do"][0].as_str().is_some_and(|name| blueque::bundle::command(name).unwrap().role() == Some("upkeep"))
@@ -128,7 +130,8 @@ fn across_failovers(name: &str, program: &Path) {
     let seed = seed::new();
     let chosen = choose(seed, |case| case.on_cluster().then_some("with a second node of their own"));
     let mut watched = Watched::start(program, "ns");
-    // In the middle one that is asked for; of many cases, one that dies before and after.
+    // The middle case has a failover on request. If there are many cases, two others have a failover after the
+    // master's death.
     let number = chosen.cases.len();
     let mut falls = vec![(number / 2, Fall::Asked)];
     if number > 1000 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Calls every command with every option: every.py BUNDLE_DIRECTORY
-By the client that is made from the bundle's manifest (client.py), with the good calls of arguments.json, and reads every
-reply into named fields; one that is cut off, or is none, must be refused. The manifest is held against its JSON Schema.
+Uses the client that is generated from the bundle's manifest (client.py), and the good calls of arguments.json. Reads
+every reply into named fields; a reply that is cut off, or has another shape, must be refused. Validates the manifest
+against its JSON Schema.
 Needs the packages of tests/requirements.txt."""
 import json, pathlib, sys
 import fastjsonschema, redis
@@ -30,7 +31,7 @@ def calls(table, entry, command, client):
     good = client.named(command, row.get("args") or plain(table, entry, client))
     yield "", good
     for option in entry["options"]:
-        # Some options need other options, some another call, some do not take all values of their type.
+        # Some options need other options, some need another call, and some do not take all values of their type.
         name = option["name"]
         own = row.get("options", {}).get(name, {})
         narrow = table["narrow"].get(f"{command} {name}") or table["narrow"].get(name) or {}
@@ -39,13 +40,13 @@ def calls(table, entry, command, client):
         yield name, {**base, **dict(zip(beside[::2], beside[1::2])), name: value}
 
 def values(run, value):
-    """Values of a case as they go over the wire; those that repeat by their names."""
+    """Values of a case as they go over the wire; repeated values by their names."""
     if isinstance(value, list):
         return [{name: run.value(each) for name, each in group.items()} for group in value]
     return run.value(value)
 
 def broken(shape, reply):
-    """What is no reply of this shape."""
+    """Replies that do not have this shape."""
     yield 5.5
     if not shape.get("nil"):
         yield None

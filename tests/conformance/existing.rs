@@ -9,10 +9,10 @@ use crate::cases::{Case, list, text};
 
 pub struct Existing {
     pub connection: Connection,
-    /// Restores the user of the URL after a case with another one.
+    /// Command that restores the user of the URL after a case with another user.
     login: Value,
-    /// The former values of what cases change on the server; also `save`, as a snapshot resets the server's
-    /// counters.
+    /// Values that the server's settings had before the cases changed them; also `save`, as a snapshot resets the
+    /// server's counters.
     settings: BTreeMap<String, String>,
 }
 
@@ -45,7 +45,8 @@ impl Existing {
         Ok(Self { connection, login, settings })
     }
 
-    /// A case that restores this server's own user and settings, not those of a new one.
+    /// Changes a case so that it restores this server's own user and settings, instead of the defaults of a new
+    /// server.
     pub fn fitted(&self, case: &Case) -> Case {
         let fit = |command: &Value| {
             if *command == json!(["AUTH", "default", "none"]) { &self.login } else { command }.clone()
@@ -73,7 +74,7 @@ fn ask<T: FromRedisValue>(connection: &mut Connection, words: &[&str]) -> RedisR
     redis::cmd(words[0]).arg(&words[1..]).query(connection)
 }
 
-/// What cases name behind two words.
+/// The names that cases use after two given words.
 fn changes(cases: &[&Case], words: [&str; 2]) -> BTreeSet<String> {
     let steps = cases.iter().flat_map(|case| case.steps()).map(|step| list(&step["redis"]));
     let steps = steps.filter(|step| step.len() > 2 && step[0] == words[0] && step[1] == words[1]);

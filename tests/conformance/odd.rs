@@ -99,10 +99,11 @@ fn bytes(values: &[Value]) -> Vec<Vec<u8>> {
     values.iter().map(crate::runner::literal).collect()
 }
 
-/// No call takes nearly as long, even on a machine that is busy: a list or a text of any length is read once.
+/// Limit of a call. No call takes nearly as long, even on a busy machine, since a list or a text of any length is
+/// read once.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Copies all keys of the database that it runs in to the other one.
+/// Copies all keys of the current database to the database `ARGV[1]`.
 const COPY: &str = "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('COPY', key, key, 'DB', ARGV[1]) end";
 
 struct World {

@@ -2,7 +2,7 @@
 """Runs the conformance cases through the client of another language:
 program.py [--only NAME,...] BUNDLE_DIRECTORY COMMAND [ARGUMENT...]
 
-With names, only the cases that look at what one of these commands answers, or stand in a file of that name.
+With names, runs only the cases that check a reply of one of these commands, or are in a file of that name.
 
 COMMAND is a program around that client's own generated calls. It connects to the URL in BLUEQUE_URL, without any case
 having run, and may find the bundle's folder in BLUEQUE_BUNDLE. It reads requests from stdin, a JSON object a line, and
@@ -51,12 +51,12 @@ def plain(name):
 
 
 def readable(text):
-    """A text, as a client has it that replaces what is not UTF-8."""
+    """A text, as read by a client that replaces what is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def same(ours, theirs):
-    """Whether the client has read what the generic reader has found."""
+    """Returns true if the client has read what the generic reader has found."""
     if isinstance(theirs, bytes):
         return isinstance(ours, dict) and "bytes" in ours and base64.b64decode(ours["bytes"]) == theirs
     if isinstance(theirs, dict) and isinstance(ours, dict):

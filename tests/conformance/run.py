@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [NAME...]
-With names, only the cases that look at what one of these commands answers, or stand in a file of that name. On servers
-that it starts itself; where REDIS_URL is set, on that one, which must be empty. Knows the bundle (manifest.json,
-scripts/, conformance/) and the `redis` package; README.md says what a case means. Every reply is held against its shape
-in the manifest too, every error against its codes."""
+With names, runs only the cases that check a reply of one of these commands, or are in a file of that name. Starts its
+own servers; if REDIS_URL is set, uses that server instead, which must be empty. Needs the bundle (manifest.json,
+scripts/, conformance/) and the `redis` package; README.md describes the format of a case. Also compares every reply
+with its shape in the manifest, and every error with the codes there."""
 import base64, hashlib, json, os, pathlib, re, shutil, socket, subprocess, sys, tempfile, threading, time
 import redis
 from client import Client, Misfit
 
-# How a key of each type is read completely; and all keys at once.
+# The command that reads a key of each type completely; and a script that reads all keys at once.
 READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 WITHSCORES", "hash": "HGETALL {}",
         "stream": "XRANGE {} - +", "string": "GET {}"}
 CONTENTS = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
     for i, key in ipairs(keys) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end return all"""
 
-# What a field of a reply may be, by the words of its shape.
+# Allowed values of a field of a reply, by the words of its shape.
 ALLOWED = {"type": "a value", "empty": "nothing", "nil": "nil"}
 
 class Failed(Exception): """What differs from the case."""
@@ -25,7 +25,7 @@ def start(folder, cluster):
         sys.exit("no redis-server or valkey-server: apt-get install redis-server, or set BLUEQUE_REDIS_SERVER")
     os.mkdir(folder)
     args = ["--port", "0"]
-    if cluster:  # one node that owns every slot and knows another one, so that a slot can be migrated
+    if cluster:  # a node that owns every slot and knows a second node, so that a slot can be migrated
         with socket.socket() as one, socket.socket() as two:
             ports = [each.bind(("127.0.0.1", 0)) or each.getsockname()[1] for each in (one, two)]
         args = f"--port {ports[0]} --cluster-port {ports[1]} --bind 127.0.0.1 --cluster-enabled yes".split()
@@ -79,7 +79,7 @@ class Seen(Client):
         return found
 
     def record(self, kind, values):
-        """The record of a task or a schedule has only fields that are described, and those of custom commands."""
+        """Checks that the record of a task or a schedule has only described fields, and fields of custom commands."""
         for name, got in zip(values[::2], values[1::2]):
             if name.startswith(b"x_"):
                 continue
@@ -93,7 +93,7 @@ class Seen(Client):
             raise Misfit(f"a {kind} is without {sorted(lacking)}")
 
     def transition(self, event, reasons):
-        """A transition is one of the states' own. `reasons`: what calls of `release` gave as theirs."""
+        """Checks that the manifest lists a transition. `reasons`: the reasons that calls of `release` gave."""
         start, to, why = event.get("from") or "absent", event.get("to"), event.get("why")
         allowed = self.states.get(to, {}).get("from", {}).get(start, [])
         if why not in allowed and why in reasons and "release" in allowed:
@@ -125,7 +125,7 @@ class Seen(Client):
 class Watch:
     """The keys that each command uses, and the fields of tasks that it writes, as the server's MONITOR reports them."""
     END = b"the last call has been made"
-    # What a placeholder in the name of a key matches; for all others a name.
+    # Pattern for a placeholder in the name of a key; all other placeholders match a name.
     WORDS = {"LISTENER": r"[\w.:-]+_\d+", "GROUP": r"[\w.:@-]*", "N": r"\d*", "YYYYMMDD": r"\d{8}"}
 
     def __init__(self, manifest, server, monitor, shas):
@@ -155,7 +155,8 @@ class Watch:
                         self.wrote.setdefault(field.decode(errors="replace"), set()).add(command)
 
     def undeclared(self):
-        """What the manifest does not say: keys of a command, and who changes an option after the task was created."""
+        """Yields what the manifest leaves out: keys of a command, and commands that change an option after the task
+        was created."""
         self.server.execute_command("ECHO", self.END)
         self.thread.join()
         met = set()
@@ -193,7 +194,7 @@ class Bundle:
         return [key.replace("NAMESPACE", namespace) for key in self.manifest["commands"][name]["keys"]]
 
     def check(self, call, reply):
-        """A reply matches the manifest."""
+        """Checks that a reply matches the manifest."""
         name, *arguments = (part.decode(errors="surrogateescape") for part in call)
         try:
             self.client.read(name, set(self.client.named(name, arguments)), reply)
@@ -275,8 +276,9 @@ class Run:
             raise Failed(f"a call that must change nothing changed {changed or 'nothing, but wrote again what is there'}")
 
     def trace(self):
-        """Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys
-        are compared too if the user may not ask for it, or if the run is thorough, which takes most of the time."""
+        """A value that is equal before and after a call that changed nothing: the server's number of changes. The
+        contents of the keys are compared as well if the user may not ask for the number, or if the run is thorough,
+        which takes most of the time."""
         try:
             writes = re.search(rb"changes_since_last_save:(\d+)", self.redis("INFO", "persistence")).group()
         except redis.RedisError:
@@ -285,7 +287,8 @@ class Run:
         return writes, set(zip(all[::2], all[1::2]))
 
     def left(self):
-        """Records and events at the end of a case match the manifest, except those that the case wrote itself."""
+        """Checks that records and events at the end of a case match the manifest, except the records and events that
+        the case wrote itself."""
         words = {part for step in self.case["steps"] for part in step.get("redis", []) if isinstance(part, str)}
         calls = [step["do"] for step in self.case["steps"] if step.get("do", [None])[0] == "release"]
         reasons = {self.value(value).decode(errors="replace") for call in calls for name, value in zip(call, call[1:]) if name == "reason"}
@@ -372,7 +375,8 @@ class Existing:
         except (redis.RedisError, ValueError) as error:
             sys.exit(f"REDIS_URL: {error}")
         steps = [step.get("redis", []) for _, case in cases for step in case["steps"]]
-        # What cases change on the server itself; also `save`, as a snapshot resets the server's counters.
+        # Values that the server's settings had before the cases changed them; also `save`, as a snapshot resets the
+        # server's counters.
         names = {"save", *(step[2] for step in steps if step[:2] == ["CONFIG", "SET"])}
         self.settings = {name: (self.may("CONFIG", "GET", name) or ["", None])[1] for name in names}
         if None in self.settings.values() or not self.may("CONFIG", "SET", "save", self.settings["save"]):
@@ -394,7 +398,8 @@ class Existing:
         return plain(redis.Redis.from_url(self.url, socket_timeout=30))
 
     def fitted(self, case):
-        """A case that restores this server's own user and settings, not those of a new one."""
+        """Changes a case so that it restores this server's own user and settings, instead of the defaults of a new
+        server."""
         login = self.server.get_connection_kwargs()
         me = ["AUTH", login.get("username") or "default", login.get("password") or "none"]
         fit = lambda command: me if command == ["AUTH", "default", "none"] else command
@@ -414,17 +419,17 @@ class Existing:
             self.may("CONFIG", "SET", "save", self.settings["save"])
 
 def lacks(case, cannot):
-    """What a case needs that is not to be had."""
+    """Returns why a case cannot be played, if it needs something that the server lacks."""
     words = {"CLUSTER"} if case.get("server") == "cluster" else {step["redis"][0] for step in case["steps"] if "redis" in step}
     return next((cannot[word] for word in words if word in cannot), None)
 
 def looked_at(steps):
-    """The calls whose answer a case is about, and its last one."""
+    """The calls whose reply the case checks, and its last call."""
     calls = [step for step in steps if "do" in step]
     return [step for step in calls[:-1] if step.keys() & {"reply", "error", "unchanged", "as"}] + calls[-1:]
 
 def failed_by(server, bundle, case):
-    """Why a case fails, or nothing. It is then played again, thoroughly."""
+    """Returns the reason why a case fails; None if it passes. A case that fails is played again, thoroughly."""
     try:
         Run(server, bundle, case).all()
     except Failed as failure:
@@ -435,7 +440,7 @@ def failed_by(server, bundle, case):
         return failure
 
 def chosen(bundle, manifest, only):
-    """The cases of a bundle, or those that these names choose, each with the name of its file."""
+    """The cases of a bundle, or the cases that `only` selects, each with the name of its file."""
     files = sorted(bundle.glob("conformance/*.json"))
     if unknown := set(only) - set(manifest["commands"]) - {file.stem for file in files}:
         sys.exit(f"the bundle has no command and no file of cases {' '.join(sorted(unknown))}")

@@ -21,7 +21,7 @@ const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*'
     end
     all[#all + 1] = key all[#all + 1] = held end return all";
 
-/// How a key of a type is read completely.
+/// The command that reads a key of a type completely.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("list", "LRANGE", &["0", "-1"]),
     ("set", "SMEMBERS", &[]),
@@ -36,9 +36,9 @@ const READ: [(&str, &str, &[&str]); 6] = [
 pub enum Again {
     /// The first reply.
     Same,
-    /// This equivalent word.
+    /// This word, which is equivalent to the first reply.
     Word(String),
-    /// The same with a deadline that is not earlier.
+    /// The first reply with a deadline that is not earlier.
     Later,
     /// A reply about this call, which continues where the first one ended.
     Anew,
@@ -48,7 +48,8 @@ pub struct Runner<'a> {
     ground: &'a mut dyn Ground,
     namespace: &'static str,
     kept: Kept,
-    /// Whether the contents of the keys are compared too: it takes most of the time, and names the keys that changed.
+    /// True if the contents of the keys are compared as well: that takes most of the time, and names the keys that
+    /// changed.
     thorough: bool,
 }
 
@@ -77,7 +78,7 @@ impl<'a> Runner<'a> {
         result
     }
 
-    /// On a server in its present state.
+    /// A runner on a server in its present state.
     pub fn new(ground: &'a mut dyn Ground) -> Self {
         Self { ground, namespace: "ns", kept: Kept::default(), thorough: false }
     }
@@ -210,7 +211,7 @@ impl<'a> Runner<'a> {
         self.keys(case, &[])
     }
 
-    /// The contents of the keys at the end, except those of `beside`.
+    /// Compares the contents of the keys at the end, except for the keys in the argument.
     fn keys(&mut self, case: &Case, beside: &[&str]) -> Result<(), String> {
         let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
         for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
@@ -228,7 +229,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Takes a step, and returns its reply: nil for an expected error.
+    /// Makes a step, and returns its reply: nil for an expected error.
     fn step(&mut self, step: &Value) -> Result<Reply, String> {
         let (code, says) = (step["error"].as_str(), step["says"].as_str().unwrap_or_default());
         let before = (code.is_some() || step["unchanged"] == true).then(|| self.trace());
@@ -274,7 +275,7 @@ impl<'a> Runner<'a> {
         self.call_for(call, keys, &Value::Null)
     }
 
-    /// The call of a step, which says what is expected.
+    /// Makes the call of a step, which states the expected reply.
     fn call_for(&mut self, call: &[Value], keys: &Value, step: &Value) -> Result<Reply, RedisError> {
         let name = text(&call[0]);
         let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
@@ -319,8 +320,8 @@ impl<'a> Runner<'a> {
         parts.flat_map(|part| read::<BTreeMap<_, _>>(Ok(part)).unwrap()).collect()
     }
 
-    /// Equal before and after a call that changed nothing: the server's number of changes. The contents of the keys are
-    /// compared too if the user may not ask for it, or if the run is thorough.
+    /// A value that is equal before and after a call that changed nothing: the server's number of changes. The
+    /// contents of the keys are compared as well if the user may not ask for the number, or if the run is thorough.
     fn trace(&mut self) -> (Option<String>, BTreeMap<Vec<u8>, Vec<u8>>) {
         let writes = self.ground.writes();
         let keys = if self.thorough || writes.is_none() { self.digest() } else { BTreeMap::new() };
@@ -363,8 +364,8 @@ impl<'a> Runner<'a> {
 }
 
 impl Kept {
-    /// Whether a reply is what a step asks for. One that is kept without saying more may be anything, so that it is right
-    /// only where it cannot be wrong.
+    /// Returns true if a reply is what a step asks for. A reply that is only kept, with `as`, may be anything, so it
+    /// counts as right only where it cannot be wrong.
     fn is_right(&self, step: &Value, got: &Reply) -> bool {
         step.get("reply").map_or_else(|| step["as"].is_null(), |want| self.agrees(want, got))
     }
@@ -432,7 +433,8 @@ fn requested(call: &[Value], number: usize) -> Value {
     call.into()
 }
 
-/// Whether the second reply has a deadline, its first number, that is not earlier, and otherwise equals the first.
+/// Returns true if the second reply equals the first, apart from its deadline, which is its first number and not
+/// earlier.
 fn later(first: &Reply, second: &Reply) -> bool {
     match (first, second) {
         (Reply::Int(first), Reply::Int(second)) => first <= second,
@@ -441,8 +443,8 @@ fn later(first: &Reply, second: &Reply) -> bool {
     }
 }
 
-/// Whether a step can be sent twice as it is: not at the server's own time, nor taking a task without a request id
-/// in its record.
+/// Returns true if a step can be sent twice as it is. Excludes calls at the server's own time, and calls that take a
+/// task without a request id in its record.
 fn repeatable(step: &Value) -> bool {
     let call = list(&step["do"]);
     let takes = call[0] == "reserve" || call[0] == "adopt";

@@ -37,7 +37,7 @@ impl Watch {
         Self(std::thread::spawn(move || touched(lines)))
     }
 
-    /// What was touched. `connection`: to the same server.
+    /// Ends the recording, and returns what was touched. `connection`: to the same server.
     pub fn end(self, connection: &mut Connection) -> Touched {
         redis::cmd("ECHO").arg(END).exec(connection).unwrap();
         self.0.join().unwrap()
@@ -96,8 +96,8 @@ fn contract(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("contract/{name}.toml"))
 }
 
-/// The entry of each command. A group of the file stands for more than half of its keys: which ones a call touches depends
-/// on the task. The groups of states stand for all of their keys.
+/// The entry of each command. An entry names a group of the file if the command touches more than half of the group's
+/// keys, as the keys that a call touches depend on the task. The groups of states stand for all of their keys.
 fn entries(touched: &Touched, head: &str) -> String {
     let groups: toml::Table = toml::from_str(head).unwrap();
     let lists = groups["groups"].as_table().unwrap().iter();
@@ -166,15 +166,15 @@ fn quoted(command: &str, words: &[&str]) -> String {
     text + "\"\"\""
 }
 
-/// The name of a key in `keys.toml`: the first that it matches; else, of an invalid name that a command looked up
-/// before it refused it, the longest one whose placeholders may be anything.
+/// The name of a key in `keys.toml`: the first name that the key matches. A command may look up an invalid name
+/// before it refuses it; then it is the longest name that matches if placeholders may be anything.
 fn name<'a>(key: &str, names: &[&'a str]) -> &'a str {
     let strict = names.iter().find(|name| matches(name, key, true));
     let loose = names.iter().filter(|name| matches(name, key, false)).max_by_key(|name| name.len());
     strict.or(loose).unwrap_or_else(|| panic!("contract/keys.toml does not list ns_{key}"))
 }
 
-/// Whether a key has the form of a name, in which words in capitals stand for a value.
+/// Returns true if a key has the form of a name, in which words in capitals stand for a value.
 fn matches(name: &str, key: &str, strict: bool) -> bool {
     let Some(at) = name.find(|c: char| c.is_ascii_uppercase()) else { return name == key };
     let (literal, rest) = name.split_at(at);
@@ -184,7 +184,7 @@ fn matches(name: &str, key: &str, strict: bool) -> bool {
     ends.into_iter().any(|(value, after)| (!strict || fits(word, value)) && matches(rest, after, strict))
 }
 
-/// Whether a placeholder can stand for a value.
+/// Returns true if a placeholder can stand for a value.
 fn fits(word: &str, value: &str) -> bool {
     let digits = value.chars().all(|c| c.is_ascii_digit());
     let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.:@-".contains(c));

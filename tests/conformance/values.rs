@@ -6,16 +6,17 @@ use super::{list, text};
 
 /// Values of a type.
 pub struct Tried {
-    /// A valid one.
+    /// A valid value.
     pub good: Value,
-    /// At the bounds, and those that the type lists.
+    /// Values at the bounds, and values that the type lists.
     pub taken: Vec<Value>,
-    /// Each with the code of its refusal.
+    /// Invalid values, each with the code of its refusal.
     pub bad: Vec<(String, Value)>,
 }
 
 impl Tried {
-    /// `of`: the type, from the manifest. `own`: a value that the call certainly accepts, if there is one.
+    /// The values of a type. `of`: the type, from the manifest. `own`: a value that the call certainly accepts, or
+    /// null.
     pub fn new(of: &Value, own: &Value) -> Self {
         let form = text(&of["form"]);
         let (low, high) = (of["low"].as_i64().unwrap_or(0), of["high"].as_i64());
@@ -64,7 +65,7 @@ impl Tried {
         self.bad.extend(values.iter().map(|value| (code.to_owned(), value.clone())));
     }
 
-    /// For a call that accepts less than the type; `how` as in `narrow` of arguments.json.
+    /// Narrows the values for a call that accepts less than the type; `how` as in `narrow` of arguments.json.
     pub fn narrowed(mut self, how: &Value) -> Self {
         if let Value::Array(values) = &how["taken"] {
             self.taken.clone_from(values);
@@ -79,7 +80,8 @@ impl Tried {
     }
 }
 
-/// Not numbers, or beyond the bounds. `one` would be valid, so that variants of it are refused for their form.
+/// Words that are not numbers, or are beyond the bounds. `one` is a valid number; variants of it are refused for
+/// their form.
 fn numbers(whole: bool, one: i64, low: i64, high: i64) -> Vec<Value> {
     let mut bad: Vec<String> = ["", "-", "nan", "inf", "-inf", "x", "1e400", ".5"].map(str::to_owned).to_vec();
     bad.extend([
@@ -114,7 +116,7 @@ fn numbers(whole: bool, one: i64, low: i64, high: i64) -> Vec<Value> {
     bad.into_iter().map(Value::from).collect()
 }
 
-/// None of the words.
+/// Variants of a word that are none of the words.
 fn other_words(first: &str, second: &str) -> Vec<Value> {
     let capital = first[..1].to_uppercase() + &first[1..];
     let bad = [

@@ -1,5 +1,5 @@
-//! Submits, cancels and adds with the crate, as it is told: `mixed_client URL QUEUE ITEMS`. It reads a JSON object a line,
-//! and answers each with one, as `client.mjs` does.
+//! Submits, cancels and adds with the crate, on command: `mixed_client URL QUEUE ITEMS`. It reads a JSON object a
+//! line, and answers each with one, as `client.mjs` does.
 
 use std::error::Error;
 use std::io::{BufRead as _, Write as _};
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 queue.submit(&parameters, how)?;
                 true
             }
-            // What has ended meanwhile cannot be cancelled.
+            // A cancel fails if the task has already ended.
             Order::Cancel { id } => match client.task(&id)?.cancel("by chance") {
                 Ok(_) => true,
                 Err(blueque::Error::State { .. } | blueque::Error::NotFound) => false,

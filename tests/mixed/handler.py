@@ -1,4 +1,4 @@
-"""The work, the same in every role: it squares a number, and leaves word of when it began and ended, and of who else was
+"""The work, the same in every role. It squares a number, and records when it began and ended, and who else was
 running the task.
 
 handler.py < '{"n": 3, "ms": 20}': as the program of `blueque worker` or of the Rust worker; prints the result.
@@ -19,7 +19,8 @@ def note(*words):
 
 
 def beside(id):
-    """Who else is running a task, if anybody: what was killed has left its file behind, and a zombie at most."""
+    """Who else is running a task, if anybody. A process that was killed has left its file behind, and at most a
+    zombie."""
     try:
         pid, worker = open(os.path.join(os.environ["MIXED"], "running", id)).read().split()
         with open(f"/proc/{pid}/stat") as stat:
@@ -30,7 +31,7 @@ def beside(id):
 
 @contextlib.contextmanager
 def running(id, attempt, worker):
-    """Leaves word of when an attempt began and ended, however it ended, and of who was running the task then."""
+    """Records when an attempt began and ended, however it ended, and who was running the task then."""
     note("begin", id, attempt, worker, beside(id))
     file = os.path.join(os.environ["MIXED"], "running", id)
     with open(file, "w") as own:

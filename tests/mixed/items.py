@@ -1,5 +1,5 @@
-"""The role `python` of those who lease items of a `WorkQueue`: items.py URL NAME. It squares numbers, and leaves word of
-each result and each item that it has completed, until it is killed or crashes."""
+"""The role `python` of the processes that lease items of a `WorkQueue`: items.py URL NAME. It squares numbers, and
+records each result and each item that it has completed, until it is killed or crashes."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ def note(*words):
 
 
 def crash(given, at):
-    """Crashes if the item says so, at its first attempt."""
+    """Crashes if the item orders it, at the item's first attempt."""
     if given["crash"] == at:
         try:
             os.mkdir(os.path.join(os.environ["MIXED"], f"crash-{given['n']}"))

@@ -1,5 +1,5 @@
-//! The role `crate` of those who lease items of a `WorkQueue`: `mixed_items URL NAME`. It squares numbers and leaves word
-//! as `items.py` does, until it is killed or crashes.
+//! The role `crate` of the processes that lease items of a `WorkQueue`: `mixed_items URL NAME`. It squares numbers
+//! and records them as `items.py` does, until it is killed or crashes.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -17,13 +17,13 @@ struct Given {
     crash: Option<String>,
 }
 
-/// Leaves word: a line at once, so that lines of several processes do not mix.
+/// Records a line at once, so that lines of several processes do not mix.
 fn note(folder: &Path, words: &str) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(folder.join("items"))?;
     file.write_all(format!("{words} {}\n", std::env::var("MIXED_WORKER").unwrap_or_default()).as_bytes())
 }
 
-/// Crashes if the item says so, at its first attempt.
+/// Crashes if the item orders it, at the item's first attempt.
 #[allow(clippy::disallowed_methods, reason = "a crash runs no destructor")]
 fn crash(folder: &Path, given: &Given, at: &str) {
     if given.crash.as_deref() == Some(at) && std::fs::create_dir(folder.join(format!("crash-{}", given.n))).is_ok() {

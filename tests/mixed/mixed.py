@@ -5,16 +5,17 @@ run at the same time, and `blueque doctor` must find nothing.
 
     mixed.py --blueque target/debug/blueque --crate target/debug/examples --server redis-server --seed 1
 
-With --planted a thief takes part, who runs what others have reserved and writes over their results: the run passes if
-both are found.
+With --planted a thief takes part. It runs tasks that others have reserved, and writes over their results. The run
+passes if both faults are found.
 
 Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `typescript`
 one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`:
-a program that runs `square` on the queue until it gets SIGTERM, and leaves word of it as `handler.py` does. The clients
+a program that runs `square` on the queue until it gets SIGTERM, and records each run as `handler.py` does. The clients
 of all of them submit, and all but Blueque 1.0, which cannot, cancel.
 
-Beside them go the roles of `ITEMS`, which use a `WorkQueue` as users of redis-work-queue do: they lease an item, crash
-where it says so, and leave word of the result. Each item must have been completed once, and its results be right.
+Roles of `ITEMS` run next to those above. They use a `WorkQueue` as users of redis-work-queue do: they lease an item,
+crash where the item orders it, and record the result. Each item must have been completed once, with the right
+result.
 """
 
 import argparse
@@ -39,11 +40,11 @@ from blueque_client import BluequeError, Client, WorkItem, WorkQueue  # noqa: E4
 from blueque_client.testing import Server  # noqa: E402
 
 QUEUE, LEASE = "mixed", 3
-#: The queue of those who lease items: a name that has to be encoded.
+#: The queue of the processes that lease items: a name that has to be encoded.
 WORKS = "mixed items"
-#: Seconds in which everything has ended, after the faults are over.
+#: Seconds in which everything must end after the faults are over.
 PATIENCE = 120
-#: What a run submits and adds at least, on however slow a machine.
+#: Least number of tasks and items that a run submits and adds, even on a slow machine.
 LEAST, LEAST_ITEMS = 60, 20
 FINAL = ("complete", "failed", "cancelled")
 
@@ -54,7 +55,7 @@ ROLES = {
     ],
     "shell": lambda given, url: [
         given.blueque, "--url", url, "worker", QUEUE, "--slots", "2", "--lease", f"{LEASE}s", "--quiet",
-        # What Blueque 1.0 calls this host.
+        # The name that Blueque 1.0 uses for this host.
         "--host-name", socket.getfqdn(), "--env", "MIXED", "--env", "MIXED_WORKER",
         "--", sys.executable, str(HERE / "handler.py"),
     ],
@@ -73,7 +74,7 @@ CLIENTS = {
     "old": lambda _given, url: [sys.executable, str(ROOT / "tests" / "blueque_1_0" / "client.py"), url],
 }  # fmt: skip
 THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE, WORKS]}
-#: What must be found where a thief takes part.
+#: Faults that must be found if a thief takes part.
 STOLEN = (" beside ", " has the result ", " was completed ")
 
 
@@ -110,7 +111,7 @@ class Worker:
         self.process.send_signal(number)
 
     def end(self):
-        if self.items:  # such a one has no end
+        if self.items:  # a role of items runs without end
             return self.process.kill()
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
@@ -129,7 +130,7 @@ class Run:
         self.given, self.url, self.dice = given, url, random.Random(given.seed)
         self.client = Client(url, limit=10)
         self.queue = self.client.queue(QUEUE)
-        # A long run is judged by all that happened.
+        # A long run is judged by everything that happened.
         self.queue.configure("keep", 10_000_000)
         self.queue.configure("events", 100_000)
         self.submitted, self.cancelled, self.killed = {}, set(), set()
@@ -231,9 +232,9 @@ class Run:
         return len(self.submitted) < LEAST or len(self.added) < LEAST_ITEMS
 
     def replace(self):
-        """Others for those who have crashed because an item said so."""
+        """Replaces the processes that have crashed because an item ordered it."""
         for worker in [worker for worker in self.workers if worker.items and worker.process.poll() is not None]:
-            # SIGKILL is that of `clear` alone, or of a fault, which replaces it.
+            # Only `clear` and faults send SIGKILL, and a fault replaces the process itself.
             assert worker.process.returncode == 7, f"{worker.name} ended with {worker.process.returncode}"
             self.workers.remove(worker)
             self.begin(worker.role, items=True)
@@ -260,7 +261,7 @@ class Run:
                 self.break_one()
                 next_fault = time.monotonic() + self.dice.uniform(0.3, 1.5)
             self.thaw(time.monotonic())
-            # Not so many that the end would take long.
+            # Waits while more than 100 tasks are pending, so that the end of the run does not take long.
             while self.queue.counts().pending > 100 and time.monotonic() < until:
                 self.thaw(time.monotonic())
                 time.sleep(0.05)
@@ -274,7 +275,7 @@ class Run:
             process.wait()
 
     def judge(self):
-        """What is wrong, a line for each."""
+        """Yields what is wrong, a line for each fault."""
         until, found = time.monotonic() + PATIENCE, []
         left = set(self.submitted)
         while left and time.monotonic() < until:
@@ -303,7 +304,7 @@ class Run:
         return found
 
     def items(self, until):
-        """Whether each item was completed once, and its results are right."""
+        """Checks that each item was completed once, and that its results are right."""
         while (left := self.works.queue_len() + self.works.processing()) and time.monotonic() < until:
             self.works.light_clean()
             self.replace()
@@ -327,7 +328,7 @@ class Run:
                 yield f"{id} has the results {results[id]}"
             if done[id] > 1:
                 yield f"{id} was completed {done[id]} times"
-        # A crash may come between the completion and the word of it; the record of such an item may be left.
+        # A crash may come between the completion and the record of it; the record of such an item may be left.
         silent = sum(not done[id] and crash != "completed" for id, crash in self.added.items())
         counts = self.works.queue.counts()
         if max(silent, counts.complete) > self.kills + len(ITEMS):
@@ -336,13 +337,13 @@ class Run:
             yield f"items are left: {counts}"
 
     def transitions(self, queue):
-        """Whether the events, in the server's order, are those of one owner at a time, and of one result. What Blueque
-        1.0 does makes no events."""
+        """Checks that the events, in the server's order, belong to one owner at a time, and to one result. Blueque
+        1.0 makes no events."""
         held, completions = {}, collections.Counter()
         for event in queue.events():
             if event.to == "reserved":
                 attempt, owner = held.get(event.id, (event.attempt, None))
-                # What a dead process had goes to the next owner in one step.
+                # Tasks of a dead process go to the next owner in one step.
                 adopted = event.why == "adopt" and owner and process_of(owner) in self.killed
                 if event.attempt > attempt and not adopted:
                     yield f"attempt {event.attempt} of {event.id} began before attempt {attempt} of {owner} had ended"
@@ -353,8 +354,8 @@ class Run:
         yield from (f"{id} was completed {times} times" for id, times in completions.items() if times > 1)
 
     def doctor(self):
-        """What `blueque doctor` finds; but Blueque 1.0 does not see that a task was cancelled, and completes it anyway:
-        upkeep repairs that within minutes."""
+        """Yields the findings of `blueque doctor`. Blueque 1.0 does not see that a task was cancelled, and completes
+        it anyway. Upkeep repairs that within minutes, so such a finding is allowed."""
         code, said, error = self.command("doctor")
         findings = [line for line in said.splitlines() if line.startswith("FINDING")]
         if code and not findings:
@@ -367,17 +368,18 @@ class Run:
                 yield f"doctor: {line}"
 
     def history(self, found):
-        """Which attempts there were, by which worker; no two at once, unless the one before was killed or frozen."""
+        """The attempts that there were, by worker. No two attempts may run at once, unless the earlier worker was
+        killed or frozen."""
         running, attempts, frozen, numbers = {}, {}, set(), set()
         for line in (self.given.folder / "history").read_text().splitlines():
             what, id, attempt, worker, other = line.split()
             if what == "begin":
                 before, excused = running.get(id, (None, False))
-                # Without `other` nothing was running: one before that was killed has left no word of its end.
+                # Without `other` nothing was running: an earlier worker that was killed has not recorded its end.
                 if other != "-" and not (before == other and excused):
                     found.append(f"{id} runs on {worker} beside {other}")
                 running[id] = worker, worker in frozen
-                # Blueque 1.0 knows no attempts.
+                # Blueque 1.0 does not have attempts.
                 if not worker.startswith("old"):
                     if (id, attempt) in numbers:
                         found.append(f"the attempt {attempt} of {id} began twice")

@@ -1,4 +1,4 @@
-"""What the workers of the client for Python run."""
+"""Tasks that the workers of the client for Python run."""
 
 import handler
 from blueque_client import context, task
@@ -9,5 +9,5 @@ def work(n, ms):
 
 
 square = task(queue="mixed", name="square")(work)
-#: Tasks of Blueque 1.0 have no method: the function that is called as their queue is runs them.
+#: Tasks of Blueque 1.0 have no method: the function with the name of their queue runs them.
 mixed = task(queue="mixed", name="mixed")(work)

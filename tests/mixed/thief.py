@@ -1,5 +1,5 @@
-"""A planted defect: it runs tasks that others have reserved, and writes its results over theirs; and it adds items that
-were completed once more. thief.py URL QUEUE ITEMS"""
+"""A planted defect. It runs tasks that others have reserved, and writes its results over theirs; and it adds
+completed items again. thief.py URL QUEUE ITEMS"""
 
 import contextlib
 import json

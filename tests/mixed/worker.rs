@@ -29,7 +29,7 @@ struct Done {
 
 type Noted<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Leaves word as `handler.py` does: a line at once, so that lines of several processes do not mix.
+/// Records as `handler.py` does: a line at once, so that lines of several processes do not mix.
 fn note(what: &str, cx: &Context, worker: &str, other: &str) -> Noted<()> {
     let path = Path::new(&env::var("MIXED")?).join("history");
     let line = format!("{what} {} {} {worker} {other}\n", cx.processor().id(), cx.reservation().attempt);
@@ -37,7 +37,7 @@ fn note(what: &str, cx: &Context, worker: &str, other: &str) -> Noted<()> {
     Ok(())
 }
 
-/// Who else is running a task, if anybody: what was killed has left its file behind, and a zombie at most.
+/// Who else is running a task, if anybody. A process that was killed has left its file behind, and at most a zombie.
 fn beside(file: &Path) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let (pid, worker) = text.split_once(' ')?;
@@ -45,7 +45,7 @@ fn beside(file: &Path) -> Option<String> {
     (!stat.contains(") Z ")).then(|| worker.to_owned())
 }
 
-/// An attempt that has left word of its begin, and does so of its end when it is dropped, however it ends.
+/// An attempt that has recorded its begin. It records its end when it is dropped, however it ends.
 struct Running<'a> {
     cx: &'a Context,
     worker: &'a str,

@@ -1,4 +1,4 @@
-//! How cases are generated.
+//! Generates cases.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -185,7 +185,7 @@ fn plain(free: bool, queue: u8, tasks: Vec<(u8, Option<Eta>, u8)>, options: Opti
 
 pub fn submit(theme: Theme) -> BoxedStrategy<Op> {
     let eta = || option::weighted(0.3, (-20..90_i32).prop_map(Eta::In));
-    // Ids of one call are mostly distinct; the same one twice is refused.
+    // Ids within a call are mostly distinct; an id that comes twice is refused.
     let tasks = prop_oneof![
         5 => (0..8_u8, eta(), payload()).prop_map(|task| vec![task]),
         3 => vec((0..8_u8, eta(), payload()), 2..5),
@@ -205,7 +205,7 @@ fn asks() -> impl Strategy<Value = Asks> {
         .prop_map(|(lease, request, pid, woken, order)| Asks { lease, request, pid, woken, order })
 }
 
-/// With one weight for each queue.
+/// Cuts the weights of a call to one for each queue.
 fn weighed(asks: Asks, queues: &[u8]) -> Asks {
     let order = asks.order.and_then(|order| match order {
         Order::Weighted(weights) => (!queues.is_empty()).then(|| Order::Weighted(weights[..queues.len()].to_vec())),

@@ -41,7 +41,7 @@ impl Args {
         args.option("order", order).option("weights", weights)
     }
 
-    /// One end of several.
+    /// The end of one attempt among several.
     fn end(self, id: &str, token: &str, act: &Act) -> Self {
         let again = |again: &Option<u32>| again.map_or_else(String::new, |again| again.to_string());
         let (how, body, group, again, cost) = match act {
@@ -73,12 +73,12 @@ fn time(eta: Option<Eta>) -> String {
     if let Some(Eta::At(us)) = eta { decimal(us) } else { String::new() }
 }
 
-/// How many of the tasks of a graph with a key run at once.
+/// The number of tasks of a graph with a key that run at once.
 pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
     format!("{}/{}={places}", queue(name), KEYS[usize::from(key)])
 }
 
-/// Calls that may say who makes them.
+/// Calls that may name their caller.
 const NAMED: [&str; 19] = [
     "bulk",
     "cancel",
@@ -102,8 +102,8 @@ const NAMED: [&str; 19] = [
 ];
 
 impl Op {
-    /// The command and its arguments after `now`; none for what is not a call. Half of the calls that may say who makes
-    /// them do.
+    /// The command and its arguments after `now`; `None` for an operation that is not a call. Half of the calls that
+    /// may name their caller do.
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let (command, mut args) = self.unnamed()?;
         if NAMED.contains(&command) && args.iter().map(String::len).sum::<usize>().is_multiple_of(2) {
@@ -112,7 +112,7 @@ impl Op {
         Some((command, args))
     }
 
-    /// Who makes it, as far as it says so.
+    /// The caller of this call, if the call names its caller.
     pub fn by(&self) -> &'static str {
         let named = self
             .args()
@@ -348,7 +348,7 @@ impl Op {
                 }
                 other => other,
             },
-            // Why the others are passed over is checked by itself.
+            // The reasons why tasks are passed over are checked by `passed_over`.
             Self::Peek { .. } => match reply {
                 Reply::List(items) => Reply::List(given(&items).to_vec()),
                 other => other,

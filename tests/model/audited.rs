@@ -1,4 +1,4 @@
-//! How cases are generated about who changed what.
+//! Generates cases about who changed what.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -29,7 +29,7 @@ fn audit() -> impl Strategy<Value = Op> {
     })
 }
 
-/// What leaves an entry.
+/// Generates a call that leaves an entry.
 fn change() -> impl Strategy<Value = Op> {
     let cancel =
         (prop_oneof![held_task(), waiting_task()], payload(), any::<bool>(), option::weighted(0.2, any::<bool>()))

@@ -19,7 +19,7 @@ pub struct Audit {
     gone: usize,
 }
 
-/// What a page of the audit has.
+/// Filter of a page of the audit.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub by: Option<&'static str>,
@@ -74,7 +74,7 @@ impl Model {
         Ok(reply)
     }
 
-    /// A page of up to so many entries after the one with this number, counted from 1.
+    /// A page of at most `limit` entries after the entry with the number `after`, counted from 1.
     pub fn audited(&self, after: usize, limit: usize, wanted: &Wanted) -> Reply {
         let Audit { entries, gone } = &self.audit;
         let first = after.max(*gone);

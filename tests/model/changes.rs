@@ -1,4 +1,4 @@
-//! How cases are generated in which tasks change on their way: they go on in other queues.
+//! Generates cases in which tasks change on their way: tasks go on in other queues.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -14,7 +14,7 @@ use crate::model::ops::{Act, Case, Edit, Eta, Go, Key, NOWHERE, Op, Options, REA
 use crate::model::settle::SETTINGS;
 use crate::model::shapes;
 
-/// What a case is mostly about, so that related calls meet.
+/// Main subject of a case, so that related calls meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum About {
     Steps,
@@ -31,7 +31,7 @@ fn eta() -> impl Strategy<Value = Option<Eta>> {
     option::weighted(0.3, (-20..90_i32).prop_map(Eta::In))
 }
 
-/// The same call, of tasks that have several steps.
+/// Gives several steps to the tasks of a call.
 fn with_steps(op: Op, steps: &'static str) -> Op {
     match op {
         Op::Submit { free, queue, tasks, mut options, deadline, needs, turn } => {
@@ -74,7 +74,7 @@ fn begin(about: About) -> impl Strategy<Value = Op> {
     })
 }
 
-/// What the next step has otherwise than this one.
+/// Options in which the next step differs from this step.
 fn next_options() -> impl Strategy<Value = Options> {
     let some = |values: &'static [&'static str]| option::weighted(0.2, select(values));
     let words = (some(&["-3", "0", "5"]), some(&["n"]), some(&["gpu", "cores>=4"]), some(&STEPS));
@@ -87,7 +87,7 @@ fn next_options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// What an owner says of the next step: mostly no more than its queue.
+/// Values of an owner for the next step: mostly no more than its queue.
 pub fn go() -> impl Strategy<Value = Go> {
     let unset = vec!["needs", "priority", "max_failures", "tags", "unique", "steps", "deadline", "key", "lease"];
     let unset = option::weighted(0.2, select(unset));
@@ -125,7 +125,7 @@ fn owner(about: About) -> impl Strategy<Value = Op> {
     (held_task(), key, end(about)).prop_map(|(task, token, act)| Op::Owner { task, token, act })
 }
 
-/// Several ends at once, of which some go on.
+/// Several ends at once. Some of their tasks go on in another queue.
 fn exchanges() -> impl Strategy<Value = Op> {
     (exchange(), queue(), any::<bool>()).prop_map(|(op, to, every)| match op {
         Op::Exchange { able, listener, queues, limit, mut ends, asks } => {
@@ -156,7 +156,7 @@ fn deadline() -> impl Strategy<Value = Option<Eta>> {
     option::weighted(0.1, (-1..60_i32).prop_map(Eta::In))
 }
 
-/// What changes of a task; with a token by its owner.
+/// Changes of a task. With a token, the owner makes them.
 pub fn edit() -> impl Strategy<Value = Op> {
     const UNSET: [&str; 11] = [
         "priority",
@@ -302,7 +302,7 @@ pub fn watched() -> impl Strategy<Value = Case> {
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }
 
-/// Cases about edits of tasks that name shared limits, also of those that run.
+/// Cases about edits of tasks that name shared limits, including tasks that run.
 pub fn edited() -> impl Strategy<Value = Case> {
     let limits = select(&["database", "gpu", "database:2", "database,gpu", "database,gpu:2"][..]);
     let options = (option::weighted(0.5, limits), some_options()).prop_map(|(limits, mut options)| {

@@ -146,7 +146,7 @@ impl Model {
         }
     }
 
-    /// What a queue gives out.
+    /// State of a queue, in a word for the audit.
     fn flow(&self, name: &str) -> &'static str {
         match &self.queues[name] {
             queue if queue.paused.is_none() => "open",
@@ -343,8 +343,8 @@ impl Model {
         Ok(Reply::text(to))
     }
 
-    /// What a task waits for that is to run again, if it may; in a walk that lets these tasks run again in the same
-    /// step. `anew`: the graph of which a part runs anew.
+    /// The upstreams that a task waits for if it runs again, or an error if it may not. In a walk, `begun` are the
+    /// tasks that the same step lets run again. `anew`: the graph in which the task is rerun, if it is.
     pub fn may_retry(
         &self,
         id: &str,

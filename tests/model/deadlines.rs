@@ -13,12 +13,12 @@ pub fn moment(eta: Option<Eta>) -> Option<u64> {
 }
 
 impl Task {
-    /// The time by which it must have ended.
+    /// The time by which the task must have ended.
     pub fn end_by(&self) -> Option<u64> {
         self.fields.get("deadline").map(|deadline| micros(deadline))
     }
 
-    /// Whether its owner was told to stop because of its deadline.
+    /// Returns true if the owner was ordered to stop because of the deadline of its task.
     pub fn told_of_deadline(&self) -> bool {
         self.end_by().is_some_and(|end_by| self.has("cancel") && micros(self.get("cancel")) >= end_by)
     }
@@ -35,7 +35,7 @@ impl Model {
         if end_by.is_some_and(|end_by| end_by <= self.now) { Err("OVERDUE") } else { Ok(()) }
     }
 
-    /// A task is watched from its beginning to its end, and once more if it runs again.
+    /// Watches the deadline of a task from its begin to its end, and again if the task runs again.
     pub fn watch_deadline(&mut self, id: &str, from: &str, to: &str) {
         let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
         let Some(end_by) = self.tasks[id].end_by() else { return };
@@ -46,7 +46,8 @@ impl Model {
         }
     }
 
-    /// Fails some of what is past its deadline, or tells its owner to stop; if there is any.
+    /// Fails some of the tasks that are past their deadline, or orders their owners to stop. Returns `None` if no
+    /// task is overdue.
     pub fn end_overdue(&mut self, limit: usize) -> Option<Reply> {
         let now = self.now;
         let mut past: Vec<(u64, String)> = self.web.deadlines.iter().map(|(id, at)| (*at, id.clone())).collect();

@@ -14,7 +14,7 @@ const ROUNDS: u32 = 16;
 /// Steps of `settle` in a round.
 const STEPS: u32 = 200;
 
-/// Keys of which nothing may be left.
+/// Keys that must be empty at the end.
 const EMPTY: [&str; 15] = [
     "further_",
     "shared_places",
@@ -33,7 +33,7 @@ const EMPTY: [&str; 15] = [
     "deadlines",
 ];
 
-/// What is still to be called.
+/// Calls that are still to come.
 #[derive(Default)]
 pub struct Drained {
     calls: VecDeque<(Step, Op)>,
@@ -65,7 +65,7 @@ impl Drained {
         Ok(self.calls.pop_front())
     }
 
-    /// A reserved task is completed, and another one requested.
+    /// Completes a reserved task, and requests another task.
     fn own(&mut self, last: Option<&(Op, Reply)>) {
         if let Some((Op::Settle { .. }, Reply::List(items))) = last
             && items[1].as_text() == "1"
@@ -99,7 +99,7 @@ impl Drained {
                 }
             }
         }
-        // Ids that come again can close a circle by a retry, which nobody but a person opens.
+        // Ids that come again can close a circle by a retry. Only a person opens such a circle.
         let stuck = if self.rounds > 3 { circle(keys).or_else(|| held_up(keys)) } else { None };
         if let Some(id) = stuck {
             let task = Which::Is(intern(&id));
@@ -114,7 +114,7 @@ impl Drained {
                 call(Step::Stay, Op::Resume { queue });
             }
         }
-        // Also those that were removed while tasks named them.
+        // Includes the limits that were removed while tasks named them.
         let known = |name| ["shared_limits", "shared_tasks"].iter().any(|key| hash(keys, key).contains_key(name));
         for (limit, _) in (0..).zip(SHARED).filter(|(_, name)| known(*name)) {
             call(Step::Stay, Op::Share { limit, places: Some(9), rate: None, expires: None });
@@ -135,7 +135,7 @@ impl Drained {
     }
 }
 
-/// A task that waits for the retry of one that has failed.
+/// Finds a task that waits for the retry of a failed task.
 fn held_up(keys: &Keys) -> Option<String> {
     let waits = |id: &&str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
     let ended = |up: &String| ["failed", "cancelled"].contains(&field(&hash(keys, &format!("task_{up}")), "status"));
@@ -144,14 +144,14 @@ fn held_up(keys: &Keys) -> Option<String> {
         field(&hash(keys, &format!("graph_{graph}")), "on_failure") == "hold"
     };
     let is_held = |id: &&str| {
-        // One of a set that has failed holds nothing up, unless the graph holds what has too few.
+        // A failed task of a set holds nothing up, unless the graph holds tasks whose set has too few.
         let mut edges = hash(keys, &format!("upstreams_{id}")).into_iter();
         edges.any(|(up, kind)| ended(&up) && (!kind.starts_with("some") || holds(id)))
     };
     records(keys).into_keys().filter(waits).find(is_held).map(str::to_owned)
 }
 
-/// A task that waits for itself in the end.
+/// Finds a task that waits for itself, directly or through others.
 fn circle(keys: &Keys) -> Option<String> {
     let waits = |id: &str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
     let upstreams = |id: &str| hash(keys, &format!("upstreams_{id}")).into_keys().filter(|up| waits(up));

@@ -1,4 +1,4 @@
-//! Edits of tasks that have not ended, and further rounds of those that have.
+//! Edits of tasks that have not ended, and further rounds of tasks that have ended.
 
 use std::collections::BTreeMap;
 
@@ -36,19 +36,19 @@ const STORED: [(&str, &str); 20] = [
     ("steps", "steps"),
 ];
 
-/// What an attempt, or a place in a queue, does not let go.
+/// Options that an attempt, or a place in a queue, does not release.
 const WAITING: [&str; 7] = ["queue", "eta", "key", "weight", "limits", "unique", "unique_until"];
 
-/// What a call says of a task, beside its options.
+/// Values of a call about a task, apart from its options.
 pub struct Said<'a> {
     pub queue: Option<&'a str>,
     pub parameters: Option<&'a str>,
-    /// None of it, or another one.
+    /// `Some(None)` removes the eta; `Some(Some(_))` sets another eta.
     pub eta: Option<Option<u64>>,
     pub by: &'a str,
 }
 
-/// How a task is to be: its options, as fields, and what differs.
+/// The state that a task is changed to: its options as fields, and the differences.
 pub struct Change {
     pub new: BTreeMap<&'static str, String>,
     pub changed: Vec<&'static str>,
@@ -111,7 +111,7 @@ impl Model {
         if named.any(|(name, _)| !self.shares.limits.contains_key(name)) { Err("NOLIMIT") } else { Ok(()) }
     }
 
-    /// What differs of a task that goes on with its next step, but for the queues after that.
+    /// Compares a task with its next step, except for the queues after that step.
     pub fn compare_step(&self, id: &str, edit: &Edit) -> Verdict<Option<Change>> {
         if edit.unset.iter().any(|name| edit.contradicts(name)) {
             return Err("BADARG");
@@ -128,12 +128,12 @@ impl Model {
         if end_by.is_some_and(|at| at <= self.now) { Err("OVERDUE") } else { Ok(change) }
     }
 
-    /// What a task has in another queue, into which it comes with its next step.
+    /// Writes what changes for a task when it comes into another queue with its next step.
     pub fn write_step(&mut self, id: &str, change: &Change) {
         self.write(id, change, &Said { queue: None, parameters: None, eta: None, by: "" });
     }
 
-    /// All options that a task is to have, and its deadline.
+    /// All options that a task has after an edit, and its deadline.
     fn options(&self, id: &str, edit: &Edit) -> Verdict<(Options, Option<u64>)> {
         let task = &self.tasks[id];
         let (mut options, mut end_by) = (Options::new(), task.end_by());
@@ -153,7 +153,7 @@ impl Model {
         Ok((options, end_by))
     }
 
-    /// What a task has to become, if anything.
+    /// The change that an edit makes to a task; `None` if the edit changes nothing.
     fn compare(&self, id: &str, mut new: BTreeMap<&'static str, String>, said: &Said) -> Verdict<Option<Change>> {
         let task = &self.tasks[id];
         let same = |field: &str| new.get(field).map(String::as_str) == task.fields.get(field).map(String::as_str);
@@ -198,7 +198,7 @@ impl Model {
         Ok(Some(Change { new, changed, eta, to }))
     }
 
-    /// Makes it so. Returns the new state.
+    /// Makes the change. Returns the new state.
     fn alter(&mut self, id: &str, change: Change, said: &Said) -> Verdict<String> {
         let task = &self.tasks[id];
         let has = |name: &str| change.changed.contains(&name);
@@ -227,7 +227,7 @@ impl Model {
             if status != "scheduled" {
                 self.task(id).forget(&["promoted"]);
             }
-            // A name that it did not have until now counts from now.
+            // A name that the task did not have before counts from now.
             self.arrive(id, name, &change.to, "move", carried.filter(|it| *it != Carried::Name));
             return Ok(change.to);
         }
@@ -286,7 +286,7 @@ impl Model {
         Ok(change.to)
     }
 
-    /// Writes what differs into the record.
+    /// Writes the differences into the record.
     fn write(&mut self, id: &str, change: &Change, said: &Said) {
         let has = |name: &str| change.changed.contains(&name);
         let task = self.tasks.get_mut(id).unwrap();
@@ -313,7 +313,7 @@ impl Model {
         }
     }
 
-    /// A task gets another unique name, or loses its own.
+    /// Gives a task another unique name, or removes its name.
     fn rename(&mut self, id: &str, change: &Change) {
         let (us, task) = (self.us, &self.tasks[id]);
         let (name, old) = (task.queue.clone(), task.get("unique").to_owned());
@@ -338,7 +338,7 @@ impl Model {
         }
     }
 
-    /// A submit that may begin a further round.
+    /// Makes a submit that may begin a further round.
     pub fn resubmit(&mut self, op: &Op) -> Verdict<Reply> {
         let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, once_more, .. } = op else {
             panic!("no submit: {op:?}")
@@ -398,7 +398,7 @@ impl Model {
         answer(word, number)
     }
 
-    /// A task that has ended begins anew.
+    /// Begins a further round of a task that has ended.
     pub fn begin_round(
         &mut self,
         id: &str,
@@ -458,7 +458,7 @@ impl Edit {
         self.options.is_empty() && self.unset.is_empty() && self.parameters.is_none() && self.queue.is_none() && !times
     }
 
-    /// Whether this is given and unset.
+    /// Returns true if an option is both given and unset.
     fn contradicts(&self, name: &str) -> bool {
         let given = match name {
             "eta" => self.eta.is_some(),
@@ -468,7 +468,7 @@ impl Edit {
         given && self.unset.contains(&name)
     }
 
-    /// Makes its times those of the call.
+    /// Sets the times of the edit to the times of the call.
     pub fn settle(&mut self, from_now: impl Fn(Option<Eta>) -> Option<Eta>) {
         self.eta = from_now(self.eta);
         self.deadline = from_now(self.deadline);

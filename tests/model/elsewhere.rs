@@ -12,10 +12,11 @@ use crate::watched::{Fall, Watched};
 
 const NAMESPACE: &str = "{model}";
 
-/// Unless `BLUEQUE_MODEL_CALLS` says otherwise.
+/// Number of calls, unless `BLUEQUE_MODEL_CALLS` sets another.
 const CALLS: u64 = 300;
 
-/// Plays random calls; how many. A failure is not shrunk: it depends on what happens beside the calls, too.
+/// Plays random calls, and returns how many. A failure is not shrunk, since it also depends on what happens between
+/// the calls.
 fn play(ground: &mut dyn Ground, seed: u64, part: u64) -> u32 {
     let calls = u32::try_from(setting("BLUEQUE_MODEL_CALLS").unwrap_or(CALLS) / part).unwrap();
     let scripts = scripts();

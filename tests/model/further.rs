@@ -9,7 +9,7 @@ use crate::model::settle::{payload, queue};
 use crate::model::state::{Model, Transition, Verdict, decimal};
 use crate::model::submit::fields;
 
-/// What a call said of such a round.
+/// Values of a call about a further round.
 #[derive(Clone)]
 pub struct Further {
     queue: &'static str,
@@ -21,7 +21,7 @@ pub struct Further {
 }
 
 impl Further {
-    /// The shared limits that it names.
+    /// The shared limits that the round names.
     pub fn limits(&self) -> &str {
         self.options.iter().find(|(name, _)| *name == "limits").map_or("", |(_, set)| set)
     }
@@ -39,7 +39,7 @@ impl Further {
 }
 
 impl Model {
-    /// Keeps what a call says of a task that an attempt has, for when that has ended.
+    /// Keeps the values of a call about a running task until its attempt has ended.
     pub fn put_off_round(&mut self, op: &Op) -> Verdict<()> {
         let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } = op else {
             panic!("no submit: {op:?}")
@@ -61,7 +61,7 @@ impl Model {
         Ok(())
     }
 
-    /// Begins the round of a task that has ended, or says why not.
+    /// Begins the round of a task that has ended, or notes in its history why the round cannot begin.
     pub fn begin_further(&mut self, id: &str) {
         let further = self.further.remove(id).unwrap();
         self.web.unsettled.remove(id);

@@ -15,43 +15,44 @@ use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
 use crate::model::submit::fields;
 use crate::model::walks::{Ahead, Walk};
 
-/// Dependents that the end of a task tells in its own call.
+/// Number of dependents that a call which ends a task notifies itself.
 const INLINE: usize = 100;
 
-/// What the error of a task begins with of whose set too few can be complete.
+/// Begin of the error of a task whose set can no longer have enough complete tasks.
 const SHORT: &str = "too few of its set can still be complete: ";
 
-/// After this time a graph that is not complete is removed, in µs.
+/// Time in µs after which a graph that is not complete is removed.
 const STAGED: u64 = 600 * SECOND;
 
-/// What a task waits for.
+/// Edge from a task to an upstream.
 #[derive(Clone, Debug)]
 pub struct Edge {
     pub kind: &'static str,
     pub slots: Vec<usize>,
-    /// Of a set: 0 if its end is waited for in any case, 1 if the upstream has ended otherwise.
+    /// Mark of an edge of a set. 0: the end of the upstream is awaited in any case. 1: the upstream has ended, but is
+    /// not complete.
     pub mark: Option<u8>,
 }
 
-/// What an upstream knows of a dependent.
+/// State of a dependent in the records of its upstream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
     Waits(u64),
-    /// It ended with this one.
+    /// The dependent ended with this upstream.
     Ended(u64),
-    /// It goes on waiting until this one is retried, or for others of a set.
+    /// The dependent waits until this upstream is retried, or for others of a set.
     Held,
-    /// It is of a graph that is not released.
+    /// The dependent belongs to a graph that is not released.
     Staged,
 }
 
-/// The input of a task, as far as it is known.
+/// The known part of the input of a task.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     pub slots: usize,
     pub bytes: usize,
     pub filled: BTreeMap<usize, String>,
-    /// How many of a set must still be complete.
+    /// Number of tasks of a set that must still be complete.
     pub least: Option<i64>,
 }
 
@@ -67,7 +68,7 @@ pub struct Graph {
     released: usize,
     ended: BTreeMap<String, i64>,
     pub members: Vec<String>,
-    /// What the failure of a task does, if that was given.
+    /// Effect of the failure of a task, if the submit named it.
     on_failure: Option<&'static str>,
     deadline: Option<u64>,
     digest: Option<u8>,
@@ -75,14 +76,14 @@ pub struct Graph {
     pub walk: Option<Walk>,
 }
 
-/// All that tasks wait for.
+/// Everything that tasks wait for.
 #[derive(Clone, Default)]
 pub struct Web {
-    /// In the order in which they came, which is that of a small hash.
+    /// In the order in which the edges came, which is the order of a small hash.
     pub upstreams: BTreeMap<String, IndexMap<String, Edge>>,
     pub dependents: BTreeMap<String, BTreeMap<String, Seen>>,
     pub inputs: BTreeMap<String, Inputs>,
-    /// Tasks that have ended, and whose dependents are not told.
+    /// Tasks that have ended, and whose dependents are not notified.
     pub unsettled: BTreeMap<String, u64>,
     /// Tasks of graphs that are not released.
     pub staged: BTreeMap<String, Task>,
@@ -90,19 +91,19 @@ pub struct Web {
     /// Graphs to release, or to remove.
     pub due: BTreeMap<String, u64>,
     outside: BTreeMap<String, Vec<(String, String)>>,
-    /// How many graphs there were.
+    /// Number of graphs created so far.
     pub made: u32,
-    /// Whether ends are left to `settle`.
+    /// True if ends are left to `settle`.
     pub later: bool,
-    /// Of the present transition: what it leaves to `settle`, if its step has planned that; and whether the task ends
-    /// because of an upstream that has ended.
+    /// For the present transition: what the transition leaves to `settle`, if its step has planned that; and whether
+    /// the task ends because of an upstream that has ended.
     pub ahead: Option<Ahead>,
     broken: bool,
-    /// Of the present call: the task that began to wait last, and the number of those before it.
+    /// For the present call: the last task that began to wait, and the number of tasks before it.
     waiter: Option<(String, u64)>,
-    /// The tasks that the walk of a graph is about; true while it has yet to come to them.
+    /// The tasks that the walk of a graph concerns, each with a mark: 0 after the walk has reached the task.
     pub chosen: BTreeMap<String, BTreeMap<String, u8>>,
-    /// Of tasks that have not ended, unless their owner was told to stop.
+    /// Deadlines of tasks that have not ended. A task is left out once its owner was ordered to stop.
     pub deadlines: BTreeMap<String, u64>,
 }
 
@@ -111,25 +112,25 @@ pub struct Wanted {
     pub upstreams: Vec<(&'static str, Edge)>,
     pub values: Vec<(usize, &'static str)>,
     slots: usize,
-    /// Upstreams of a set, and how many of it must be complete.
+    /// Upstreams of a set, and the number of them that must be complete.
     pub some: usize,
     pub least: Option<i64>,
 }
 
-/// What a new task waits for, as it is now.
+/// The present state of the upstreams of a new task.
 pub struct Look {
     pub edges: Vec<(&'static str, Edge)>,
     inputs: Inputs,
     pub parameters: Option<String>,
 }
 
-/// What a retried task waits for.
+/// Upstreams of a retried task.
 pub struct Again {
     met: Vec<String>,
     open: Vec<String>,
     inputs: Inputs,
     came: BTreeMap<usize, String>,
-    /// Of a set: whether each has ended otherwise.
+    /// Upstreams of a set, each with true if it has ended, but is not complete.
     some: Vec<(String, bool)>,
 }
 
@@ -141,7 +142,7 @@ impl Again {
 }
 
 impl Graph {
-    /// Whether the retry of a task may concern others that have ended.
+    /// Returns true if the retry of a task may concern other tasks that have ended.
     pub fn has_others_to_repair(&self) -> bool {
         let ended: i64 = ["failed", "cancelled"].iter().filter_map(|status| self.ended.get(*status)).sum();
         ended > 1 && self.walk.as_ref().is_none_or(|walk| walk.doing == "repair")
@@ -156,12 +157,12 @@ pub fn element(result: &str) -> String {
     if result.is_empty() { "null".into() } else { result.into() }
 }
 
-/// Whether a later call cannot have these two kinds for an upstream.
+/// Returns true if a later call cannot have these two kinds for an upstream.
 fn differ(kind: &str, other: &str) -> bool {
     kind != other && [kind, other].iter().any(|kind| matches!(*kind, "some" | "optional"))
 }
 
-/// Whether a result can be an element of a list: of those that the cases have.
+/// Returns true if a result can be an element of a list. Covers the results that the cases have.
 pub fn is_json(text: &str) -> bool {
     text.is_empty() || serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
@@ -175,7 +176,7 @@ impl Inputs {
         (0..self.slots).map(|slot| self.filled.get(&slot).map_or("null", String::as_str)).collect()
     }
 
-    /// What the record has of a whole input: the list, and the length of each element.
+    /// Fields of the record for a whole input: the list, and the length of each element.
     fn fields(&self) -> [(&'static str, String); 2] {
         let lengths: Vec<String> = self.elements().iter().map(|element| element.len().to_string()).collect();
         [("parameters", self.join()), ("slots", lengths.join(","))]
@@ -223,7 +224,7 @@ impl Wanted {
     }
 }
 
-/// The needs as an argument, and those that are kept in the record.
+/// The needs as an argument, or with `kept` the needs that the record keeps.
 pub fn text(needs: &[Need], kept: bool) -> String {
     let entry = |need: &Need| match need {
         Need::Edge(kind, up) => Some(format!("{kind}={}", up.id())),
@@ -276,7 +277,7 @@ impl Web {
         self.waiter = None;
     }
 
-    /// A task begins to wait for another. The tasks of one call do so a microsecond apart, in order.
+    /// Lets a task begin to wait for another task. The tasks of one call do so a microsecond apart, in order.
     pub fn begin_to_wait(&mut self, up: &str, id: &str, now: u64) {
         let earlier = match self.waiter.take() {
             None => 0,
@@ -286,7 +287,7 @@ impl Web {
         self.see(up, id, Seen::Waits(now + earlier));
     }
 
-    /// Those that wait for a task, in the order in which they came.
+    /// Tasks that wait for an upstream, in the order in which they began to wait.
     pub fn open(&self, up: &str) -> Vec<String> {
         let waits = |(id, seen): (&String, &Seen)| match seen {
             Seen::Waits(at) => Some((*at, id.clone())),
@@ -298,7 +299,7 @@ impl Web {
         open.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Those that do not know yet that a task has ended so.
+    /// Dependents that were not notified yet that a task has ended with this state.
     fn untold(&self, up: &str, to: &str) -> Vec<String> {
         let mut open = self.open(up);
         if to == "failed" || to == "cancelled" {
@@ -307,7 +308,7 @@ impl Web {
         open
     }
 
-    /// Whether somebody does not know yet that a task has ended.
+    /// Returns true if a dependent was not notified yet that a task has ended.
     pub fn needed(&self, up: &str) -> bool {
         self.dependents.get(up).is_some_and(|all| all.values().any(|seen| !matches!(seen, Seen::Ended(_))))
     }
@@ -325,7 +326,7 @@ impl Web {
         Some(record)
     }
 
-    /// Whether a graph has yet to tell earlier tasks that it waits for them.
+    /// Returns true if a graph still has to register with earlier tasks as waiting for them.
     pub fn is_released_in_part(&self) -> bool {
         self.outside.values().any(|edges| !edges.is_empty())
     }
@@ -334,30 +335,30 @@ impl Web {
         self.upstreams.get(id).map_or(0, IndexMap::len)
     }
 
-    /// The tasks that are not released of a graph that is not created, or is not complete.
+    /// The unreleased tasks of a graph that is not created, or is not complete.
     pub fn staged_of(&self, graph: &str) -> Vec<&Task> {
         self.staged.values().filter(|task| task.get("graph") == graph).collect()
     }
 }
 
 impl Model {
-    /// Whether an id is a task, or a staged one.
+    /// Returns true if an id belongs to a task, or to a staged task.
     pub fn used(&self, id: &str) -> bool {
         self.tasks.contains_key(id) || self.web.staged.contains_key(id)
     }
 
-    /// Whether a task is complete, and others are still to get its result.
+    /// Returns true if a task is complete and a dependent still needs its result.
     pub fn keeps_result(&self, id: &str) -> bool {
         let task = &self.tasks[id];
         task.status == "complete" && task.tied('d') && self.web.needed(id)
     }
 
-    /// Whether a task of a graph has yet to begin.
+    /// Returns true if a task of a created graph has not begun yet.
     pub fn is_staged(&self, id: &str) -> bool {
         self.web.staged.get(id).is_some_and(|task| self.web.graphs[task.get("graph")].created)
     }
 
-    /// What the failure of a task does to those of its graph that need it.
+    /// The effect of a task's failure on the tasks of its graph that need it.
     pub fn on_failure(&self, id: &str) -> Option<&'static str> {
         let graph = self.web.graphs.get(self.tasks.get(id)?.get("graph"))?;
         Some(graph.on_failure.unwrap_or("cancel"))
@@ -372,7 +373,7 @@ impl Model {
         }
     }
 
-    /// Looks at what a new task waits for. `graph`: staged ones of this may be among them, and `earlier` ones of the
+    /// Looks at the upstreams of a new task. They may include staged tasks of `graph`, and the `earlier` tasks of the
     /// call.
     pub fn look_up(&self, id: &str, wanted: &Wanted, graph: Option<(&str, &[&str])>) -> Verdict<Look> {
         let mut look =
@@ -410,7 +411,7 @@ impl Model {
             let was_named = of_set && named(before).contains(up);
             let live = !matches!(status, "complete" | "failed" | "cancelled");
             if was_named && (known.is_some() && !live || known.is_none() && status != "complete") {
-                continue; // it counts already, or its end is yet to be told
+                continue; // it counts already, or its end is not delivered yet
             } else if live {
                 let mut edge = edge.clone();
                 if known.is_none() && self.web.needed(id) {
@@ -469,7 +470,7 @@ impl Model {
         Ok(look)
     }
 
-    /// A new task waits.
+    /// Lets a new task wait.
     pub fn wait(&mut self, id: &str, look: Look, graph: Option<&str>) {
         for (up, edge) in look.edges {
             let outside = graph.filter(|_| !self.web.staged.contains_key(up));
@@ -494,7 +495,8 @@ impl Model {
         }
     }
 
-    /// What a transition does to the graph of a task, and to those that wait for it. `ties`: its claims.
+    /// Applies the effects of a transition on the graph of a task, and on its dependents. `ties`: the claims of the
+    /// task.
     pub fn pass_on(&mut self, id: &str, graph: &str, ties: &str, from: &str, to: &str) {
         let (planned, broken) = (self.web.ahead.take(), std::mem::take(&mut self.web.broken));
         let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
@@ -552,7 +554,7 @@ impl Model {
         }
     }
 
-    /// The last of its tasks is gone.
+    /// Removes a graph whose last task is gone.
     fn forget_graph(&mut self, graph: &str) {
         self.web.chosen.remove(graph);
         let Some(found) = self.web.graphs.remove(graph) else { return };
@@ -561,7 +563,7 @@ impl Model {
         }
     }
 
-    /// The first cause of the end of a task, and the error of those that end with it.
+    /// The first cause of the end of a task, and the error of the tasks that end with it.
     pub fn fate(&self, up: &str) -> (String, String) {
         let task = self.tasks.get(up);
         let own = |name: &str| task.map_or("", |task| task.get(name));
@@ -671,7 +673,7 @@ impl Model {
         self.web.later = later;
     }
 
-    /// The last edge of a task is met.
+    /// Makes a task ready whose last edge is met.
     pub fn ready(&mut self, id: &str) -> &'static str {
         let now = self.now;
         self.web.upstreams.remove(id);
@@ -734,7 +736,7 @@ impl Model {
         if set.is_some_and(|set| set.least > set.chances()) { Err("UPSTREAM") } else { Ok(again) }
     }
 
-    /// It waits or runs again.
+    /// Lets a task wait or run again.
     pub fn wait_again(&mut self, id: &str, again: Again) {
         for up in &again.met {
             self.web.cut(id, up);
@@ -805,7 +807,7 @@ impl Model {
         }
     }
 
-    /// Whether a walk through a graph may begin; with tasks one through what hangs below them.
+    /// Checks that a walk through a graph may begin. With tasks, the walk covers them and everything downstream.
     fn ask_to_walk(&self, graph: &str, tasks: &[Which], walk: &Walk) -> Verdict<()> {
         if !self.web.graphs.get(graph).is_some_and(|graph| graph.created) {
             return Err("NOTASK");
@@ -934,7 +936,7 @@ impl Model {
         Ok(if done { "created" } else { "staged" })
     }
 
-    /// Whether `settle` finds anything.
+    /// Returns true if `settle` has work.
     pub fn is_unsettled(&self) -> bool {
         let times = self.web.due.values().chain(self.web.deadlines.values());
         !self.web.unsettled.is_empty() || times.into_iter().any(|at| *at <= self.now)
@@ -952,7 +954,7 @@ impl Model {
             return overdue;
         }
         let (due, others) = first(&self.web.due, self.now);
-        // One whose submitter is gone is removed before all else, as that frees memory.
+        // A graph whose submitter is gone is removed before all else, as that frees memory.
         let gone = |id: &String| !self.web.graphs.get(id).is_some_and(|graph| graph.created);
         let unfinished = self.web.due.iter().filter(|(id, at)| **at <= self.now && gone(id)).map(|(id, at)| (*at, id));
         if let Some(id) = unfinished.min().map(|(_, id)| id.clone()) {
@@ -969,7 +971,7 @@ impl Model {
         answer(number, more || others)
     }
 
-    /// Whatever the end of this task has left behind.
+    /// Does what the end of this task has left to `settle`.
     fn go_on_with(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let (status, graph, cascade) = match self.tasks.get(id) {
             Some(task) => (task.status.clone(), task.get("graph").to_owned(), task.has("cascade")),
@@ -1010,7 +1012,7 @@ impl Model {
         self.cascade(id, limit)
     }
 
-    /// The next step of a graph: how many tasks it was about, and whether there are more steps.
+    /// Makes the next step of a graph. Returns how many tasks the step concerned, and whether there are more steps.
     fn go_on_with_graph(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let Some(found) = self.web.graphs.get(id).filter(|graph| graph.created) else {
             let number = self.remove(id, limit);
@@ -1090,7 +1092,7 @@ impl Model {
         page.len() + edges.len()
     }
 
-    /// A graph whose tasks did not all arrive.
+    /// Removes a graph whose tasks did not all arrive.
     fn remove(&mut self, graph: &str, limit: usize) -> usize {
         let members = self.web.graphs.get_mut(graph).map(|found| {
             let from = found.members.len().saturating_sub(limit);

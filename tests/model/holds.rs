@@ -19,7 +19,7 @@ fn moment(us: u64) -> f64 {
 }
 
 impl Model {
-    /// Every key but those that are derived: see `keys::DERIVED`.
+    /// Every key except the derived keys: see `keys::DERIVED`.
     pub fn keys(&self) -> Keys {
         let mut keys = Keys::new();
         if !self.born {

@@ -1,4 +1,4 @@
-//! How cases are generated in which the one call of upkeep does what is due.
+//! Generates cases in which a single call of upkeep does everything that is due.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -17,16 +17,16 @@ pub enum Kept {
     Zset(BTreeMap<String, f64>),
     /// The entries without their ids: `name=value|name=value…`
     Stream(Vec<String>),
-    /// A type that no key of ours has.
+    /// A type that no key of Blueque has.
     Other(String),
 }
 
-/// By key, without the namespace.
+/// The contents by key, without the namespace.
 pub type Keys = BTreeMap<String, Kept>;
 
-/// One text, which is faster for the client than thousands of elements: keys between \30, their parts between \31. Of
-/// the events it has those after the ones that are known, and how many there are; of the audit also the id of each; of
-/// histories, which nobody compares, how long they are.
+/// Dumps all keys as one text, which is faster for the client than thousands of elements: keys between \30, their
+/// parts between \31. For an event stream, the dump has only the events after the last known event, and the number of
+/// all. For the audit, it also has the id of each entry. For a history, which nobody compares, it has the length.
 const DUMP: &str = r"
 local out, known = {}, {}
 for i = 1, #ARGV, 2 do known[ARGV[i]] = ARGV[i + 1] end
@@ -70,13 +70,14 @@ fn text(value: Value) -> String {
 /// Keys that expire.
 const EXPIRING: [&str; 5] = ["rounds_", "rate_", "shared_rate_", "requests", "wakes_"];
 
-/// The events that were read, by key: the id of the last one, and all that are left; and the ids of all entries that the
-/// audit ever had.
+/// The events that were read, by key: the id of the last event, and all events that are left; and the ids of all
+/// entries that the audit ever had.
 #[derive(Default)]
 pub struct Events(BTreeMap<String, (String, Vec<String>)>, Vec<String>);
 
 impl Events {
-    /// Those that are known and those that are new: a stream grows, and loses its oldest entries, or goes.
+    /// Merges the known entries and the new entries of a stream. A stream grows, loses its oldest entries, or
+    /// disappears.
     fn with(&mut self, key: &str, value: Vec<String>) -> Vec<String> {
         let mut value = value.into_iter();
         let known = self.0.entry(key.to_owned()).or_default();
@@ -119,7 +120,7 @@ impl Events {
     }
 }
 
-/// Every key of the database. One outside of the namespace keeps its whole name.
+/// Every key of the database. A key outside of the namespace keeps its whole name.
 pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Keys {
     let mut call = redis::cmd("EVAL");
     call.arg(DUMP).arg(0);
@@ -187,7 +188,7 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
         for entry in entries.iter_mut().filter(|entry| entry.contains("|what=state|")) {
             entry.truncate(entry.find("|text=").unwrap() + "|text=".len()); // the model does not have that
         }
-        // Of why a round does not begin it has the first word.
+        // The reason why a round does not begin is cut to its first word.
         for entry in entries.iter_mut().filter(|entry| entry.contains("|what=note|")) {
             let Some((why, reason)) = entry.split_once(" does not begin: ") else { continue };
             *entry = format!("{why}: {}", reason.split(' ').next().unwrap());
@@ -210,7 +211,8 @@ pub fn sorted(ties: &str) -> String {
 
 /// The first key in which two databases differ.
 pub fn difference(actual: &Keys, expected: &Keys) -> Option<String> {
-    // The search of those who take queues by pattern wakes others, too: whom depends on when it finds what.
+    // The search by listeners that take queues by pattern also wakes other listeners. Which listeners it wakes
+    // depends on the time at which the search finds a queue.
     let roams = matches!(actual.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
     let other = |name: &str| roams && name.starts_with("wake_") || DERIVED.iter().any(|kind| name.starts_with(kind));
     let compared = |name: &&String| !other(name);

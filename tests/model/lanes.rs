@@ -1,5 +1,5 @@
-//! Which pending task comes next, by the rules: the higher priority, then the key that
-//! was served least recently, then first in, first out; as far as limits let it start.
+//! The rules for which pending task comes next: the higher priority, then the key that was served least recently,
+//! then first in, first out, as far as limits let the task start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +10,27 @@ use crate::model::state::{Model, SECOND, Task, takes};
 pub struct Lanes {
     /// The last rank.
     pub last: u64,
-    /// By key and needs: the entry of a key that may start, a priority and a rank.
+    /// Entries by key and needs. Each key that may start has an entry: a priority and a rank.
     pub entries: BTreeMap<(String, String), (i64, String)>,
-    /// When each key was served last, as a rank.
+    /// The time at which each key was served last, as a rank.
     pub served: BTreeMap<String, String>,
-    /// When its rate allows a key to start, or with `/` the queue.
+    /// The time at which its rate allows a key to start, or with `/` the queue.
     pub delayed: BTreeMap<String, u64>,
     /// The latest starts that count for a rate, by key, or `/` of the queue; the latest first.
     pub starts: BTreeMap<String, Vec<u64>>,
     /// The places of each attempt, by its lease: weight, key and shared limits.
     pub places: BTreeMap<String, (u64, String, String)>,
-    /// By key: its own places and rate.
+    /// Places and rate of each key.
     pub limits: BTreeMap<String, (String, String)>,
-    /// Limits have changed, and not all keys that they held back are checked yet: 0 before any, then the time, plus
-    /// one, after which those follow that a rate delays.
+    /// Progress of the check of keys after a change of limits; `None` if all keys that the limits held back are
+    /// checked. 0: no key is checked yet. Otherwise one more than a time: the check goes on with the keys that a rate
+    /// delays beyond that time.
     pub sweep: Option<u64>,
     /// The change of the limits of all queues after which they were checked.
     pub swept: u64,
 }
 
-/// What a task takes along of its unique name.
+/// The unique name that a task takes along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Carried {
     Nothing,
@@ -38,12 +39,12 @@ pub enum Carried {
     Until(u64),
 }
 
-/// What may run next.
+/// A task or key that may run next.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub id: String,
     pub priority: i64,
-    /// Its position in the order; a key's, not the task's.
+    /// The position in the order: the position of the key, not of the task.
     pub rank: String,
     own: String,
 }
@@ -53,11 +54,11 @@ pub struct Candidate {
 pub struct Look {
     /// Keys whose entry is out of date.
     pub stale: BTreeSet<String>,
-    /// When the queue's rate allows a start.
+    /// The time at which the queue's rate allows a start.
     pub free: Option<u64>,
     pub chosen: bool,
-    /// Of shared limits: whether each class may have its places, which one had its turn, which wait from now on and since
-    /// when, for which places are kept, which are gone, and when something changes.
+    /// For shared limits: whether each class may have its places, which class had its turn, which classes wait from
+    /// now on and since when, for which classes places are kept, which classes are gone, and when something changes.
     pub admitted: BTreeMap<String, bool>,
     pub served: Option<String>,
     pub asks: BTreeMap<String, u64>,
@@ -80,7 +81,7 @@ fn age(rank: &str) -> u64 {
     rank.strip_prefix('-').map_or_else(|| rank.parse().unwrap(), |front| LAST - front.parse::<u64>().unwrap())
 }
 
-/// Whether an offer satisfies these needs.
+/// Returns true if an offer satisfies these needs.
 pub fn suits(has: &str, needs: &str) -> bool {
     let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
@@ -129,7 +130,7 @@ impl Model {
         since.map_or(0, |(_, since)| since.parse().unwrap())
     }
 
-    /// Whether a rate allows a start; else when it will.
+    /// Returns `Ok` if a rate allows a start, else the time at which it will.
     fn paced(&self, queue: &str, of: &str, rate: Option<&str>, since: u64) -> Result<(), Option<u64>> {
         let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else { return Ok(()) };
         let (number, seconds): (usize, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
@@ -140,7 +141,8 @@ impl Model {
         free.filter(|free| *free > self.us).map_or(Ok(()), |free| Err(Some(free)))
     }
 
-    /// Whether the limits of its key allow a task to start; else when its rate will, or unknown.
+    /// Returns `Ok` if the limits of its key allow a task to start, else the time at which the rate will, or `None`
+    /// if that is unknown.
     fn fits(&self, task: &Task) -> Result<(), Option<u64>> {
         let (queue, key) = (task.queue.as_str(), task.get("key"));
         let (most, rate, since) = self.limit(queue, key);
@@ -155,18 +157,18 @@ impl Model {
         self.paced(queue, key, rate.as_deref(), since)
     }
 
-    /// Whether the limits of its key keep a task from starting, or did until now and nobody has come back to it.
+    /// Returns true if the limits of its key keep a task from starting, or did so and the key was not checked since.
     pub fn is_held_up(&self, task: &Task) -> bool {
         let place = (task.get("key").to_owned(), task.class());
         self.fits(task).is_err() || !self.queues[&task.queue].lanes.entries.contains_key(&place)
     }
 
-    /// Whether the queue's own limits keep a task of this weight from starting.
+    /// Returns true if the queue's own limits keep a task of this weight from starting.
     pub fn is_closed_to(&self, queue: &str, weight: u64) -> bool {
         self.open(queue, weight).is_err()
     }
 
-    /// Whether the queue's own limits allow a task of this weight to start.
+    /// Returns `Ok` if the queue's own limits allow a task of this weight to start.
     fn open(&self, queue: &str, weight: u64) -> Result<(), Option<u64>> {
         if let Some(most) = self.setting(queue, "concurrency") {
             let most: u64 = most.parse().unwrap();
@@ -198,7 +200,7 @@ impl Model {
         }
     }
 
-    /// The same for all needs that its tasks may have.
+    /// Checks a key for each set of needs that its tasks have.
     pub fn settle_all(&mut self, name: &str, key: &str) {
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
         let mut needs: BTreeSet<String> = tasks.map(Task::class).collect();
@@ -217,7 +219,7 @@ impl Model {
         }
     }
 
-    /// Whether a queue has waiting ranked tasks.
+    /// Returns true if a queue has waiting ranked tasks.
     pub fn laned(&self, name: &str) -> bool {
         self.tasks.values().any(|task| task.queue == name && task.has("rank"))
     }
@@ -227,7 +229,7 @@ impl Model {
         self.enter_at(id, front, None);
     }
 
-    /// The same, with the rank that it had.
+    /// Adds a ranked task that becomes pending, with its former rank.
     pub fn enter_at(&mut self, id: &str, front: bool, place: Option<String>) {
         let us = self.us;
         let task = &self.tasks[id];
@@ -325,7 +327,7 @@ impl Model {
         } else if back && latest && keeps {
             queue.unique.insert(beside, (id.into(), "kept".into()));
         } else if carried == Some(Carried::Nothing) {
-            // another task has it, or nobody any more
+            // another task has the name, or no task has it
         } else if from.is_empty()
             || restarts
             || (from == "failed" || from == "cancelled") && timed.is_none()
@@ -384,7 +386,7 @@ impl Model {
         (timed || self.tasks.get(&id).is_some_and(has)).then_some(id)
     }
 
-    /// What a task takes along of its name to another queue.
+    /// The unique name that a task takes along to another queue.
     pub fn carry(&self, id: &str) -> Option<Carried> {
         let task = &self.tasks[id];
         let (unique, until) = (task.get("unique"), task.get("unique_until"));

@@ -1,4 +1,4 @@
-//! What a task waits for changes after its submit.
+//! Changes of what a task waits for, after its submit.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ struct More {
     inputs: Inputs,
     /// The entries that are new.
     text: Vec<String>,
-    /// The first child that has not ended as it is needed.
+    /// The first child that has ended in a state other than the needed state.
     broken: Option<&'static str>,
-    /// The last one of a set that has not.
+    /// The last task of a set that has ended in a state other than the needed state.
     lacking: Option<&'static str>,
-    /// What the text was before, where that changes, too.
+    /// The text before the change, if that changes as well.
     before: Option<String>,
-    /// What is wrong with the set.
+    /// An error if the set is refused.
     refused: Verdict<()>,
 }
 
@@ -49,7 +49,7 @@ impl Task {
 }
 
 impl Model {
-    /// A task of whose graph all has begun.
+    /// Returns a task. Refuses a staged task of a created graph.
     fn begun(&self, id: &str) -> Verdict<&Task> {
         let staged = self.web.staged.get(id);
         if staged.is_some_and(|task| self.web.graphs[task.get("graph")].created) {
@@ -80,7 +80,7 @@ impl Model {
         let task = &self.tasks[id];
         let mut before = task.get("inputs").to_owned();
         if held && wanted.some > 0 {
-            // That set had enough.
+            // The set of the attempt's earlier release had enough.
             let kept =
                 before.split_whitespace().filter(|entry| !entry.starts_with("some") && !entry.starts_with("least/"));
             before = kept.collect::<Vec<_>>().join(" ");
@@ -131,7 +131,7 @@ impl Model {
         Ok(more)
     }
 
-    /// One that the task has waited for before, which may run again by now.
+    /// Looks at an upstream that the task has waited for before. The upstream may run again.
     fn look_once_more(&self, id: &str, up: &'static str, edge: &Edge, held: bool, more: &mut More) -> Verdict<()> {
         if held {
             if self.tasks.contains_key(up) || self.is_staged(up) {
@@ -171,7 +171,7 @@ impl Model {
         Ok(())
     }
 
-    /// One that an attempt waits for, which may have ended by now.
+    /// Looks at an upstream that an attempt waits for, and that may have ended already.
     fn look_at_child(&self, up: &'static str, edge: &Edge, more: &mut More) {
         let status = match self.tasks.get(up) {
             Some(task) => task.status.as_str(),
@@ -192,7 +192,7 @@ impl Model {
         }
     }
 
-    /// Whether a new upstream waits for this task in the end.
+    /// Returns true if a new upstream waits for this task, directly or through others.
     fn closes_circle(&self, id: &str, more: &More) -> bool {
         let mut next: Vec<String> = more.edges.iter().map(|(up, _)| (*up).to_owned()).collect();
         let mut seen = BTreeSet::new();
@@ -227,7 +227,7 @@ impl Model {
         }
     }
 
-    /// Whether the set of a task has enough, and it waits for nothing else.
+    /// Returns true if the set of a task has enough, and the task waits for nothing else.
     fn has_enough(&self, id: &str, more: &More, held: bool) -> bool {
         let known = self.web.edges(id).filter(|_| !held).count();
         let all = self.web.edges(id).filter(|_| !held).chain(more.edges.iter().map(|(_, edge)| edge));

@@ -63,7 +63,7 @@ pub fn scripts() -> Scripts {
     bundle::commands().map(|command| (command.name(), script(command.name()))).collect()
 }
 
-/// What detects a failure.
+/// The checks that detect a failure.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Judge {
     /// The model and the invariants.
@@ -74,10 +74,11 @@ pub enum Judge {
     Invariants,
 }
 
-/// What the cases are about.
+/// Subject of the cases.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Of fourteen, three are plain, and one is of each other kind; on several servers without the last four kinds.
+    /// All kinds: of fourteen cases three are plain, and each other kind has one. On several servers, the last four
+    /// kinds are left out.
     All,
     Plain,
     Graphs,
@@ -97,7 +98,7 @@ pub enum Kind {
 pub struct Turn {
     pub op: Op,
     pub reply: Reply,
-    /// The first reply, if it is the same call as the one before.
+    /// The first reply, if this call repeats the call before.
     pub again: Option<Reply>,
     pub before: Keys,
     pub after: Keys,
@@ -113,7 +114,7 @@ pub struct Bench<'a> {
     pub kind: Kind,
     /// The only namespace of the cases, in place of one with a tag and one without.
     pub namespace: Option<&'static str>,
-    /// How often each command gave each kind of reply.
+    /// Number of replies of each kind that each command gave.
     pub seen: BTreeMap<String, u32>,
     pub calls: u32,
 }
@@ -251,7 +252,7 @@ fn told(op: &Op) -> String {
     format!("{command}{}", args.collect::<String>())
 }
 
-/// A command's reply, in few words.
+/// A command's reply in short.
 fn brief(reply: &Reply) -> String {
     match reply {
         Reply::Nil => "nil".into(),
@@ -261,7 +262,7 @@ fn brief(reply: &Reply) -> String {
     }
 }
 
-/// What the summary shows of a reply.
+/// Kind of a reply, for the summary.
 fn kind(op: &Op, reply: &Reply) -> String {
     match (op, reply) {
         (_, Reply::Refused(code)) => code.clone(),
@@ -300,13 +301,13 @@ pub struct Failure {
     pub after: u32,
 }
 
-/// Plays random cases until at least this many calls are made, or one fails. It is then shrunk.
+/// Plays random cases until at least this many calls are made, or a case fails. A case that fails is shrunk.
 pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    // Each kind has its own numbers, so that one more of another changes nothing.
+    // Each kind has its own random numbers, so that a further kind changes nothing for the present ones.
     let (shared, patterns) = (arbitrary::shared().boxed(), arbitrary::patterns().boxed());
     let (sets, watched) = (shapes::sets().boxed(), changes::watched().boxed());
     let kinds = [
@@ -367,7 +368,8 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
     None
 }
 
-/// Leaves out every call without which it still fails: calls that were needed before the others were shrunk.
+/// Leaves out every call without which the case still fails: such a call may have been needed before later calls were
+/// shrunk.
 fn without_idle_calls(bench: &mut Bench<'_>, mut failure: Failure) -> Failure {
     let mut at = failure.case.calls.len();
     while at > 0 {

@@ -102,7 +102,7 @@ impl Model {
         Ok(Reply::List(has.into_iter().map(Reply::Text).collect()))
     }
 
-    /// One step that is large enough for all tasks of a queue.
+    /// Changes all tasks of a queue in one step that is large enough.
     fn bulk(&mut self, name: &str, action: Bulk) -> Reply {
         let now = self.now;
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.created <= now);
@@ -161,7 +161,7 @@ impl Model {
         }
         let old = std::mem::take(self.queue(name));
         let fresh: &mut Queue = self.queue(name);
-        fresh.lanes.starts = old.lanes.starts; // those of keys expire
+        fresh.lanes.starts = old.lanes.starts; // the starts of keys expire
         fresh.lanes.starts.remove("/");
         self.tallied.remove(name);
         self.upkeep.forget(name);

@@ -9,7 +9,7 @@ pub const SHARED: [&str; 2] = ["database", "gpu"];
 
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
-/// The last ones are results of tasks that others wait for.
+/// Payloads; the last ones are results of tasks that others wait for.
 pub const PAYLOADS: [&str; 7] = ["", "x", "a b\n", "\u{e9}\0", "17", "{\"n\": 1}", "[2,\"b\"]"];
 pub const PARTS: [&str; 19] = [
     "held",
@@ -37,7 +37,7 @@ pub const SCHEDULES: [&str; 2] = ["s1", "s2"];
 pub const REASONS: [&str; 3] = ["release", "deploy", "drain"];
 pub const TAGS: [&str; 4] = ["w", "x", "y", "z"];
 
-/// How time moves before a call.
+/// Moves of the time before a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Stay,
@@ -61,16 +61,16 @@ pub enum Which {
     Held(u8),
     Waiting(u8),
     Finished(u8),
-    /// One that waits for others.
+    /// A task that waits for others.
     Blocked(u8),
-    /// One of the tasks of the same graph that came before.
+    /// An earlier task of the same graph.
     Member(u8),
     /// An id that is not a task yet.
     Free,
     Is(&'static str),
 }
 
-/// What a task needs. The slots of a settled call have no gaps.
+/// A need of a task. The slots of a settled call have no gaps.
 #[derive(Clone, Debug)]
 pub enum Need {
     Edge(&'static str, Which),
@@ -80,12 +80,12 @@ pub enum Need {
     Value(&'static str, u8),
     /// A result of one of a set.
     Some(Which, u8),
-    /// So many of a set.
+    /// Number of tasks of a set that must be complete.
     Least(u8),
 }
 
 impl Need {
-    /// Whether it fills a slot.
+    /// Returns true if the need fills a slot.
     pub fn takes(&self) -> bool {
         !matches!(self, Self::Edge(..) | Self::Least(_))
     }
@@ -111,7 +111,7 @@ pub enum Key {
     /// The last token of the task, running or not.
     Last,
     Older(u8),
-    /// The last one of another task.
+    /// The last token of another task.
     Of(u8),
     MadeUp,
     Malformed,
@@ -127,7 +127,7 @@ pub enum Eta {
 /// Options of new tasks, each name once.
 pub type Options = Vec<(&'static str, &'static str)>;
 
-/// What changes of a task.
+/// Changes of a task.
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
     pub options: Options,
@@ -147,12 +147,12 @@ pub enum Order {
     Weighted(Vec<u32>),
 }
 
-/// How tasks are asked for.
+/// Options of a call that asks for tasks.
 #[derive(Clone, Debug, Default)]
 pub struct Asks {
     pub lease: Option<u32>,
     pub request: Option<u8>,
-    /// They are started at once.
+    /// Process id with which the tasks are started at once.
     pub pid: Option<u8>,
     pub woken: bool,
     pub order: Option<Order>,
@@ -161,7 +161,7 @@ pub struct Asks {
 /// The number of no queue: there is no next step.
 pub const NOWHERE: u8 = 2;
 
-/// What an owner says of the next step.
+/// Values of an owner for the next step.
 #[derive(Clone, Debug, Default)]
 pub struct Go {
     pub queue: Option<u8>,
@@ -218,7 +218,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether an `exchange` has it.
+    /// Returns true if an `exchange` can have this action.
     pub fn is_end(&self) -> bool {
         match self {
             Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. } => true,
@@ -259,7 +259,7 @@ pub enum Bulk {
 /// Queues and listeners are indexes, leases and ages whole seconds.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// With `free`, of ids that are not tasks yet, as far as there are any.
+    /// Submits tasks. With `free`, their ids are not tasks yet, as far as there are such ids.
     Submit {
         free: bool,
         queue: u8,
@@ -269,8 +269,8 @@ pub enum Op {
         needs: Vec<Need>,
         turn: u8,
     },
-    /// Some tasks of a new graph, with `rest` more to come; or with `goes_on` of one that is not complete. With `rude`
-    /// as it was generated, which is mostly wrong.
+    /// Submits some tasks of a new graph, with `rest` more to come; or with `goes_on`, tasks of a graph that is not
+    /// complete. With `rude`, the tasks are as they were generated, which is mostly wrong.
     Graph {
         graph: String,
         total: u32,
@@ -299,7 +299,8 @@ pub enum Op {
         task: Which,
         edit: Edit,
     },
-    /// A submit with `again`: with `old` of the request that made the present round, or is to make the next one.
+    /// A submit with `again`. With `old`, it has the request id that made the present round, or that makes the next
+    /// one.
     Resubmit {
         queue: u8,
         task: Which,
@@ -311,7 +312,7 @@ pub enum Op {
         old: bool,
         once_more: bool,
     },
-    /// Of a created graph; with a task, of what hangs below it.
+    /// Cancels a created graph; with a task, everything downstream of it.
     CancelGraph {
         graph: String,
         number: u8,
@@ -319,7 +320,7 @@ pub enum Op {
         reason: u8,
         force: Option<bool>,
     },
-    /// The same, with several tasks.
+    /// Retries a created graph; with tasks, everything downstream of them.
     RetryGraph {
         graph: String,
         number: u8,
@@ -332,7 +333,7 @@ pub enum Op {
     },
     Undepend {
         task: Which,
-        /// Its upstream with this number.
+        /// Number of the upstream in the list of the task.
         number: u8,
         up: Which,
     },
@@ -344,7 +345,7 @@ pub enum Op {
         /// An index of `REASONS`.
         reason: u8,
     },
-    /// With `able`, by a listener of the first queue, if there is one.
+    /// With `able`: by a listener of the first queue, if the queue has listeners.
     Reserve {
         able: bool,
         listener: u8,
@@ -352,7 +353,7 @@ pub enum Op {
         limit: Option<u8>,
         asks: Asks,
     },
-    /// With `able`, by the listener that holds most tasks, if there is one.
+    /// With `able`: by the listener that holds most tasks, if a listener holds tasks.
     Exchange {
         able: bool,
         listener: u8,
@@ -420,7 +421,7 @@ pub enum Op {
     Ready {
         listener: u8,
     },
-    /// Its offer is an index of `HAS`.
+    /// The offer is an index of `HAS`.
     Register {
         queue: u8,
         listener: u8,
@@ -438,7 +439,7 @@ pub enum Op {
     Resume {
         queue: u8,
     },
-    /// Of a queue, or of all. Indexes of `SETTINGS` and of the values there.
+    /// Sets a setting of a queue, or of all queues. Indexes of `SETTINGS` and of the values there.
     Configure {
         queue: Option<u8>,
         setting: u8,
@@ -463,7 +464,7 @@ pub enum Op {
         queue: u8,
         used: bool,
     },
-    /// What `reserve` would give to a listener, or for an offer: an index of `HAS`.
+    /// Asks what `reserve` gives to a listener, or for an offer: an index of `HAS`.
     Peek {
         queue: u8,
         limit: u32,
@@ -481,7 +482,7 @@ pub enum Op {
         limit: u32,
         wanted: Wanted,
     },
-    /// Of a task that waits.
+    /// Changes the priority of a waiting task.
     Prioritise {
         task: Which,
         priority: i16,
@@ -540,7 +541,7 @@ pub enum Op {
         listener: u8,
         on: bool,
     },
-    /// By a worker with two slots.
+    /// A report of a worker with two slots.
     Report {
         listener: u8,
         queues: Vec<u8>,
@@ -577,17 +578,17 @@ pub enum Op {
     },
     /// The data was last seen by another server.
     Restarted,
-    /// The previous call once more: its reply was lost.
+    /// Repeats the previous call, whose reply was lost.
     Again,
-    /// The previous call for a graph once more, by a submitter that knows nothing of that.
+    /// Repeats the previous call for a graph, by a submitter that does not know that the call was made.
     Resend,
 }
 
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Whether the namespace has a hash tag.
+    /// True if the namespace has a hash tag.
     pub tagged: bool,
-    /// Whether all listeners are registered on all queues at first.
+    /// True if all listeners are registered on all queues at first.
     pub listening: bool,
     pub calls: Vec<(Step, Op)>,
 }

@@ -1,14 +1,15 @@
-//! The model's calls of owners and listeners, and its reading ones.
+//! The model's calls of owners and listeners, and calls that only read.
 
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Task, Verdict, decimal};
 
-/// The list on which those wait who take all queues.
+/// The list on which listeners of all queues wait.
 const WAITS: &str = "wakes_df58248c414f342c";
 
-/// Why a task was given back, as its history has it: an owner stops for a recall as for a drain.
+/// The reason in the history why a task was given back. If the owner of a recalled task drains, the reason is
+/// `recall`.
 pub fn noted(task: &Task, reason: &'static str) -> &'static str {
     if reason == "drain" && task.has("recall") { "recall" } else { reason }
 }
@@ -20,7 +21,7 @@ impl Model {
             self.check_next(go)?;
         }
         let endings: &[&str] = match act {
-            Act::Complete { .. } | Act::Next { .. } => &["complete", "cancelled"], // cancelled: its result was to be discarded
+            Act::Complete { .. } | Act::Next { .. } => &["complete", "cancelled"], // cancelled: the result is discarded
             Act::Fail { .. } => &["failed", "retrying", "cancelled"],
             Act::Release { .. } | Act::Into { .. } => &["released", "cancelled", "failed"],
             Act::Lost => &["lost"],
@@ -166,7 +167,7 @@ impl Model {
         }
     }
 
-    /// µs after this failure until the task is retried, if it is.
+    /// Time in µs from this failure to the retry of the task, if the task is retried.
     fn pause(&self, id: &str, again: Option<u32>) -> Option<u64> {
         let task = &self.tasks[id];
         let policy = |name: &str| task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap();
@@ -180,7 +181,7 @@ impl Model {
         }
         let grown = if policy("backoff") == "exponential" { 2_f64.powf((failures - 1).min(40) as f64) } else { 1.0 };
         let pause = (number("delay") * grown).min(number("max_delay"));
-        // The same for this failure of this task on every server.
+        // The jitter is equal on every server for the same failure of the same task.
         let digest = redis::Script::new(&format!("{id} {failures}")).get_hash().to_owned();
         let fraction = f64::from(u32::from_str_radix(&digest[..8], 16).unwrap()) / 4_294_967_296.0;
         Some((pause * (1.0 - number("jitter") / 100.0 * fraction) * 1e6).floor() as u64)

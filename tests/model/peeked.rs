@@ -1,4 +1,4 @@
-//! What `peek` says that `reserve` will give out, and why not the rest.
+//! Compares `peek` with what `reserve` gives out, and with the reasons why it passes over the rest.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,17 @@ use crate::model::reserve::Asked;
 use crate::model::settle::{HAS, listener as who, queue};
 use crate::model::state::Model;
 
-/// Who asks if no listener does.
+/// The caller if no listener asks.
 const NOBODY: &str = "nobody_1";
 
-/// The part of a reply that has what is given out.
+/// The part of a reply with the tasks that are given out.
 pub fn given(items: &[Reply]) -> &[Reply] {
     let passed = items.chunks(3).position(|task| !task[1].as_text().is_empty());
     passed.map_or(items, |at| &items[..3 * at])
 }
 
 impl Model {
-    /// What a listener with this offer would be given, and how all would be then.
+    /// The tasks that a listener with this offer gets, and the state afterwards.
     fn would_give(&self, op: &Op) -> (Vec<String>, Self) {
         let Op::Peek { queue: name, limit, listener, has } = op else { panic!("no peek: {op:?}") };
         let (name, me) = (queue(*name), listener.map_or(NOBODY, who));
@@ -55,7 +55,7 @@ impl Model {
         Reply::List(given.flat_map(|id| [Reply::text(id), Reply::text(""), Reply::text("")]).collect())
     }
 
-    /// Whether each task that is passed over waits, for the reason that is told, and none is left out.
+    /// Checks that each task that is passed over waits, for the reported reason, and that no task is left out.
     pub fn passed_over(&self, op: &Op, reply: &Reply) -> Checked {
         let (Op::Peek { queue: name, limit, listener, has }, Reply::List(items)) = (op, reply) else { return Ok(()) };
         let (name, limit) = (queue(*name), *limit as usize);
@@ -88,8 +88,8 @@ impl Model {
     }
 }
 
-/// Cases in which somebody looks at what comes next. No clock goes back: what came later than now stands behind what is
-/// given out meanwhile, each by a microsecond.
+/// Cases in which somebody looks at what comes next. No clock goes back: otherwise a task that came later than now
+/// stands behind the tasks that are given out, each a microsecond later.
 pub fn case() -> impl Strategy<Value = Case> {
     let look = || {
         let whom = (option::weighted(0.6, listener()), option::weighted(0.5, 0..u8::try_from(HAS.len()).unwrap()));

@@ -14,7 +14,7 @@ pub struct Bug {
     /// Occurs in the script once, or once in each copy of an inlined piece.
     old: &'static str,
     new: &'static str,
-    /// Whether the keys alone show it, without the model.
+    /// True if the keys alone show the bug, without the model.
     pub shows: bool,
     /// The cases that find it.
     pub kind: Kind,

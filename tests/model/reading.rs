@@ -157,7 +157,7 @@ impl Model {
         Ok(Reply::text("noted"))
     }
 
-    /// By priority, then in the order in which they came, regardless of limits.
+    /// The pending tasks by priority, then in the order in which they came, regardless of limits.
     fn all_pending(&self, name: &str) -> Vec<String> {
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
         let mut laned: Vec<(i64, &str, &str)> =

@@ -8,7 +8,7 @@ use crate::model::ops::{Act, Asks, Key, Order, Which};
 use crate::model::settle::{micros, request};
 use crate::model::state::{ATTEMPT, LEASE, Model, SECOND, Verdict, decimal};
 
-/// How a listener asks.
+/// Values of a call in which a listener asks for tasks.
 pub struct Asked<'a> {
     pub who: &'a str,
     pub limit: usize,
@@ -55,7 +55,7 @@ impl Model {
         (same && task.held() && task.get("node") == asked.who).then(|| self.reservation(id))
     }
 
-    /// Keeps the reply of a call with a request id, and forgets up to ten that are older than an hour.
+    /// Keeps the reply of a call with a request id, and removes up to ten replies that are older than an hour.
     pub fn keep_answer(&mut self, field: &str, answer: &str) {
         let number = |name: &str, none| self.answers.get(name).map_or(none, |number| number.parse().unwrap());
         let (mut first, last): (u64, u64) = (number("first", 1), number("last", 0) + 1);
@@ -152,7 +152,8 @@ impl Model {
         Ok(Reply::List(found))
     }
 
-    /// Ends, then takes. Those that complete and claim nothing come first, if there are several.
+    /// Ends attempts, then takes tasks. If there are several ends, the ends that complete a task and claim nothing
+    /// come first.
     pub fn exchange(&mut self, asked: &Asked, names: &[&str], ends: &[(Which, Key, Act)]) -> Verdict<Reply> {
         if ends.iter().any(|(_, token, _)| token.token().parse::<u64>().is_err()) {
             return Err("BADARG");
@@ -203,7 +204,7 @@ impl Model {
         Ok(Reply::List(answer))
     }
 
-    /// What this request took, as far as the listener still holds it.
+    /// The tasks that this request took, as far as the listener still holds them.
     fn taken_before(&self, asked: &Asked, names: &[&str]) -> Option<Vec<Reply>> {
         let held = |name: &&str| self.queues[*name].held.get(asked.who).cloned().unwrap_or_default();
         let latest = names.iter().filter_map(|name| held(name).into_iter().next());
@@ -215,7 +216,7 @@ impl Model {
         Some(found.iter().flat_map(|reservation| reservation.items().to_vec()).collect())
     }
 
-    /// One task after another, as if by as many calls.
+    /// Takes one task after another, as if by as many calls.
     pub fn take_some(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Vec<Reply>> {
         if names.iter().any(|name| self.queues[*name].draining.contains(asked.who)) {
             return Err("DRAINING");
@@ -304,7 +305,7 @@ impl Model {
     pub fn adopt(&mut self, asked: &Asked, from: &str, name: &str, id: &str) -> Verdict<Reply> {
         let field = asked.request.as_ref().map(|request| format!("adopt {request}"));
         if field.as_ref().is_some_and(|field| self.answers.contains_key(field)) {
-            return Ok(Reply::Nil); // for the others the record has the request
+            return Ok(Reply::Nil); // after a successful adoption, the record has the request
         }
         if self.known(id)?.queue != name {
             return Err("OTHERQUEUE");
@@ -336,7 +337,7 @@ impl Model {
         self.lose_for(id, back, why, 0, "its owners stopped reporting")
     }
 
-    /// The same, for `pause` seconds, and why.
+    /// Ends an attempt without its owner, with a pause in seconds and a reason.
     pub fn lose_for(&mut self, id: &str, back: &'static str, why: &str, pause: u64, text: &str) -> &'static str {
         let until = self.now + pause * SECOND;
         let most = self.cap(id, "max_losses");
@@ -379,7 +380,7 @@ impl Model {
         to
     }
 
-    /// How often something may happen to a task: its own maximum, or its queue's.
+    /// Number of times that something may happen to a task: its own maximum, or the maximum of its queue.
     pub fn cap(&self, id: &str, name: &str) -> u64 {
         let task = &self.tasks[id];
         task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap().parse().unwrap()

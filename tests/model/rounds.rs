@@ -1,4 +1,4 @@
-//! The one call of upkeep: the parts of a round in turn, for the namespace and for each queue.
+//! Models the single call of upkeep: the parts of a round in turn, for the namespace and for each queue.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::PARTS;
 use crate::model::state::{Model, SECOND, decimal};
 
-/// How often a queue is looked at, and how often for what is old.
+/// Interval between two looks at a queue, and interval between two looks for old data.
 const EVERY: u64 = 2 * SECOND;
 const SELDOM: u64 = 60 * SECOND;
 
-/// How long the repairs of a queue pause after all have been made.
+/// Pause of the repairs of a queue after all repairs have been made.
 const PAUSE: u64 = 60 * SECOND;
 
 /// Steps of repairs in one round.
@@ -19,7 +19,7 @@ const REPAIRS: usize = 12;
 const NAMESPACE: [&str; 2] = ["tick", "settle"];
 const QUEUE: [&str; 5] = ["promote", "requeue_orphans", "tally", "retain", "mend"];
 
-/// How far the round of a queue, or of the namespace, has come.
+/// Progress of the round of a queue, or of the namespace.
 #[derive(Clone, Copy, Default)]
 pub struct Round {
     due: u64,
@@ -42,14 +42,14 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Nothing is left of a queue that is forgotten.
+    /// Removes everything about a queue that is forgotten.
     pub fn forget(&mut self, name: &str) {
         self.rounds.remove(name);
         self.passes.remove(name);
     }
 }
 
-/// What a part did: how much, whether it could change anything, whether there is more, and when more is due.
+/// Result of a part: how much it did, whether it could change anything, whether there is more, and when more is due.
 struct Done {
     number: usize,
     begun: bool,
@@ -67,7 +67,7 @@ impl Done {
     }
 }
 
-/// A time that a reply tells in seconds.
+/// A time in seconds from a reply, in µs.
 fn told(reply: &Reply) -> Option<u64> {
     let (seconds, rest) = match reply.items()[2].as_text() {
         "" => return None,
@@ -81,7 +81,7 @@ impl Model {
     pub fn keep_up(&mut self, queues: &[&str]) -> Reply {
         let now = self.now;
         let names: Vec<&str> = ["*"].into_iter().chain(queues.iter().copied()).collect();
-        // A clock that ran ahead has noted what counts as nothing.
+        // A clock that ran ahead may have stored a time too far in the future. Such a time counts as 0.
         let known = |at: u64, most: u64| if at <= now + most { at } else { 0 };
         let read = |name: &&str| {
             let round = self.upkeep.rounds.get(*name).copied().unwrap_or_default();
@@ -174,8 +174,8 @@ impl Model {
         }
     }
 
-    /// The next part of the repairs of a queue, in which there is nothing to repair but shared limits that expired. Returns
-    /// whether any is due, whether there are more, and how much was repaired.
+    /// Makes the next part of the repairs of a queue, in which only shared limits that expired need repair. Returns
+    /// whether any part is due, whether there are more, and how much was repaired.
     fn repair(&mut self, name: &str) -> (bool, bool, usize) {
         let now = self.now;
         let at = match self.upkeep.passes.get(name) {

@@ -16,9 +16,9 @@ pub struct Schedule {
     /// The next slot, in seconds.
     pub next: Option<u64>,
     last_task: String,
-    /// The unfinished tasks that it remembers.
+    /// The unfinished tasks that the schedule remembers.
     unfinished: Vec<String>,
-    /// A slot waits for one of them, and is checked again then, in seconds.
+    /// A slot waits for an unfinished task, and is checked again at this time, in seconds.
     held: Option<u64>,
     paused: bool,
 }
@@ -30,7 +30,7 @@ impl Plan {
 }
 
 impl Schedule {
-    /// When it is checked, in seconds.
+    /// Time of the next check, in seconds.
     pub fn at(&self) -> Option<u64> {
         self.held.or(self.next)
     }
@@ -162,7 +162,7 @@ impl Model {
         }
     }
 
-    /// Creates the task of a slot, or another one.
+    /// Creates the task of a slot, or a task beyond the slots.
     fn occur(&mut self, name: &str, id: &str, slot: Option<u64>, old: Option<String>) {
         if let Some(old) = old {
             let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false, false);

@@ -1,29 +1,30 @@
-//! Tasks that do with some of several: at least so many of a set must be complete.
+//! Tasks that need only some of several upstreams: at least a given number of a set must be complete.
 
 use std::collections::BTreeSet;
 
 use crate::model::graphs::{Edge, Seen, Wanted};
 use crate::model::state::{Model, Task, Verdict};
 
-/// What a task still waits for of its set, counted anew from its edges. The scripts keep these numbers.
+/// Counts of what a task still waits for in its set, computed from its edges each time. The scripts store these
+/// numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Set {
-    /// So many must still be complete.
+    /// Number of tasks of the set that must still be complete.
     pub least: i64,
-    /// Edges, but for those that are owed.
+    /// Number of edges, without the owed edges.
     pub left: i64,
-    /// Of these: the upstream has ended otherwise.
+    /// Number of the edges in `left` whose upstream has ended, but is not complete.
     pub missed: i64,
-    /// The end of these is waited for in any case, as they run anew.
+    /// Number of edges whose end is awaited in any case, as their upstreams are rerun.
     pub owed: i64,
 }
 
-/// What the end of one of a set means.
+/// Effect of the end of a task of a set.
 pub enum Turn {
     Complete,
-    /// The task waits for the others.
+    /// The dependent waits for the rest of the set.
     Waits,
-    /// Nothing is waited for any more.
+    /// The dependent waits for nothing more.
     Ready,
     /// Too few can still be complete.
     Short,
@@ -48,12 +49,12 @@ impl Set {
         }
     }
 
-    /// How many may still be complete.
+    /// Number of tasks of the set that can still be complete.
     pub fn chances(self) -> i64 {
         self.left - self.missed + self.owed
     }
 
-    /// Whether a task with so many edges waits for nothing.
+    /// Returns true if a task with `open` edges waits for nothing.
     pub fn is_enough(self, open: usize) -> bool {
         self.least <= 0 && i64::try_from(open).unwrap() == self.left
     }
@@ -75,7 +76,7 @@ pub fn named(inputs: &str) -> BTreeSet<&str> {
     entries.filter(|(kind, _)| kind.split('/').next() == Some("some")).map(|(_, up)| up).collect()
 }
 
-/// How many of the set must be complete, by that text.
+/// Number of tasks of the set that must be complete, by that text.
 pub fn asked(inputs: &str) -> i64 {
     inputs.split_whitespace().find_map(|entry| entry.strip_prefix("least/")).map_or(1, |least| least.parse().unwrap())
 }
@@ -85,18 +86,19 @@ pub fn without_number(inputs: &str) -> String {
     entries.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether an edge of this kind is a reason for the upstream to run.
+/// Returns true if an edge of this kind is a reason for the upstream to run.
 pub fn wants(kind: &str) -> bool {
     matches!(kind, "success" | "result" | "some" | "optional")
 }
 
 impl Wanted {
-    /// Whether a set begins or changes.
+    /// Returns true if a set begins or changes.
     pub fn has_set(&self) -> bool {
         self.some > 0 || self.least.is_some()
     }
 
-    /// How many must be complete from now on. `before`: by what was asked for until now, `inputs`.
+    /// Number of tasks that must be complete from now on. `before`: the number until now. `inputs`: the text that
+    /// asked for that number.
     pub fn least_after(&self, inputs: &str, before: Option<i64>) -> i64 {
         let (now, asked) = if named(inputs).is_empty() { (1, 1) } else { (before.unwrap_or(1), asked(inputs)) };
         now + self.least.unwrap_or(asked) - asked
@@ -104,7 +106,7 @@ impl Wanted {
 }
 
 impl Model {
-    /// Those that have not ended.
+    /// Ids of the tasks that have not ended.
     pub fn unfinished(&self) -> BTreeSet<String> {
         self.tasks.values().filter(|task| !task.finished()).map(|task| task.id.clone()).collect()
     }
@@ -115,20 +117,20 @@ impl Model {
         task.map(|_| Set::of(self.web.least(id), self.web.edges(id)))
     }
 
-    /// Whether a task with these edges waits for something.
+    /// Returns true if a task with these edges waits for something.
     pub fn is_open(&self, id: &str) -> bool {
         let open = self.web.waits(id);
         open > 0 && !self.set_of(id).is_some_and(|set| set.is_enough(open))
     }
 
-    /// How many tasks it waits for.
+    /// Number of tasks that a task waits for.
     pub fn open_number(&self, id: &str) -> usize {
         let (all, Some(set)) = (self.web.waits(id), self.set_of(id)) else { return self.web.waits(id) };
         let others = i64::try_from(all).unwrap() - set.left - set.owed;
         usize::try_from(others + if set.least > 0 { set.chances() } else { set.owed }).unwrap()
     }
 
-    /// The end of one of its set, told to a task that waits. `live`: what has not ended.
+    /// Notifies a waiting task of the end of a task of its set. `live`: the tasks that have not ended.
     pub fn end_of_one(&mut self, up: &str, to: &str, id: &str, edge: &Edge, live: &BTreeSet<String>) -> Turn {
         if to == "complete" {
             return Turn::Complete;
@@ -148,7 +150,7 @@ impl Model {
         let holds = self.on_failure(id) == Some("hold") && least <= set.left + set.owed;
         let mut again = Vec::new();
         if least > set.chances() && !holds {
-            // Those that were retried since count again.
+            // Upstreams that were retried since count again.
             for (other, edge) in &mut edges {
                 if other != up && edge.mark == Some(1) && live.contains(other) {
                     edge.mark = None;

@@ -11,7 +11,7 @@ pub const START: u64 = 1_700_000_000_000_000;
 /// Keys of tasks: the first one also serves as a unique name.
 pub const KEYS: [&str; 3] = ["k", "l", "m"];
 pub const RATES: [&str; 4] = ["1/5", "1/60", "2/10", "3/30"];
-/// What listeners offer; the last two together satisfy all needs.
+/// Offers of listeners; the last two together satisfy all needs.
 pub const HAS: [&str; 5] = ["", "gpu", "cores=4", "gpu,cores=8", "cores=2"];
 /// Settings, and values for them; mostly few values, so that most are unset again.
 pub const SETTINGS: [(&str, &[&str]); 20] = [
@@ -36,11 +36,11 @@ pub const SETTINGS: [(&str, &[&str]); 20] = [
     ("closed", &["", "0", "", "0", "", "1", "", "0"]),
     ("audit", &["", "100"]),
 ];
-/// Those that only the namespace has are the last ones.
+/// Settings of the namespace alone are the last ones, from this index on.
 pub const OF_ALL: u8 = 19;
 
 impl Model {
-    /// Where the caller's clock goes.
+    /// The time to which the caller's clock moves.
     pub fn wall(&self, wall: u64, step: Step) -> u64 {
         let near = |moment: Option<u64>, by: i8| moment.map_or(wall, |moment| moment.saturating_add_signed(by.into()));
         let etas = self.tasks.values().filter(|task| task.status == "scheduled").map(|task| micros(task.get("eta")));
@@ -63,7 +63,7 @@ impl Model {
         known.get(usize::from(number) % known.len().max(1)).map_or("none", |id| id.as_str()).into()
     }
 
-    /// Mostly one of the tasks of a graph.
+    /// Decides which task is meant: mostly a task of the graph.
     fn member_of(&self, graph: &str, task: &mut Which) {
         if let Which::Member(at) = task {
             let members = self.web.graphs.get(graph).map_or(&[][..], |found| &found.members);
@@ -116,8 +116,8 @@ impl Model {
         (0..).zip(IDS).filter(|(_, id)| !self.used(id)).map(|(number, _)| number)
     }
 
-    /// Decides what a task waits for, and gives the slots from `base` on to what it takes, beginning with the one at
-    /// `turn`. What names a task twice is left out.
+    /// Decides what a task waits for. Gives slots to the needs that take a slot, from `base` on and rotated by
+    /// `turn`. Needs that name a task twice are left out.
     fn settle_needs(&self, needs: &mut Vec<Need>, turn: u8, base: u8, members: &[&'static str]) {
         let mut seen: Vec<(&'static str, bool)> = Vec::new();
         needs.retain_mut(|need| {
@@ -139,7 +139,7 @@ impl Model {
         if seen.is_empty() && !needs.iter().any(|need| matches!(need, Need::Least(_))) {
             needs.clear();
         }
-        // Mostly no more than there are.
+        // The number is mostly at most the size of the set.
         let some = needs.iter().filter(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))).count();
         for need in needs.iter_mut().filter(|_| some > 0 && base == 0 && turn != 3) {
             if let Need::Least(least) = need {
@@ -230,11 +230,11 @@ impl Model {
         if new && finished && IDS.iter().all(|id| self.used(id)) {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
-        // A repair may find what a graph that is released has yet to do, which the model does not play either.
+        // A repair may find the rest of the release of a graph, which the model does not play either.
         if matches!(op, Op::Mend { part: "waiting", .. } | Op::Upkeep { .. }) && self.web.is_released_in_part() {
             *op = Op::Settle { limit: 3 };
         }
-        // A request id belongs to one call: another one would find what that took.
+        // A request id belongs to one call: another call finds the tasks that this call took.
         if let Op::Reserve { asks, .. } | Op::Exchange { asks, .. } = op {
             let used =
                 |number: &u8| self.tasks.values().any(|task| task.held() && task.get("request") == request(*number));
@@ -274,7 +274,7 @@ impl Model {
             Op::Depend { task, needs, turn } => {
                 let id = self.which(task);
                 let base = self.web.inputs.get(id).map_or(0, |inputs| u8::try_from(inputs.slots).unwrap());
-                // At times with a gap.
+                // The first slot comes at times after a gap.
                 self.settle_needs(needs, *turn, base + u8::from(*turn > 4), &[]);
             }
             Op::Undepend { task, number, up } => {
@@ -369,7 +369,7 @@ impl Model {
     }
 }
 
-/// A time that is so many seconds from now.
+/// The time that is this number of seconds from now.
 fn from_now(eta: Option<Eta>, wall: u64) -> Option<Eta> {
     eta.map(|eta| match eta {
         Eta::In(seconds) => Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)),
@@ -377,7 +377,7 @@ fn from_now(eta: Option<Eta>, wall: u64) -> Option<Eta> {
     })
 }
 
-/// Keeps the id as long as the test runs: those of schedules' tasks are generated.
+/// Keeps the id for the whole run of the test, since the ids of schedules' tasks are generated.
 pub fn intern(id: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap();

@@ -1,4 +1,4 @@
-//! How cases with graphs are generated: tasks that wait for others, of all shapes that few ids allow.
+//! Generates cases with graphs: tasks that wait for others, of all shapes that few ids allow.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -12,7 +12,7 @@ use crate::model::arbitrary::{
 };
 use crate::model::ops::{Act, Bulk, Case, Eta, Key, Need, Op, Part, Step, Which};
 
-/// What a case is mostly about, so that related calls meet.
+/// Main subject of a case, so that related calls meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum About {
     All,
@@ -42,7 +42,7 @@ fn upstream() -> impl Strategy<Value = Which> + Clone {
     ]
 }
 
-/// One of a set: any task that there is.
+/// A task of a set: any existing task.
 fn one_of_set() -> impl Strategy<Value = Which> + Clone {
     let there = (0..8_u8).prop_map(Which::There);
     prop_oneof![6 => there, 3 => (0..8_u8).prop_map(Which::Member), 1 => upstream()]
@@ -60,7 +60,7 @@ fn need() -> impl Strategy<Value = Need> {
     ]
 }
 
-/// What a task needs: mostly some of several.
+/// Needs of a task: mostly some of several.
 fn of_set() -> impl Strategy<Value = Vec<Need>> {
     let one = prop_oneof![
         8 => one_of_set().prop_map(|up| Need::Edge("some", up)),
@@ -75,7 +75,7 @@ fn of_set() -> impl Strategy<Value = Vec<Need>> {
     })
 }
 
-/// What a task is to need later, or what else: at times no more than another number.
+/// Later needs of a task. At times the only change is another number.
 fn needs(about: About, most: usize) -> BoxedStrategy<Vec<Need>> {
     if about != About::Sets {
         return vec(need(), 1..most).boxed();
@@ -145,7 +145,7 @@ fn graph_of(about: About) -> impl Strategy<Value = Op> {
         _ => vec![Some("continue"), Some("cancel"), Some("hold")],
     };
     let bound = option::weighted(0.1, (queue(), 0..2_u8, 1..3_u32));
-    // Mostly those of one graph agree.
+    // Digests within a graph mostly agree.
     let digest = option::weighted(0.3, prop_oneof![9 => Just(0_u8), 1 => Just(1)]);
     let facts = (any::<bool>(), select(words), deadline(about), digest, bound);
     (vec(part(about), 1..6), rest, goes_on, facts, proptest::bool::weighted(0.05)).prop_map(
@@ -323,7 +323,7 @@ pub fn case() -> impl Strategy<Value = Case> {
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }
 
-/// Cases about tasks that do with some of several.
+/// Cases about tasks that need only some of several upstreams.
 pub fn sets() -> impl Strategy<Value = Case> {
     let calls = vec(timed(About::Sets), 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })

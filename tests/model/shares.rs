@@ -1,4 +1,4 @@
-//! Shared limits: who may have places of them now, and whose turn it is.
+//! Shared limits: which class may have their places now, and whose turn it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,25 @@ use crate::model::lanes::Look;
 use crate::model::ops::SHARED;
 use crate::model::state::{Model, SECOND, Task, Verdict};
 
-/// How long a place is kept for whose turn it is, and when those behind look again.
+/// Time for which a place is kept for the class whose turn it is, and time after which the classes behind it look
+/// again.
 const TURN: u64 = 5 * SECOND;
 const AGAIN: u64 = 10 * SECOND;
 
-/// What waits for shared limits.
+/// State of the shared limits, and of the classes that wait for them.
 #[derive(Clone, Default)]
 pub struct Shares {
-    /// By name: places and rate.
+    /// Places and rate of each limit, by name.
     pub limits: BTreeMap<&'static str, (Option<u64>, Option<&'static str>)>,
     /// The latest starts that count for a rate; the latest first.
     pub starts: BTreeMap<&'static str, Vec<u64>>,
-    /// By queue, needs and limits: since when, and since when places are kept for it.
+    /// The classes that wait, by queue, needs and limits: since when, and since when places are kept for the class.
     pub waits: BTreeMap<String, (u64, Option<u64>)>,
-    /// How long each is kept that nobody names, in seconds, and until when those are that nobody names now.
+    /// Seconds for which each limit that no task names is kept; and, for limits that no task names now, the time at
+    /// which they expire.
     expires: BTreeMap<&'static str, u64>,
     idle: BTreeMap<&'static str, u64>,
-    /// How many tasks and rounds name each, as the last call left it.
+    /// Number of tasks and rounds that name each limit, after the last call.
     named: BTreeMap<&'static str, u64>,
 }
 
@@ -46,7 +48,8 @@ fn set(class: &str) -> &str {
 }
 
 impl Task {
-    /// What decides which listeners may take it, and when: its needs, and after a bar its shared limits.
+    /// The class of a task decides which listeners may take the task, and when. It is the needs and, after a bar, the
+    /// shared limits.
     pub fn class(&self) -> String {
         let bar = if self.has("limits") { "|" } else { "" };
         format!("{}{bar}{}", self.get("needs"), self.get("limits"))
@@ -106,21 +109,21 @@ impl Model {
         self.shares.waits.retain(|member, _| parts(set(member)).iter().all(|(own, _)| *own != name));
     }
 
-    /// Whether somebody waits for a limit who could take a task.
+    /// Returns true if a class waits for a limit, and could take a task.
     fn is_awaited(&self, name: &str) -> bool {
         let mut waits =
             self.shares.waits.keys().filter(|member| parts(set(member)).iter().any(|(own, _)| *own == name));
         waits.any(|member| !self.is_gone(member))
     }
 
-    /// Where nobody names a limit, the time after which it goes begins now.
+    /// Starts the time after which an unused limit is removed, unless a task names the limit.
     fn begin_idle(&mut self, name: &'static str) {
         if let (Some(seconds), 0) = (self.shares.expires.get(name), self.named().get(name).copied().unwrap_or(0)) {
             self.shares.idle.insert(name, self.us + seconds * SECOND);
         }
     }
 
-    /// How many tasks that have not ended, and rounds that are to begin, name each limit.
+    /// Number of unfinished tasks and planned rounds that name each limit.
     fn named(&self) -> BTreeMap<&'static str, u64> {
         let mut named = BTreeMap::new();
         let tasks = self.tasks.values().filter(|task| !task.finished()).map(|task| task.get("limits"));
@@ -130,7 +133,7 @@ impl Model {
         named
     }
 
-    /// Notes after a call which limits are named no more, and which are again.
+    /// Notes after a call which limits are no longer named, and which are named again.
     pub fn count_named(&mut self) {
         let named = self.named();
         for name in SHARED {
@@ -160,13 +163,13 @@ impl Model {
         due.len()
     }
 
-    /// The places of a shared limit that attempts have.
+    /// Number of places of a shared limit that attempts hold.
     fn taken_of(&self, name: &str) -> u64 {
         let places = self.queues.values().flat_map(|queue| queue.lanes.places.values());
         places.flat_map(|(.., set)| parts(set)).filter(|(other, _)| *other == name).map(|(_, places)| places).sum()
     }
 
-    /// When the rate of a limit allows a start before which there are others.
+    /// The time at which the rate of a limit allows a start that has `before` others ahead of it.
     fn allowed_at(&self, name: &str, before: u64) -> u64 {
         let rate = self.shares.limits.get(name).and_then(|(_, rate)| *rate);
         let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else {
@@ -180,7 +183,8 @@ impl Model {
         free.max(self.us) + before / number * seconds * SECOND
     }
 
-    /// Whether there is room for these places; else when rates let them start, if nothing else is in the way.
+    /// Returns `Ok` if there is room for these places, else the time at which rates allow a start, if nothing else is
+    /// in the way.
     fn roomy(&self, set: &str) -> Result<(), Option<u64>> {
         let mut free = None;
         for (name, places) in parts(set) {
@@ -193,7 +197,7 @@ impl Model {
         free.map_or(Ok(()), |free| Err(Some(free)))
     }
 
-    /// Whether nothing can be had for a class, and nothing new can be learnt.
+    /// Returns true if a class cannot get its places, and another look finds nothing new.
     pub fn is_shut(&self, queue: &str, class: &str) -> bool {
         let asked = self.shares.waits.get(&format!("{queue} {class}"));
         let over = |(name, places)| match self.shares.limits.get(name) {
@@ -203,7 +207,7 @@ impl Model {
         asked.is_none_or(|(_, offered)| offered.is_none()) && parts(set(class)).into_iter().any(over)
     }
 
-    /// Whether nobody of a class comes.
+    /// Returns true if no task of a class comes for its turn.
     fn is_gone(&self, member: &str) -> bool {
         let (queue, class) = member.split_once(' ').unwrap();
         let waits = |task: &Task| task.queue == queue && task.has("rank") && task.class() == class;
@@ -211,7 +215,8 @@ impl Model {
         late || self.queues[queue].paused.is_some() || !self.tasks.values().any(waits)
     }
 
-    /// Whether those before a class leave enough of a limit for it; else when that may change.
+    /// Returns `Ok` if the classes before a class leave enough of a limit for it, else the time at which that may
+    /// change.
     fn leaves_enough(&self, (name, places): (&str, u64), member: &str, look: &mut Look) -> Result<(), u64> {
         let mut order: Vec<(u64, &String)> =
             self.shares.waits.iter().map(|(other, (since, _))| (*since, other)).collect();
@@ -248,7 +253,7 @@ impl Model {
         Ok(())
     }
 
-    /// Whether a class that has a task for the listener may have its places.
+    /// Returns true if a class that has a task for the listener may have its places.
     pub fn admits(&self, queue: &str, class: &str, look: &mut Look) -> bool {
         if let Some(may) = look.admitted.get(class) {
             return *may;
@@ -277,7 +282,7 @@ impl Model {
         may
     }
 
-    /// Notes what a listener learnt. The class of the task that it takes has had its turn.
+    /// Stores the findings of a listener's search. The class of the task that it takes has had its turn.
     pub fn learn(&mut self, queue: &str, look: &mut Look) {
         if let Some(class) = look.served.take().filter(|_| look.chosen) {
             let member = format!("{queue} {class}");
@@ -314,7 +319,7 @@ impl Model {
         }
     }
 
-    /// Wakes the other queues that wait for a limit.
+    /// Wakes other queues that wait for a limit.
     fn wake_for(&mut self, name: &str, queue: &str) {
         let waits = |member: &&String| parts(set(member)).iter().any(|(other, _)| *other == name);
         let queues: BTreeSet<String> =

@@ -35,7 +35,7 @@ pub struct Task {
     pub attempt: u64,
     pub created: u64,
     pub updated: u64,
-    /// Of the lease, in µs.
+    /// Deadline of the lease, in µs.
     pub deadline: Option<u64>,
     /// The order for its owner.
     pub order: Option<&'static str>,
@@ -84,12 +84,12 @@ impl Task {
         matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
     }
 
-    /// Whether it has the policy `latest`.
+    /// Returns true if the task has the policy `latest`.
     pub fn is_latest(&self) -> bool {
         self.has("solo") && self.has("unique") && self.get("unique") == self.get("key")
     }
 
-    /// Whether it has the claim with this letter.
+    /// Returns true if the task has the claim with this letter.
     pub fn tied(&self, letter: char) -> bool {
         self.get("ties").contains(letter)
     }
@@ -127,18 +127,18 @@ pub type Settings = Vec<(String, String)>;
 
 #[derive(Clone, Default)]
 pub struct Queue {
-    /// Whether it is in the list of queues.
+    /// True if the queue is in the list of queues.
     pub known: bool,
-    /// The plain ones. The next one to run is last.
+    /// The plain tasks. The next one to run is last.
     pub pending: Vec<String>,
     pub lanes: Lanes,
-    /// By status; the latest first.
+    /// Finished tasks by status; the latest first.
     pub finished: BTreeMap<String, Vec<String>>,
-    /// By listener; the latest first.
+    /// Held tasks by listener; the latest first.
     pub held: BTreeMap<String, Vec<String>>,
-    /// When each was last seen.
+    /// The time at which each listener was last seen.
     pub listeners: BTreeMap<String, u64>,
-    /// What each offers.
+    /// The offer of each listener.
     pub has: BTreeMap<String, String>,
     pub draining: BTreeSet<String>,
     pub wake: bool,
@@ -148,7 +148,7 @@ pub struct Queue {
     /// Paused, and running tasks are ordered to stop.
     pub stopped: bool,
     pub settings: Settings,
-    /// By name: the task that holds it, and until what.
+    /// Unique names: the task that holds each name, and until what.
     pub unique: BTreeMap<String, (String, String)>,
     pub unique_until: BTreeMap<String, u64>,
 }
@@ -158,7 +158,7 @@ pub struct Model {
     pub born: bool,
     /// The time of the call that is being made.
     pub now: u64,
-    /// The same, advanced by the tokens that the call has issued.
+    /// The time of the call, advanced by the tokens that the call has issued.
     pub us: u64,
     pub clock: u64,
     /// The server that was seen last.
@@ -173,41 +173,41 @@ pub struct Model {
     /// This server.
     pub here: String,
     pub settings: Settings,
-    /// How often limits of all queues were set, and 1 if any were.
+    /// Number of changes of the limits of all queues; at least 1 once any limit was set.
     pub changes: u64,
     /// The number of pending tasks of each queue when a step was planned.
     pub planned: Option<BTreeMap<String, usize>>,
-    /// Whether a listener takes queues by pattern.
+    /// True if a listener takes queues by pattern.
     pub roams: bool,
     /// The rounds of each listener, by queue.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
-    /// By listener: the reports of workers.
+    /// The reports of workers, by listener.
     pub workers: BTreeMap<String, Worker>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
     pub schedules: BTreeMap<String, Schedule>,
-    /// Of the present call: what a task takes along to another queue, and whether one that comes back keeps its
+    /// For the present call: what a task takes along to another queue, and whether a task that comes back keeps its
     /// turn.
     pub carried: Option<Carried>,
     pub keeps: bool,
-    /// Of the present transition: a further round begins.
+    /// For the present transition: true if a further round begins.
     pub restarts: bool,
     /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
     pub web: Web,
-    /// Since when each of those is tracked that are, and what was told of them.
+    /// The time since which each tracked task is tracked, and the changes that were published.
     pub tracked: BTreeMap<String, u64>,
     pub told: Vec<String>,
-    /// Rounds that are to begin, by task.
+    /// Rounds that begin later, by task.
     pub further: BTreeMap<String, Further>,
     pub shares: Shares,
-    /// Who makes the present call, as far as it says so.
+    /// The caller of the present call, if the call names its caller.
     pub by: &'static str,
     pub audit: Audit,
     pub upkeep: Upkeep,
 }
 
-/// One transition, as `history` returns it.
+/// A transition, as `history` returns it.
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub at: String,
@@ -217,16 +217,16 @@ pub struct Transition {
     pub by: String,
     pub why: String,
     pub cost: &'static str,
-    /// Of a note.
+    /// Text of a note.
     pub text: String,
 }
 
-/// Whether this transition begins an attempt.
+/// Returns true if this transition begins an attempt.
 pub fn takes(from: &str, to: &str) -> bool {
     to == "reserved" || to == "started" && from == "pending"
 }
 
-/// Whether a task that comes into a queue so has left another one.
+/// Returns true if a task that comes into a queue for this reason has left another queue.
 pub fn comes(why: &str) -> bool {
     ["move", "next", "again"].contains(&why)
 }
@@ -272,7 +272,7 @@ impl Model {
         numbers
     }
 
-    /// Begins what reads all of it before it writes any of it, and leaves what it brings about to `settle`.
+    /// Begins a step, which reads everything before it writes anything, and leaves further effects to `settle`.
     pub fn begin_step(&mut self) {
         self.planned = Some(self.pending());
         self.web.later = true;
@@ -356,7 +356,7 @@ impl Model {
         self.pass_on(id, &graph, &ties, &from, to);
     }
 
-    /// Whether a listener that waits for a place of this attempt has to be woken by its end.
+    /// Returns true if the end of this attempt has to wake a listener that waits for its place.
     pub fn place_is_awaited(&self, id: &str) -> bool {
         let task = &self.tasks[id];
         let limited = task.tied('p') || self.setting(&task.queue, "concurrency").is_some();
@@ -364,7 +364,7 @@ impl Model {
         limited && self.planned.as_ref().map_or_else(|| waits(&self.pending()), waits)
     }
 
-    /// The setting in effect for a queue, if any.
+    /// The setting in effect for a queue; `None` if there is no such setting.
     pub fn setting(&self, queue: &str, name: &str) -> Option<String> {
         let set =
             |settings: &Settings| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());

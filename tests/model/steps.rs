@@ -6,7 +6,7 @@ use crate::model::ops::{Edit, Eta, Go, NOWHERE, QUEUES};
 use crate::model::settle::payload;
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
-/// What a step leaves behind, beside what belongs to an attempt.
+/// Fields that a step leaves behind, in addition to the fields of an attempt.
 const STEP: [&str; 12] = [
     "failures",
     "losses",
@@ -23,7 +23,7 @@ const STEP: [&str; 12] = [
 ];
 
 impl Go {
-    /// Whether it has what the next step is to have.
+    /// Returns true if the call has values for the next step.
     fn says_how(&self) -> bool {
         self.has_options() || self.parameters.is_some() || self.eta.is_some()
     }
@@ -32,7 +32,7 @@ impl Go {
         !(self.options.is_empty() && self.unset.is_empty()) || self.deadline.is_some()
     }
 
-    /// The queues after the next one, if it says them.
+    /// The queues after the next step, if the call names them.
     fn steps(&self) -> Option<&'static str> {
         let given = self.options.iter().find(|(name, _)| *name == "steps").map(|(_, steps)| *steps);
         given.or(self.unset.contains(&"steps").then_some(""))
@@ -44,7 +44,7 @@ impl Go {
 }
 
 impl Model {
-    /// What can be told of a call without a look at its task.
+    /// Checks of a call that do not look at its task.
     pub fn check_next(&self, go: &Go) -> Verdict<()> {
         self.require_limits(&go.options)?;
         if go.queue == Some(NOWHERE) && go.says_how() { Err("BADARG") } else { Ok(()) }
@@ -90,7 +90,7 @@ impl Model {
             unique = change.new.get("unique").map_or("", String::as_str);
             carried = Some(unique).filter(|unique| !unique.is_empty()).map(|_| Carried::Name);
         }
-        // Where it is taken the task goes on without it: its owner has nowhere else to bring the result.
+        // If the name is taken, the task goes on without it, since its owner has nowhere else to bring the result.
         let nameless = carried.is_some_and(|it| it != Carried::Nothing) && self.taken(name, unique, id).is_some();
         self.end_elsewhere(id, "next", cost);
         if named.is_some() {
@@ -179,7 +179,7 @@ impl Model {
         task.forget(&["front", "promoted", "readied"]);
     }
 
-    /// A task that has left its queue comes into another one. `carried`: what it takes along of its unique name.
+    /// Brings a task that has left its queue into another queue. `carried`: what it takes along of its unique name.
     pub fn arrive(&mut self, id: &str, name: &str, to: &str, why: &str, carried: Option<Carried>) {
         self.carried = carried;
         let task = self.task(id);

@@ -180,7 +180,7 @@ impl Model {
         self.born = true;
     }
 
-    /// What becomes of a task that has the unique name already.
+    /// Decides what happens to a task that already has the unique name.
     fn rival(&mut self, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
         let waits = self.tasks.get(id).is_some_and(Task::waits);
         match policy {

@@ -1,4 +1,4 @@
-//! Tracked tasks: each change of one is told once, in one stream.
+//! Tracked tasks: each change of a tracked task is published once, in one stream.
 
 use crate::model::keys::Reply;
 use crate::model::settle::payload;
@@ -30,7 +30,7 @@ impl Model {
         }
     }
 
-    /// Tells of a change within a state. `why`: the same as what it is, if it is empty.
+    /// Publishes a change within a state. If `why` is empty, it equals `what`.
     pub fn publish(&mut self, id: &str, what: &str, by: &str, why: &str, text: &str) {
         let task = &self.tasks[id];
         if task.tied('o') {
@@ -41,7 +41,7 @@ impl Model {
         }
     }
 
-    /// The same for a new value of a field, which its owner tells. Nothing changes where it is the same again.
+    /// Publishes a new value of a field, by the owner. An equal value is not published.
     pub fn publish_value(&mut self, id: &str, field: &'static str, value: u8) {
         let task = &self.tasks[id];
         let node = task.get("node").to_owned();

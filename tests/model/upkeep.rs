@@ -19,7 +19,7 @@ impl Model {
             .map(Task::class)
             .filter(|needs| !needs.is_empty())
             .collect();
-        // A key costs more, the more different needs there are.
+        // A key costs more if there are more different needs.
         let limit = (limit / (needs.len() + 1)).max(1);
         let waits = self.tasks.values().any(|task| task.queue == name && task.status == "pending");
         let changes = self.changes;
@@ -89,7 +89,7 @@ impl Model {
         Reply::List(vec![Reply::text(due.min(limit)), Reply::text(u8::from(more)), Reply::text(later)])
     }
 
-    /// Events that were not read yet are read.
+    /// Adds up events that were not read yet.
     pub fn tally(&mut self, name: &str, limit: usize) -> Reply {
         self.born = true;
         let events = self.queues[name].events.len();
@@ -159,7 +159,7 @@ impl Model {
         Reply::List(numbers.into_iter().map(Reply::text).collect())
     }
 
-    /// Expired unique names are released.
+    /// Releases expired unique names.
     fn expire(&mut self, name: &str, limit: usize) {
         let now = self.now;
         let queue = self.queue(name);

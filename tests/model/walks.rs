@@ -1,5 +1,5 @@
-//! What is done to many tasks of a graph in steps: cascades, and walks that cancel or retry them. A step reads all of
-//! it before it writes any of it.
+//! Steps that change many tasks of a graph: cascades, and walks that cancel or retry tasks. A step reads everything
+//! before it writes anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::model::state::{Model, SECOND, Task, decimal};
 /// The pause of a walk that waits for owners, in µs.
 const PAUSE: u64 = SECOND;
 
-/// What is under way in a graph.
+/// The walk that is under way in a graph.
 #[derive(Clone, Debug)]
 pub struct Walk {
     pub doing: &'static str,
@@ -20,7 +20,7 @@ pub struct Walk {
     pub task: Option<String>,
     pub reason: Option<&'static str>,
     pub force: bool,
-    /// How many tasks this pass has changed, and how many were refused; none before its first step.
+    /// Number of tasks that this pass has changed, and number of refused tasks; `None` before the first step.
     pub counts: Option<(usize, usize)>,
 }
 
@@ -29,7 +29,7 @@ impl Walk {
         Self { doing, at: 0, task: None, reason: None, force: false, counts: None }
     }
 
-    /// What is under way, as a reader of the graph sees it.
+    /// The walk that is under way, as a reader of the graph sees it.
     pub fn shown(&self) -> &'static str {
         match self.doing {
             "repair" => "retry",
@@ -50,14 +50,14 @@ impl Walk {
     }
 }
 
-/// What the end of a task leaves to `settle`, as it was when its step was planned.
+/// Effects that the end of a task leaves to `settle`, as of the time when its step was planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
     pub unsettled: bool,
     pub cascades: bool,
 }
 
-/// What a task waits for that runs again.
+/// Upstreams of a task that runs again.
 pub enum Wait {
     Again(Again),
     Anew(Anew),
@@ -73,21 +73,21 @@ impl Wait {
     }
 }
 
-/// What a task waits for that is to run anew, as others do.
+/// Upstreams of a task that is rerun together with others.
 pub struct Anew {
-    /// Those of the others that it waits for.
+    /// Upstreams that the task waits for.
     open: Vec<(String, Edge)>,
-    /// Those that have ended, and are to tell it so once more.
+    /// Upstreams that have ended, and that notify the task again.
     ended: Vec<String>,
-    /// Those that have not, and may have left it, as it had ended.
+    /// Upstreams that have not ended, and may no longer list the task, since it had ended.
     still: Vec<String>,
-    /// It waits for others, too.
+    /// True if the task already has edges to upstreams.
     waits: bool,
-    /// How many of its set must be complete.
+    /// Number of tasks of its set that must be complete.
     least: Option<i64>,
 }
 
-/// What a step does to a task.
+/// Change that a step makes to a task.
 enum Deed {
     Cancel { id: String, order: Option<&'static str>, reason: String, cause: Option<String>, ahead: Ahead },
     Spare(String),
@@ -95,8 +95,8 @@ enum Deed {
     Anew(String, Anew),
 }
 
-/// The tasks and edges in a text of inputs, in order. One that is named in several ways is one of a set, or else gives
-/// its result, if any of these ways says so.
+/// The tasks and edges in a text of inputs, in order. If the text names a task in several ways and one of them is a
+/// set, the edge is of the set. Else the edge gives the task's result if one of the ways does.
 fn submitted(inputs: &str) -> Vec<(String, Edge)> {
     let mut found: Vec<(String, Edge)> = Vec::new();
     for entry in inputs.split_whitespace() {
@@ -117,7 +117,7 @@ fn submitted(inputs: &str) -> Vec<(String, Edge)> {
 }
 
 impl Model {
-    /// What the end of a task leaves to `settle`. `told`: how many of those that wait for it know.
+    /// Effects that the end of a task leaves to `settle`. `told`: the number of dependents that are notified already.
     pub fn ahead(&self, id: &str, to: &str, told: usize) -> Ahead {
         let task = &self.tasks[id];
         let ends = !task.finished() && matches!(to, "complete" | "failed" | "cancelled" | "deleted");
@@ -135,7 +135,7 @@ impl Model {
         self.born = true;
     }
 
-    /// Begins to run tasks anew, beside those that are being run anew.
+    /// Begins to rerun tasks, in addition to the tasks that are already rerun.
     pub fn begin_anew(&mut self, graph: &str, tasks: &[Which]) {
         let under_way = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.shown() == "anew");
         let marks = if under_way { self.web.chosen.remove(graph) } else { None };
@@ -145,19 +145,19 @@ impl Model {
         chosen.extend(tasks.iter().map(|task| (task.id().to_owned(), 2)));
     }
 
-    /// Whether a task is to run anew, and its end is of no account.
+    /// Returns true if a task is queued for a rerun, so that its end is ignored.
     pub fn runs_anew(&self, graph: &str, id: &str) -> bool {
         let walk = self.web.graphs.get(graph).and_then(|graph| graph.walk.as_ref());
         walk.is_some_and(|walk| walk.shown() == "anew") && self.marked(graph, id).is_some_and(|mark| mark > 0)
     }
 
-    /// Whether a task is among those that a walk is about: 1 while it has yet to come to it, or 2 if that is not because of
-    /// another one.
+    /// Mark of a task in the walk of its graph; `None` if the walk does not concern the task. 2: a root that the walk
+    /// has not reached yet. 1: another task that the walk has not reached yet. 0: a task that the walk has reached.
     fn marked(&self, graph: &str, id: &str) -> Option<u8> {
         self.web.chosen.get(graph)?.get(id).copied()
     }
 
-    /// A step of the cancels that the end of a waiting task brings about.
+    /// Makes a step of the cancels that the end of a waiting task causes.
     pub fn cascade(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let task = &self.tasks[id];
         let first = task.get("cascade").split_once('/').map_or(0, |(_, at)| at.parse::<usize>().unwrap());
@@ -172,7 +172,7 @@ impl Model {
         let last = ups.len().min(first + limit);
         let (mut left, mut deeds) = (Vec::new(), Vec::new());
         for (up, edge) in ups.get(first..last).unwrap_or_default() {
-            // Another task that has its id by now does not know that it was waited for.
+            // Another task that has its id now does not list the dependents.
             let lives = |other: &&Task| !other.finished() && !other.get("ties").is_empty();
             let Some(other) = self.tasks.get(up).filter(lives) else { continue };
             if !wants(edge.kind) {
@@ -203,7 +203,7 @@ impl Model {
         (number, more)
     }
 
-    /// Whether a task that may still run needs this one, besides another.
+    /// Returns true if a task that may still run, except `other`, needs this task.
     fn is_needed(&self, id: &str, other: &str) -> bool {
         self.web.open(id).iter().filter(|dependent| *dependent != other).any(|dependent| {
             let runs = self.tasks.get(dependent).is_some_and(|task| !task.finished());
@@ -211,7 +211,8 @@ impl Model {
         })
     }
 
-    /// A cancel whose task is discarded whatever its owner reports; none if that changes nothing.
+    /// Plans the cancel of a task. Its outcome is discarded, whatever its owner reports. `None` if the cancel changes
+    /// nothing.
     fn plan_cancel(
         &self,
         id: &str,
@@ -234,7 +235,7 @@ impl Model {
         })
     }
 
-    /// Makes what was planned.
+    /// Makes the planned changes.
     fn run(&mut self, deeds: Vec<Deed>) {
         let now = decimal(self.now);
         for deed in deeds {
@@ -274,7 +275,8 @@ impl Model {
         }
     }
 
-    /// The next step of what is under way in a graph: how many tasks it changed, and whether it waits now.
+    /// Makes the next step of the walk of a graph. Returns how many tasks the step changed, and whether the walk
+    /// waits now.
     pub fn walk(&mut self, graph: &str, limit: usize) -> (usize, bool) {
         let mut walk = self.web.graphs[graph].walk.clone().unwrap();
         let ids: Vec<String> = self.web.graphs[graph].members.clone();
@@ -352,7 +354,7 @@ impl Model {
                             Ok(wait) => deeds.push(Deed::Retry { id: id.clone(), wait, anew: true }),
                             Err(_) => {
                                 refused += 1;
-                                left.push(id.clone()); // what waits for it hears of its end
+                                left.push(id.clone()); // the end is delivered to its dependents
                             }
                         }
                     }
@@ -407,7 +409,7 @@ impl Model {
         (number, pause)
     }
 
-    /// After the last task a walk ends, or begins once more: with no `counts` if nothing has changed.
+    /// After the last task, the walk ends or begins again. `counts` is `None` if nothing has changed.
     fn pass(
         walk: &mut Walk,
         total: usize,
@@ -440,12 +442,12 @@ impl Model {
             || begun.contains(cause)
     }
 
-    /// What a task waits for that is to run anew. `begun`: those that the same step has come to.
+    /// Upstreams of a task that is rerun. `begun`: the tasks that the same step has reached.
     pub fn look_anew(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Anew {
         let task = &self.tasks[id];
         let in_set = task.tied('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
-        // Nothing runs anew that one of the first waits for.
+        // No upstream of a root is rerun.
         let first = self.marked(graph, id) == Some(2);
         let marked = |up: &str| if first && !in_set { None } else { self.marked(graph, up) };
         let waits: Vec<&String> = self.web.upstreams.get(id).into_iter().flat_map(|edges| edges.keys()).collect();
@@ -481,7 +483,8 @@ impl Model {
         ended.extend(rest.cloned());
         let left = |up: &&String| marked(up).is_none() && !over(up) && task.finished();
         let mut still: Vec<String> = waits.iter().copied().filter(left).cloned().collect();
-        // One that had ended before, or another task that has its id by now, does not know that it is waited for.
+        // An upstream that had ended before, or another task that has its id now, does not list this task as a
+        // dependent.
         let told = |up: &String| ended.contains(up);
         let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.tied('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
@@ -516,7 +519,7 @@ impl Model {
         }
     }
 
-    /// Takes the list apart that a task was given.
+    /// Splits the list that a task was given.
     fn split(&mut self, id: &str, forget: &BTreeSet<usize>) {
         let task = self.task(id);
         let joined = task.get("parameters").to_owned();

@@ -16,12 +16,12 @@ pub struct Worker {
     draining: bool,
     since: u64,
     at: u64,
-    /// When it is forgotten.
+    /// The time at which the record is forgotten.
     until: u64,
 }
 
 impl Model {
-    /// How long a silent listener of a queue is remembered.
+    /// Time in µs for which a silent listener of a queue is remembered.
     pub fn keep(&self, name: &str) -> u64 {
         self.setting(name, "forget_after").unwrap().parse::<u64>().unwrap() * SECOND
     }
@@ -86,7 +86,7 @@ impl Model {
         queue.listeners.iter().filter(takes).count()
     }
 
-    /// A worker stops listening to a queue.
+    /// Lets a worker stop listening to a queue.
     pub fn leave(&mut self, name: &str, who: &str) {
         if let Some(worker) = self.workers.get_mut(who) {
             worker.queues.retain(|other| other != name);

@@ -30,11 +30,12 @@ class Change:
         return self.file, self.line, self.becomes, self.nth
 
     def known_as(self):
-        """How `known.json` can name it: this change of the line, any of the line, any of the piece."""
+        """Names by which `known.json` can list it: this change of the line, any change of the line, any change of the
+        piece."""
         return (self.file, self.line, self.becomes), (self.file, self.line, None), (self.file, self.piece, None)
 
 def spots(text):
-    """Where something can be replaced, and by what."""
+    """Yields the places where something can be replaced, and by what."""
     depth, before = 0, None
     for token in TOKEN.finditer(text):
         word, (start, end) = token[0], token.span()
@@ -44,7 +45,7 @@ def spots(text):
             yield from statement(text, start)
         depth += (word in "({[") - (word in ")}]")
         if word in SWAPS:
-            # Of `return not x`, `not ` goes with its space.
+            # In `return not x`, the space after `not` is also removed.
             yield start, end + (word == "not"), SWAPS[word] if word != "-" or operand(before) else ""
         elif word.isdigit() or word[0] == "'" and word[1:-1].isdigit():
             quote, number = "'" * (word[0] == "'"), int(word.strip("'"))
@@ -53,7 +54,7 @@ def spots(text):
         before = word
 
 def others(number, before, after):
-    """Other values for a number, except those that are the same to Lua."""
+    """Other values for a number, except values that are equal to it for Lua."""
     if number and number % 1000000 == 0:  # seconds as microseconds: a millionth more or less is no change
         return (number + 1000000, number - 1000000 or 1000)
     if number == 1 and after == ", true)" or number == 0 and re.search(r"args\.(integer|seconds)\(.*, $", before):
@@ -61,11 +62,11 @@ def others(number, before, after):
     return number + 1, number - 1
 
 def operand(word):
-    """Whether a minus after this word subtracts."""
+    """Returns true if a minus after this word subtracts."""
     return word in (")", "]") or bool(re.match(r"\w", word)) and word not in ("return", "and", "or", "not", "then", "do")
 
 def statement(text, start):
-    """What can be done to a whole statement that begins here."""
+    """Changes of a whole statement that begins here."""
     line = text[start:text.find("\n", start)]
     if condition := CONDITION.match(line):
         yield from ((start + condition.start(1), start + condition.end(1), new) for new in ("true", "false"))
@@ -98,8 +99,8 @@ def files(lua):
     return sorted(str(path.relative_to(lua)) for path in lua.rglob("*.lua"))
 
 def draw(changes, count, random):
-    """So many changes of all files, of a file with four times as many changes only twice as many:
-    where there are enough of them, of every file."""
+    """Draws `count` changes from all files. A file with four times as many changes gets only twice as many; where
+    there are enough, every file gets some."""
     by_file = {}
     for change in changes:
         by_file.setdefault(change.file, []).append(change)

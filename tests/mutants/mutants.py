@@ -15,7 +15,7 @@ MEMORY = 4 << 30  # bytes for a server, whatever it collects until then
 LIMIT = 300  # seconds for a test program
 NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
 
-# Changes that no case on a single server detects: which lines, the test to run first, and its name in the output.
+# Changes that no case on a single server detects: the lines, the test to run first, and its name in the output.
 TESTS = [
     (r"namespace\.|probe|declare", "cluster", "half_moved", "a half moved slot"),
     (r"PUBLISH|announce|wake", "announcements", "", "who listens on the channels"),
@@ -26,8 +26,8 @@ def command(*words, **more):
     return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
 
 def prepare(folder):
-    """The cases; in the folder the sources, the composer and the test programs, so that edits
-    meanwhile disturb nothing."""
+    """Copies the cases, and into the folder the sources, the composer and the test programs, so that later edits
+    disturb nothing."""
     for sources in ("lua", "contract"):
         shutil.copytree(ROOT / sources, folder / sources)
     bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
@@ -88,7 +88,7 @@ class Place:
         return self.servers[kind]
 
     def attempt(self, change):
-        """What notices this change: a case, the model, or nothing."""
+        """Returns what notices this change: a case, the model, or nothing."""
         file = self.folder / "lua" / change.file
         text = file.read_text()
         file.write_text(text[:change.start] + change.new + text[change.end:])

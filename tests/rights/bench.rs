@@ -7,9 +7,10 @@ use redis::{Connection, Value};
 use crate::state::{LEFT, NOW, SETUP};
 use crate::support::{Server, script};
 
-/// All keys: the contents of each, and whether it expires. Unordered contents are sorted, since a mere read may
-/// reorder them. With `content` there are no ids of entries, which depend on the server's clock: streams are
-/// without them, and fields of hashes with one, too; with `mark` one text stands for all.
+/// All keys: the contents of each key, and whether it expires. Unordered contents are sorted, since a mere read may
+/// reorder them. With `content`, ids of entries are left out, as they depend on the server's clock: a stream is shown
+/// without the ids of its entries, and a field of a hash that holds an id has a fixed text. With `mark` one text
+/// stands for all keys.
 const DIGEST: &str = r"
 local keys, out = redis.call('KEYS', '*'), {}
 table.sort(keys)
@@ -193,7 +194,7 @@ impl Bench {
         Tried { answer, changed: self.take_back() }
     }
 
-    /// The same, with the contents of the keys afterwards.
+    /// Makes a call and undoes it; also returns the contents of the keys after the call.
     pub fn call_and_look(&mut self, call: &str) -> (Tried, Keys) {
         let answer = self.send(self.now, call);
         let after = self.digest("content");

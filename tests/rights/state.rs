@@ -128,7 +128,8 @@ pub const SETUP: &[&str] = &[
     "1102 cancel gone1 x",
     "1102 tally gone 500",
     "1102 delete gone1",
-    // A graph that has begun; tasks that wait for others, one whose upstream has ended, and a graph that has yet to be released.
+    // A graph that has begun; tasks that wait for others, including a task whose upstream has ended; and a graph that
+    // is not released yet.
     "1102 submit_graph own 2 2 oa g 9999999999 x '' '' ob g '' x success=oa ''",
     "1102 settle 10",
     "1102 settle 10",
@@ -173,7 +174,7 @@ pub const SETUP: &[&str] = &[
     "1495 requeue_orphans r 10",
 ];
 
-/// What clients without scripts leave, and what others have taken: all wake-ups.
+/// Commands for the state that clients without scripts leave. Other clients have also taken all wake-ups.
 pub const LEFT: &[&str] = &[
     "HSET ns_task_b1 status pending queue q parameters x created 1400.5 updated 1400.5",
     "LPUSH ns_reserved_tasks_q_old_1 b1",
@@ -198,7 +199,7 @@ pub const LEFT: &[&str] = &[
     "DEL ns_wake_q ns_wake_l ns_wake_c ns_wake_k ns_wake_r ns_wake_u ns_wake_e ns_wake_s ns_wake_s2 ns_wake_s3 ns_wake_z ns_wake_f ns_wake_o",
 ];
 
-/// When the calls are made.
+/// Time at which the calls are made.
 pub const NOW: &str = "1500";
 
 /// Calls that end an attempt, or renew its lease, and those with which an operator stops what fills the memory:
@@ -216,7 +217,7 @@ pub const ENDING: &[&str] = &[
     "pause_schedule",
 ];
 
-/// The values with which a command without a call below is called; one of an owner, with those of `OWNED`.
+/// The values for a call of a command that has no call below. A command of an owner also gets the values of `OWNED`.
 pub const VALUES: &[(&str, &str)] =
     &[("queue", "q"), ("listener", "host_1"), ("id", "p1"), ("name", "s1"), ("limit", "100")];
 pub const OWNED: &[(&str, &str)] = &[("id", "started"), ("token", "TOKEN:started")];
@@ -462,7 +463,7 @@ const CALLS: &[&str] = &[
     "upkeep 2 l e",
 ];
 
-/// These calls, and one of each command without any.
+/// All calls: the calls above, and a call of each command that has none there.
 pub static ALL_CALLS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let contract: Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
     let mut calls = CALLS.to_vec();

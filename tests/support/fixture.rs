@@ -19,7 +19,7 @@ pub struct Scripts {
 pub type Answer = Result<Vec<String>, String>;
 
 impl Scripts {
-    /// Those of this build.
+    /// The scripts of this build.
     pub fn current(connection: &mut Connection) -> Self {
         Self::load(connection, blueque::bundle::commands().map(|one| (one.name().to_owned(), one.source().to_owned())))
     }
@@ -42,7 +42,7 @@ impl Scripts {
         }
     }
 
-    /// The same, with arguments without spaces: `''` is an empty one, `~` stands for a space.
+    /// Calls a command with arguments without spaces: `''` is an empty argument, `~` stands for a space.
     pub fn try_words(&self, connection: &mut Connection, words: &str) -> Answer {
         let word = |word: &str| if word == "''" { String::new() } else { word.replace('~', " ") };
         let words: Vec<_> = words.split(' ').map(word).collect();
@@ -61,7 +61,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Paths, and the texts of those that are no folders.
+/// Paths, and the texts of files; a folder has no text.
 pub type Files = Vec<(String, Option<String>)>;
 
 /// A release, with its archive unpacked.
@@ -104,13 +104,13 @@ impl Fixture {
         Scripts::load(connection, files.map(read))
     }
 
-    /// Its contract.
+    /// The contract of the release.
     pub fn manifest(&self) -> Json {
         serde_json::from_slice(&fs::read(self.folder.path().join("manifest.json")).unwrap()).unwrap()
     }
 
-    /// What its worker left in its state folder, by the id of the task: the paths of files and folders, and the
-    /// contents of the files.
+    /// The state folder that the release's worker left, by the id of the task: the paths of files and folders, and
+    /// the contents of the files.
     pub fn state(&self) -> Vec<(String, Files)> {
         let text = fs::read(self.folder.path().join("state.json")).unwrap();
         let stages: BTreeMap<String, BTreeMap<String, Option<String>>> = serde_json::from_slice(&text).unwrap();
@@ -128,7 +128,7 @@ impl Fixture {
         }
     }
 
-    /// The records of its tasks, by id.
+    /// The records of the release's tasks, by id.
     pub fn records(&self) -> BTreeMap<String, BTreeMap<String, String>> {
         let keys = self.data["keys"].as_object().unwrap().iter();
         let tasks = keys.filter_map(|(key, row)| Some((key.strip_prefix("blueque_task_")?, row)));
@@ -139,7 +139,7 @@ impl Fixture {
         tasks.map(|(id, row)| (id.to_owned(), fields(row))).collect()
     }
 
-    /// The names of its keys.
+    /// The names of the release's keys.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.data["keys"].as_object().unwrap().keys().map(String::as_str)
     }

@@ -14,7 +14,7 @@ use std::{env, thread};
 use super::support::{Folder, Server};
 
 pub struct Gate {
-    /// The call that the process is killed before.
+    /// The number of the call before which the process is killed.
     death: Option<usize>,
     calls: AtomicUsize,
     child: Mutex<Option<Child>>,
@@ -105,7 +105,7 @@ impl Gate {
         self.child.lock().unwrap().is_none()
     }
 
-    /// Whether the process has ended by itself, which must be without an error.
+    /// Returns true if the process has ended by itself. It must have ended without an error.
     pub fn has_ended(&self) -> bool {
         let ended = self.child.lock().unwrap().as_mut().and_then(|child| child.try_wait().unwrap());
         ended.inspect(|status| assert!(status.success(), "{status}")).is_some()

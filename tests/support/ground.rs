@@ -1,8 +1,8 @@
-//! Where the calls of cases and of the model go: one server, or several that hold the keys in turn.
+//! Receivers of the calls of cases and of the model: one server, or several servers that hold the keys in turn.
 
 use redis::{Cmd, Connection, FromRedisValue, RedisResult, Value};
 
-/// Whether an answer is the expected one.
+/// A check that an answer is the expected one.
 pub type Right<'a> = &'a dyn Fn(&RedisResult<Value>) -> bool;
 
 pub trait Ground {
@@ -24,18 +24,18 @@ pub trait Ground {
         self.send(&redis::cmd("FLUSHALL")).unwrap();
     }
 
-    /// The number of changes according to the server; nothing where others change it, or for a user who may not ask.
+    /// The number of changes according to the server; `None` where others change it, or for a user who may not ask.
     fn writes(&mut self) -> Option<String> {
         let told: String = read(self.send(redis::cmd("INFO").arg("persistence"))).ok()?;
         told.lines().find(|line| line.starts_with("rdb_changes_since_last_save")).map(str::to_owned)
     }
 
-    /// What may happen between two calls happens. Whether there is another server now.
+    /// Does what may happen between two calls. Returns true if another server has the keys now.
     fn between(&mut self) -> bool {
         false
     }
 
-    /// The server's own id of its run, which upkeep compares with the one that it has noted.
+    /// The id of the server's run, which upkeep compares with the id that it has stored.
     fn run(&mut self) -> String {
         let info: String = read(self.send(redis::cmd("INFO").arg("server"))).unwrap();
         info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned()

@@ -73,14 +73,14 @@ pub fn script(name: &str) -> String {
     }
 }
 
-/// A port of the loopback that nobody uses.
+/// An unused port of the loopback.
 pub fn free_port() -> String {
     let [port] = free_ports();
     port
 }
 
-/// Different free ports. They lie below the ports that the system gives to outgoing connections (from 32768 on), which
-/// could take one before the server does. Each process of tests has a hundred of its own.
+/// Different free ports. They lie below the ports that the system gives to outgoing connections (from 32768 on),
+/// which could take one before the server does. Each process of tests has a hundred ports of its own.
 pub fn free_ports<const N: usize>() -> [String; N] {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let first = 10_000 + std::process::id() % 220 * 100;
@@ -125,7 +125,7 @@ impl Server {
         Self::start_with(&["--save", "", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "100000"])
     }
 
-    /// How often a command was called.
+    /// Number of calls of a command.
     pub fn calls_of(&self, command: &str) -> usize {
         let digest = blueque::bundle::command(command).unwrap().sha1();
         let mut connection = self.connection();
@@ -213,7 +213,7 @@ impl Server {
             let (port, bus) = &ports[own];
             let args = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--save", ""];
             let cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
-            // A replica takes its master's place when it is allowed to, however long that was away.
+            // A replica takes its master's place when it is allowed to, however long the master was away.
             let no_failover = ["--cluster-replica-no-failover", "yes", "--cluster-replica-validity-factor", "0"];
             let replica = [&no_failover[..], &["--repl-diskless-sync-delay", "0"]].concat();
             Self::start_of(program, folder, &[&args[..], &cluster, &replica].concat())
@@ -245,20 +245,20 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection().unwrap()
     }
 
-    /// Kills the server as a power loss would, as far as a process can tell.
+    /// Kills the server. For a process, this is like a power loss.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         let _ = fs::remove_file(self.socket());
     }
 
-    /// Starts it again on the same folder.
+    /// Starts the server again on the same folder.
     pub fn restart(&mut self) {
         self.begin(&[]);
         self.ready();
     }
 
-    /// The same with more settings, and without waiting until it replies.
+    /// Starts the server on the same folder with more settings, and does not wait until it replies.
     pub fn begin(&mut self, args: &[&str]) {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self.child = spawn(&self.program, self.folder.path(), &self.args);
@@ -268,7 +268,8 @@ impl Server {
         self.child.id()
     }
 
-    /// From now on it cannot save its data, and refuses writes (`MISCONF`) until its setting `save` is empty.
+    /// Makes the server unable to save its data, so that it refuses writes (`MISCONF`) until its setting `save` is
+    /// empty.
     pub fn cannot_save(&self) {
         let mut connection = self.connection();
         // A folder in the place of the dump.
@@ -325,14 +326,14 @@ pub fn listener_here(pid: u32) -> ListenerId {
     ListenerId::of_process(ListenerId::of_this_process().host_and_pid().0, pid)
 }
 
-/// Makes the server forget that it has just seen a listener: it lives as far as a worker can tell.
+/// Makes the server forget that it has just seen a listener. As far as a worker knows, the listener still lives.
 pub fn silent(server: &Server, queue: &str, listener: &ListenerId) {
     let minute_ago = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - 60;
     let words = (format!("blueque_seen_{queue}"), minute_ago, listener.as_str());
     redis::cmd("ZADD").arg(words).exec(&mut server.connection()).unwrap();
 }
 
-/// A line that is shown for a test that passes, too.
+/// Prints a line, even if the test passes.
 pub fn report(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
@@ -342,7 +343,7 @@ pub fn eventually<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     within(Duration::from_secs(30), what, look)
 }
 
-/// The same for what takes longer on a loaded machine.
+/// Polls with another limit, for results that take longer on a loaded machine.
 pub fn within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + limit;
     loop {

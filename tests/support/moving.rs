@@ -1,11 +1,11 @@
 //! A real cluster of three masters with a replica each, on which the slot of a namespace moves to and fro between two
 //! masters all the time, under calls of a client for clusters.
 //!
-//! What is expected of a call while its slot is half moved:
-//! - It may return `RETRY`: then nothing was changed, and it is repeated.
+//! Expectations of a call while its slot is half moved:
+//! - The call may return `RETRY`: then nothing was changed, and the call is repeated.
 //! - A call that changes something otherwise returns what it returns on a single server.
-//! - One that only reads may return less for a moment: a wrong reply counts if the slot was whole all the time.
-//! - Of two reasons to refuse it, one of them `BADARG`, it may return that one.
+//! - A call that only reads may return less for a moment: a wrong reply counts if the slot was whole all the time.
+//! - If there are two reasons to refuse a call, and one of them is `BADARG`, the call may return `BADARG`.
 //! - `exchange`, whose parts are refused one by one, `reserve` with a `limit`, which ends before the first task that is not
 //!   whole, and `heartbeat`, which succeeds in any case and may bring an order one heartbeat later, wait until the slot is
 //!   whole.
@@ -35,10 +35,10 @@ const STEP: u64 = 500;
 /// The most keys that move in a step.
 const KEYS: u64 = 4;
 
-/// Where the slot is.
+/// State of the slot.
 #[derive(Default)]
 struct Place {
-    /// Whether it is with the second of the two nodes, or on the way from it.
+    /// True if the slot is at the second of the two nodes, or on the way from it.
     away: bool,
     half: bool,
 }
@@ -48,7 +48,7 @@ struct Shared {
     /// Locked: nothing moves.
     place: Mutex<Place>,
     whole: Condvar,
-    /// Steps that were begun or ended. Odd while one is made.
+    /// Number of steps that were begun or ended. Odd while a step is made.
     steps: AtomicU64,
     half: AtomicBool,
     moves: AtomicU64,
@@ -77,7 +77,7 @@ impl Shared {
         place
     }
 
-    /// A step of a move.
+    /// Makes a step of a move.
     fn step<T>(&self, take: impl FnOnce(&mut Place) -> T) -> T {
         let mut place = self.hold();
         self.steps.fetch_add(1, Ordering::SeqCst);
@@ -132,19 +132,19 @@ impl Shared {
 /// The cluster, and a client of it.
 pub struct Moving {
     client: ClusterConnection,
-    /// Those that have the slot in turn.
+    /// The nodes that have the slot in turn.
     home: Point,
     away: Point,
     shared: Arc<Shared>,
     mover: Option<JoinHandle<()>>,
-    /// Calls that returned `RETRY`, and those that saw too little.
+    /// Calls that returned `RETRY`, and calls that saw too little.
     retried: u64,
     less: u64,
     _nodes: Vec<Server>,
 }
 
 impl Moving {
-    /// `namespace`: with a hash tag, the one whose slot moves.
+    /// Starts the cluster and the moves. `namespace`: a name with a hash tag, whose slot moves.
     pub fn start(program: &Path, namespace: &str, seed: u64) -> Self {
         let (nodes, ports) = Server::start_cluster_of(program);
         let mut points: Vec<Point> = nodes.iter().map(|node| Point::new(node.connection())).collect();
@@ -165,7 +165,7 @@ impl Moving {
         Self { client, home, away, shared, mover: Some(mover), retried: 0, less: 0, _nodes: nodes }
     }
 
-    /// Ends the moves, and says what there was.
+    /// Ends the moves, and returns a summary of them.
     pub fn end(mut self) -> String {
         self.shared.over.store(true, Ordering::SeqCst);
         self.mover.take().unwrap().join().expect("the slot moves");
@@ -184,7 +184,7 @@ impl Moving {
 
 impl Ground for Moving {
     fn send(&mut self, cmd: &Cmd) -> RedisResult<Value> {
-        // Its keys are in its text: it needs all of them in one place.
+        // The script has its keys in its text: it needs all of them in one place.
         if cmd.args_iter().next() == Some(Arg::Simple(b"EVAL")) {
             let _whole = self.shared.hold_at_home();
             return cmd.query(&mut self.home.connection);
@@ -248,7 +248,7 @@ impl Ground for Moving {
         }
     }
 
-    /// The moves are changes, too.
+    /// The count of changes is of no use, since the moves count as changes.
     fn writes(&mut self) -> Option<String> {
         None
     }

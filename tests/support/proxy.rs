@@ -12,11 +12,11 @@ use std::thread;
 
 use super::support::{Folder, Server, script};
 
-/// The call whose reply will be lost, by the digest of its script, and what happens meanwhile.
+/// The call whose reply is lost, by the digest of its script; and an action that runs before the client notices.
 struct Loss {
     digest: String,
     meanwhile: Box<dyn FnOnce() + Send>,
-    /// Whether all connections are cut and no new ones accepted.
+    /// True if all connections are cut and no new connections are accepted.
     closed: bool,
 }
 
@@ -119,12 +119,13 @@ impl Proxy {
         format!("unix://{}", self.folder.path().join("proxy").display())
     }
 
-    /// The next call of this command is executed, its reply is lost with its connection, and meanwhile others act.
+    /// Executes the next call of this command, and loses its reply together with the connection. The action runs in
+    /// between.
     pub fn lose(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static) {
         self.arm(command, meanwhile, false);
     }
 
-    /// The same, and the server cannot be reached any more until it is opened.
+    /// Loses the reply to the next call of this command. The server cannot be reached until `open` is called.
     pub fn lose_and_close(&self, command: &str) {
         self.arm(command, || {}, true);
     }
@@ -146,7 +147,7 @@ impl Proxy {
         *self.way.loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
     }
 
-    /// How many replies were lost.
+    /// Number of replies lost.
     pub fn lost(&self) -> u32 {
         self.way.lost.load(Ordering::Acquire)
     }

@@ -17,17 +17,17 @@ pub struct Sentinel {
 }
 
 impl Sentinel {
-    /// It fails over when it is told to.
+    /// Starts a Sentinel that fails over on command.
     pub fn start(master: &str) -> Self {
         Self::start_with(master, "")
     }
 
-    /// With more lines of its configuration.
+    /// Starts a Sentinel with more lines of its configuration.
     pub fn start_with(master: &str, more: &str) -> Self {
         Self::start_of(&server_program(), master, 1, more)
     }
 
-    /// One of several, of which so many have to agree that the master is down.
+    /// Starts one of several Sentinels. `quorum` of them have to agree that the master is down.
     pub fn start_of(program: &Path, master: &str, quorum: u32, more: &str) -> Self {
         let (folder, port) = (Folder::new(), free_port());
         let file = folder.path().join("sentinel.conf");
@@ -40,9 +40,9 @@ impl Sentinel {
         let sentinel = Self { port, child: program.unwrap(), _folder: folder };
         let address = SocketAddr::from(([127, 0, 0, 1], sentinel.port.parse().unwrap()));
         eventually("the Sentinel listens", || TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok());
-        // Else it looks at the servers every ten seconds. Those before Redis 7 cannot be told. The period of its pings
-        // stays one second: a replica not looked at for five periods is passed over, and without a master it is looked
-        // at once a second.
+        // Without this, the Sentinel looks at the servers every ten seconds. Sentinels before Redis 7 do not have the
+        // command. The period of its pings stays one second: a replica that was not looked at for five periods is
+        // passed over, and without a master each replica is looked at once a second.
         let _ = sentinel.try_ask::<String>(&["SENTINEL", "DEBUG", "INFO-PERIOD", "200"]);
         sentinel
     }
@@ -60,8 +60,8 @@ impl Sentinel {
         });
     }
 
-    /// From now on it fails over by itself if the master does not answer for five seconds. With less it would take a
-    /// replica for too old that has been without its master for ten times as long.
+    /// Lets the Sentinel fail over by itself if the master does not answer for five seconds. With less time, the
+    /// Sentinel rejects a replica as too old if the replica was without its master for ten times that time.
     pub fn watch(&self) {
         let set: Option<String> = self.try_ask(&["SENTINEL", "SET", "films", "down-after-milliseconds", "5000"]);
         assert_eq!(set.as_deref(), Some("OK"));

@@ -22,15 +22,16 @@ impl Point {
         redis::cmd("CLUSTER").arg(args).query(&mut self.connection)
     }
 
-    /// The highest epoch that it has heard of.
+    /// The highest epoch that the node knows.
     fn epoch(&mut self) -> String {
         let info: String = self.cluster(&["INFO"]).unwrap();
         info.lines().find_map(|line| line.strip_prefix("cluster_current_epoch:")).unwrap().trim().to_owned()
     }
 }
 
-/// A node that takes a slot takes a new epoch with it. Where it has not heard of the latest one yet, two nodes have the
-/// same, and the cluster may give the slot back: to be awaited before a slot moves.
+/// Waits until all nodes know the same epoch, before a slot moves. A node that takes a slot also takes a new epoch.
+/// If the node does not know the latest epoch yet, two nodes have the same epoch, and the cluster may give the slot
+/// back.
 pub fn agree(points: &mut [Point]) {
     eventually("all nodes know of the same epoch", || {
         let epochs: Vec<_> = points.iter_mut().map(Point::epoch).collect();
@@ -38,8 +39,8 @@ pub fn agree(points: &mut [Point]) {
     });
 }
 
-/// From now on the slot is half moved. A node that has heard late of an epoch may have taken the slot back: then it is
-/// told again whose it is.
+/// Begins the move: the slot is half moved from now on. A node that received an epoch late may have taken the slot
+/// back: then both nodes are ordered again to accept the owner.
 pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
     let (source, target) = (from.id.clone(), to.id.clone());
     eventually("two nodes agree whose the slot is", || {
@@ -54,7 +55,7 @@ pub fn begin(slot: &str, from: &mut Point, to: &mut Point) {
     });
 }
 
-/// Moves some keys; how many there were.
+/// Moves some keys, and returns how many.
 pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
     let keys: Vec<String> = from.cluster(&["GETKEYSINSLOT", slot, &number.to_string()]).unwrap();
     for key in &keys {
@@ -70,7 +71,7 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
     keys.len()
 }
 
-/// The slot has moved: each of these nodes is told, the one that has it now first.
+/// Ends the move: reports the new owner to each of these nodes, to the new owner first.
 pub fn end<'a>(slot: &str, to: &'a mut Point, others: impl IntoIterator<Item = &'a mut Point>) {
     let id = to.id.clone();
     for point in std::iter::once(to).chain(others) {

@@ -1,5 +1,5 @@
-//! A real set of a master, two replicas and three Sentinels, reached through `redis+sentinel://`, whose master is replaced
-//! when it is asked for, or dies.
+//! A real set of a master, two replicas and three Sentinels, reached through `redis+sentinel://`. Its master is
+//! replaced on request, or dies.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::sentinel::Sentinel;
 use crate::support::ground::{Ground, read};
 use crate::support::{Server, eventually};
 
-/// Of each command, such as a WAIT of 30 s.
+/// Limit of each command, such as a WAIT of 30 s.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// How a master is replaced.
+/// Way in which a master is replaced: on request, or after its death.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fall {
     Asked,
@@ -27,7 +27,7 @@ pub struct Watched {
     namespace: Namespace,
     sentinels: [Sentinel; 3],
     servers: Vec<(Server, String)>,
-    /// Before which of the next steps it falls.
+    /// The number of steps before the master falls, and how it falls.
     due: Option<(u32, Fall)>,
     pub failovers: u32,
 }
@@ -54,7 +54,7 @@ impl Watched {
         watched
     }
 
-    /// The master is replaced before the step after so many.
+    /// Replaces the master before the step that follows `steps` further steps.
     pub fn falls_after(&mut self, steps: u32, fall: Fall) {
         self.due = Some((steps, fall));
     }

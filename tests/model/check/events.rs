@@ -8,7 +8,7 @@ use crate::model::ops::{QUEUES, REASONS};
 use crate::model::settle::micros;
 use crate::model::state::{SECOND, comes, takes};
 
-/// Where a task can go from each state.
+/// The states that a task can reach from each state.
 const DIAGRAM: [(&str, &[&str]); 9] = [
     ("", &["waiting", "scheduled", "pending"]),
     ("waiting", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
@@ -24,7 +24,7 @@ const DIAGRAM: [(&str, &[&str]); 9] = [
     ("cancelled", &["waiting", "scheduled", "pending", "deleted", "moved"]),
 ];
 
-/// The events so far: how many were read of each queue, what they say of each task, and the slots of schedules.
+/// The events so far: the number read from each queue, the history of each task, and the slots of schedules.
 #[derive(Default)]
 pub struct Events {
     read: BTreeMap<&'static str, usize>,
@@ -75,7 +75,7 @@ impl Events {
     }
 }
 
-/// Whether the record of a task says what its events say.
+/// Checks that the record of a task agrees with its events.
 fn agrees(keys: &Keys, id: &str, queue: &str, history: &History) -> Checked {
     let record = hash(keys, &format!("task_{id}"));
     if history.gone() {
@@ -114,7 +114,7 @@ struct History {
     failures: u64,
     losses: u64,
     releases: u64,
-    /// From another queue, and not retried since.
+    /// True if the task came from another queue, and was not retried since.
     came: bool,
 }
 
@@ -129,7 +129,7 @@ impl History {
             *self = Self::default();
         }
         if from.is_empty() && comes(why) {
-            // What was counted goes along, but a step and a round begin with nothing.
+            // The counters move along with the task, but a step and a round begin at zero.
             (self.came, self.attempt) = (why == "move", of(event, "attempt").parse().unwrap());
         }
         let since = if from.is_empty() { "" } else { &self.at };
@@ -143,7 +143,7 @@ impl History {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
             why if REASONS.contains(&why) => self.releases += 1,
-            // Its owner gave it back; at once, nobody did, and it counts as nothing.
+            // The owner gave the task back. If the task was recalled at once, nothing is counted.
             "recall" if !of(event, "by").is_empty() => self.releases += 1,
             "retry" | "again" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}

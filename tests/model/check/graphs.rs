@@ -1,4 +1,5 @@
-//! I9: a task waits for what has not ended, or whose end is still to be told; and what it is to get is kept.
+//! I9: a waiting task waits for upstreams that have not ended, or whose end is not delivered yet. The results that it
+//! needs are kept.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +41,7 @@ pub fn check(keys: &Keys) -> Checked {
     graphs(keys)
 }
 
-/// A task that waits for some of several: it is counted right how many, and they are neither enough nor too few.
+/// Checks a task that waits for some of several: the counts are right, and the tasks are neither enough nor too few.
 fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
     if !field(record, "ties").contains('k') {
         return Ok(());
@@ -70,7 +71,7 @@ fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
     ensure(least <= left - missed + owed || open || holds || again, || format!("I9: {id} waits in vain: {inputs:?}"))
 }
 
-/// What is known of the input of a task. One that is ready has nothing but its parameters.
+/// Checks the known part of the input of a task. A task that is ready has nothing but its parameters.
 fn inputs(keys: &Keys, id: &str, status: &str, upstreams: &Record) -> Checked {
     let inputs = hash(keys, &format!("inputs_{id}"));
     let open: BTreeSet<&str> =

@@ -102,7 +102,7 @@ pub fn check(keys: &Keys) -> Checked {
     Ok(())
 }
 
-/// I1: once anybody takes queues by pattern, each queue in which tasks wait is in the index of those with work.
+/// I1: once a listener takes queues by pattern, each queue in which tasks wait is in the index of queues with work.
 pub fn ready(keys: &Keys) -> Checked {
     let index = zset(keys, "ready");
     let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
@@ -113,7 +113,7 @@ pub fn ready(keys: &Keys) -> Checked {
     Ok(())
 }
 
-/// I1: after `ready` that index has no others.
+/// I1: after `ready`, that index has no other queues.
 pub fn tidy(keys: &Keys) -> Checked {
     let status = |record: &Record| field(record, "status").to_owned();
     let live = |record: &Record| held(&status(record)) || ["pending", "scheduled"].contains(&&*status(record));

@@ -114,7 +114,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
     }
 }
 
-/// Whether a task of a key waits or runs.
+/// Returns true if a task of a key waits or runs.
 pub fn used(keys: &Keys, queue: &str, key: &str) -> bool {
     let busy = |record: &&Record| held(field(record, "status")) || field(record, "status") == "pending";
     super::records_of(keys, queue).into_values().filter(busy).any(|record| field(record, "key") == key)

@@ -18,7 +18,7 @@ pub fn check(keys: &Keys) -> Checked {
     Ok(())
 }
 
-/// I7: the places of shared limits are those of running attempts.
+/// I7: running attempts hold the places of shared limits.
 fn shared(keys: &Keys) -> Checked {
     let mut sums = BTreeMap::<String, u64>::new();
     for (_, record) in super::records(keys).into_iter().filter(|(_, record)| held(field(record, "status"))) {
@@ -60,7 +60,8 @@ pub fn waiting<'a>(keys: &'a Keys, queue: &str) -> Vec<(&'a str, &'a Record)> {
     records_of(keys, queue).into_iter().filter(waits).collect()
 }
 
-/// What decides which listeners may take a task, and when: its needs, and after a bar its shared limits.
+/// The class of a task decides which listeners may take the task, and when. It is the needs and, after a bar, the
+/// shared limits.
 pub fn class(record: &Record) -> String {
     let bar = if record.contains_key("limits") { "|" } else { "" };
     format!("{}{bar}{}", field(record, "needs"), field(record, "limits"))
@@ -135,8 +136,8 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
     ensure(found == expected, || format!("I7: the lanes hold {found:?}\n    the records say {expected:?}"))
 }
 
-/// The entries of keys in the order: `turns` has them, and so must the order. A key that waits has one, or its
-/// places are held, or its rate says when it may start.
+/// The entries of keys in the order: every key in `turns` must be in the order. A key that waits is in the order, or
+/// its places are held, or its rate sets the time at which it may start.
 fn entries(
     keys: &Keys,
     queue: &str,
@@ -173,8 +174,8 @@ fn entries(
     Ok(())
 }
 
-/// I8: with the policy `latest` at most one runs, and at most one waits besides one that was interrupted: the one
-/// that has the name.
+/// I8: with the policy `latest`, at most one task of a name runs. At most one other task waits, besides a task that
+/// was interrupted; the waiting task has the name.
 fn latest(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
     let (mut running, mut waiting) = (BTreeMap::<&str, &str>::new(), BTreeMap::<&str, &str>::new());
@@ -199,7 +200,7 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
     Ok(())
 }
 
-/// I8: a unique name belongs to one live task, which holds it as long as its option says.
+/// I8: a unique name belongs to one live task, which holds it for as long as its option requires.
 fn unique(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
     let mut live = BTreeMap::<&str, Vec<&str>>::new();

@@ -23,7 +23,8 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         (Op::Reserve { asks: Asks { request, .. }, .. } | Op::Adopt { request, .. }, _) if request.is_some() => {
             first.clone()
         }
-        // What it took is found again; where it took nothing there may be something now.
+        // A repetition finds again what the first call took. Where the first call took nothing, there may be
+        // something now.
         (Op::Exchange { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => first.clone(),
         (Op::Owner { act, .. }, _)
             if act.is_end() || matches!(act, Act::Next { .. } | Act::Into { .. } | Act::Lost) =>
@@ -40,9 +41,9 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
 /// The replies so far.
 #[derive(Default)]
 pub struct Log {
-    /// The largest token, and each one with the task it was issued for.
+    /// The largest token, and each token with the task that it was issued for.
     tokens: BTreeMap<u64, &'static str>,
-    /// The first result that was accepted of each token.
+    /// The first accepted result of each token.
     results: BTreeMap<String, u8>,
     clock: u64,
     starts: Starts,
@@ -51,7 +52,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// I6, I16, I17, I24 of one call, and what is promised for a repetition.
+    /// Checks I6, I16, I17, I24 of a call, and the promises for its repetition.
     pub fn call(&mut self, turn: &Turn) -> Checked {
         let Turn { op, reply, before, after, .. } = turn;
         if let Some(first) = &turn.again {
@@ -106,7 +107,8 @@ impl Log {
         self.statistics.check(after)
     }
 
-    /// Attempts that began: of the first of a call all is known that it may have, of others what holds in any order.
+    /// Checks the attempts that began. For the first attempt of a call, everything that it may have is known. For
+    /// each later attempt, it checks what holds in any order.
     fn taken(&mut self, items: &[Reply], turn: &Turn) -> Checked {
         let Turn { op, before, after, .. } = turn;
         let mut first = matches!(op, Op::Reserve { .. });

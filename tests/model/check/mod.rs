@@ -74,7 +74,7 @@ pub fn number(record: &Record, name: &str, unset: i64) -> i64 {
     record.get(name).map_or(unset, |value| value.parse().unwrap())
 }
 
-/// All records, those of staged tasks, too.
+/// All records, including records of staged tasks.
 pub fn all_records(keys: &Keys) -> BTreeMap<&str, &Record> {
     let tasks = keys.iter().filter_map(|(name, kept)| match (name.strip_prefix("task_"), kept) {
         (Some(id), Kept::Hash(record)) => Some((id, record)),
@@ -83,14 +83,14 @@ pub fn all_records(keys: &Keys) -> BTreeMap<&str, &Record> {
     tasks.collect()
 }
 
-/// Those of tasks that any command finds.
+/// Records of the tasks that any command finds.
 pub fn records(keys: &Keys) -> BTreeMap<&str, &Record> {
     let mut found = all_records(keys);
     found.retain(|_, record| record.contains_key("status"));
     found
 }
 
-/// Those of a queue.
+/// Records of the tasks of a queue.
 pub fn records_of<'a>(keys: &'a Keys, queue: &str) -> BTreeMap<&'a str, &'a Record> {
     let mut found = records(keys);
     found.retain(|_, record| field(record, "queue") == queue);
@@ -115,7 +115,7 @@ pub fn limit(keys: &Keys, queue: &str, key: &str) -> (Option<u64>, Option<String
     (places.map(|places| places.parse().unwrap()), own(rate).or_else(|| setting(keys, queue, "key_rate")))
 }
 
-/// How many starts in how many µs.
+/// Number of starts, and the time in µs in which a rate allows them.
 pub fn pace(rate: &str) -> (usize, u64) {
     let (number, seconds) = rate.split_once('/').unwrap();
     (number.parse().unwrap(), seconds.parse::<u64>().unwrap() * SECOND)

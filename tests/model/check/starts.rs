@@ -74,7 +74,7 @@ impl Starts {
         Ok(())
     }
 
-    /// An adoption is a start, too, though no rate holds it back.
+    /// An adoption is also a start, though no rate holds it back.
     pub fn adopted(&mut self, id: &str, token: u64, before: &Keys) {
         let record = hash(before, &format!("task_{id}"));
         let (queue, key) = (field(&record, "queue"), field(&record, "key"));
@@ -84,7 +84,7 @@ impl Starts {
         }
     }
 
-    /// The starts that count, with this one.
+    /// The starts that count for a rate, including this start.
     fn count(&mut self, of: &str, rate: Option<String>, token: u64) -> Option<&(String, Vec<u64>)> {
         let Some(rate) = rate else {
             self.0.remove(of);

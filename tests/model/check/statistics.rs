@@ -17,7 +17,7 @@ const RECENT: u64 = 25;
 /// The sums of a day, by the names that the statistics give them; times in µs.
 type Sums = BTreeMap<&'static str, u64>;
 
-/// What was found right: of each queue how many events were read, and the sums of the days.
+/// State of the checks: for each queue, the number of events that were read, and the sums of the days.
 #[derive(Default)]
 pub struct Statistics(BTreeMap<&'static str, (usize, Vec<Record>)>);
 
