@@ -127,7 +127,7 @@ fn a_program_changes_what_its_next_attempt_has() {
     let log = world.run(&["logs", "t", "--attempt", "1"]);
     assert!(log.contains("the next attempt is not changed: STATE"), "{log}");
     assert!(log.contains("an edit that cannot be read: there is no option colour"), "{log}");
-    // Outside of a task it does nothing, and says what is malformed.
+    // Outside of a task the command changes nothing, and reports malformed arguments.
     assert_eq!(world.run(&["task", "edit", "[1]"]), "");
     let (code, _, said) = world.outcome(&["task", "edit"]);
     assert!(code == 2 && said.contains("name what is to change"), "{code} {said}");
@@ -137,7 +137,8 @@ fn a_program_changes_what_its_next_attempt_has() {
 fn a_program_says_where_its_task_goes_on() {
     let world = World::new();
     let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
-    // Of the chain the first step is replaced, the second one given back elsewhere, and the third one skipped.
+    // Of the chain, the first step is replaced, the second step is given back to another queue, and the third step is
+    // skipped.
     world.program("look", &format!("{say} next large || exit; echo '\"seen\"'"));
     world.program("large", &format!("echo half > $BLUEQUE_CHECKPOINT; {say} into huge; exit 85"));
     world.program("huge", &format!("echo \"$(cat) $(cat $BLUEQUE_CHECKPOINT)\" > FOLDER/huge; {say} next; echo 7"));

@@ -149,7 +149,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
         "{table}"
     );
 
-    // A cost reported by another owner is shown as it is.
+    // A cost reported by another owner is shown unchanged.
     past.submit(200.0, "u", TaskOptions::default());
     let (id, token) = past.take(205.0, 206.0);
     let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");

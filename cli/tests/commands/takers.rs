@@ -1,11 +1,11 @@
-//! Who takes tasks: workers that are full, dead or draining, reported alike by every command.
+//! Reports about listeners that take tasks: every command reports full, dead and draining workers alike.
 
 use blueque::calls::{ReportOptions, ReserveOptions};
 use blueque::{ListenerId, QueueName};
 
 use crate::{Desk, Left};
 
-/// A worker of this process id, by what it reports.
+/// Registers a worker with this process id and this report.
 fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> ListenerId {
     let client = desk.client();
     let id = ListenerId::of_process("host", pid);
@@ -14,7 +14,7 @@ fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> 
     id
 }
 
-/// Its slots, and those of them that are free, and what else it says.
+/// Slots, free slots, and the other fields of the report.
 type Report = ((u32, u32), ReportOptions);
 
 fn slots(slots: u32, free: u32) -> Report {
@@ -33,7 +33,7 @@ fn dies(desk: &Desk, id: &ListenerId) -> String {
         .to_owned()
 }
 
-/// The findings that speak of waiting tasks.
+/// The findings about waiting tasks.
 fn untaken(desk: &Desk) -> Vec<String> {
     let Left { out, code, .. } = desk.run(&["doctor"]);
     let found = |line: &&str| {

@@ -72,7 +72,8 @@ fn submit(world: &World, kind: &str, path: &str, end: &str) -> Task {
     world.client.queue("any").unwrap().submit_bytes(format!("{kind} {path} {end}\n").as_bytes(), how).unwrap()
 }
 
-/// Whether a program that succeeded completes its task although this is there: not if that is the result.
+/// Returns true if a successful program completes its task despite this file. It does not if the file takes the place
+/// of the result.
 fn completes(kind: &str, path: &str) -> bool {
     path != "result" || matches!(kind, "closed" | "missing")
 }
@@ -154,7 +155,7 @@ fn a_supervisor_whose_lock_was_taken_away_is_taken_over_all_the_same() {
     let task = world.submit("hold", "[]");
     world.written("begun");
     first.kill();
-    // So that it is not taken for one that is just being started.
+    // Otherwise the run counts as one that is just being started.
     let run = world.runs()[0].join("run.json");
     let text = fs::read_to_string(&run).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();

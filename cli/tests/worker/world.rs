@@ -60,7 +60,7 @@ impl World {
         Self::reached(server, client)
     }
 
-    /// With another way to the server.
+    /// A world whose client reaches the server in another way.
     pub fn reached(server: Server, client: Client) -> Self {
         let world = Self { server, folder: Folder::new(), client };
         fs::create_dir(world.path("worker.d")).unwrap();
@@ -110,7 +110,7 @@ impl World {
         command
     }
 
-    /// Runs a command besides the worker; returns all its output.
+    /// Runs a command while the worker runs; returns all its output.
     pub fn run(&self, args: &[&str]) -> String {
         let (_, out, err) = self.outcome(args);
         out + &err
