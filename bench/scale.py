@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures the throughput of partitions: scale.py BUNDLE_DIRECTORY [TASKS [PICTURE]]
 
-Submits, takes and completes TASKS tasks for each partition. It measures 1, 2, 4 and 8 partitions, each on a server that is
-pinned to a core, and 3 partitions on a cluster of 3 masters and 3 replicas. The figures are tasks per second of all
-partitions together, the servers' processor time for a task when the partitions work at the same time and when they work in
-turn, and the memory of a waiting task. The last figure compares the time of the scripts on a cluster with the time on a
-single server. PICTURE: a plot as SVG. A single process makes the calls for all partitions at the same time."""
+Submits, takes and completes TASKS tasks for each partition. It measures 1, 2, 4 and 8 partitions, each on a server
+that is pinned to a core, and 3 partitions on a cluster of 3 masters and 3 replicas. The figures are tasks per second
+of all partitions together, the servers' processor time for a task when the partitions work at the same time and when
+they work in turn, and the memory of a waiting task. The last figure compares the time of the scripts on a cluster
+with the time on a single server. PICTURE: a plot as SVG. A single process makes the calls for all partitions at the
+same time."""
 import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import picture
 import redis

@@ -2,9 +2,9 @@
 """Many partitions, simulated by events: simulate.py [SEED] [TASKS] [WORKERS] [SLOTS]
 
 By default there are 1,000 partitions and 3,125 workers with 32 slots each. Each worker serves 32 partitions, as
-`blueque worker` does: an empty slot takes a task from the partition whose last look is the longest ago. A tenth of the tasks
-release a task that waits in another partition. Servers fail and come back. The constants below are measured or assumed. The
-seed is printed, and the same seed gives the same result."""
+`blueque worker` does: an empty slot takes a task from the partition whose last look is the longest ago. A tenth of
+the tasks release a task that waits in another partition. Servers fail and come back. The constants below are
+measured or assumed. The seed is printed, and the same seed gives the same result."""
 import collections, heapq, random, statistics, sys
 
 PARTITIONS, SERVED = 1_000, 32

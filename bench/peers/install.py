@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Installs the comparison's requirements into a folder and runs it there: install.py FOLDER [argument of compare.py …].
 
-FOLDER is `peers` in cargo's target folder, and no other folder is changed. The programs of other queues in Rust are built in
-FOLDER, and the packages of Node.js and Python are installed in FOLDER, with the versions of their lock files. Blueque's
-programs are a package of its workspace. An error for a missing tool names the line that installs it.
+FOLDER is `peers` in cargo's target folder, and no other folder is changed. The programs of other queues in Rust are
+built in FOLDER, and the packages of Node.js and Python are installed in FOLDER, with the versions of their lock
+files. Blueque's programs are a package of its workspace. An error for a missing tool names the line to run.
 """
 import os
 import pathlib

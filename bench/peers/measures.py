@@ -151,8 +151,7 @@ class Bench:
         return found
 
     def killed(self):
-        """Seconds from the death of a worker until its task runs on another worker; None if the task did not run in
-        time."""
+        """Seconds from a worker's death until its task runs on another worker; None if it did not run in time."""
         with contextlib.ExitStack() as all_of_it:
             records = all_of_it.enter_context(Records())
             victim = all_of_it.enter_context(self.program(records))

@@ -86,8 +86,7 @@ class Server:
 
 
 class Watch:
-    """Watches, during a `with`, which commands clients send themselves, and which commands scripts and transactions
-    call."""
+    """Watches, during a `with`, which commands clients send, and which commands scripts and transactions call."""
 
     def __init__(self, server):
         self.server = server

@@ -1,4 +1,4 @@
-//! Random kills, one after the other: every task ends exactly once, with the right result, and no process is left.
+//! Random kills in sequence: every task ends exactly once, with the right result, and no process is left.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

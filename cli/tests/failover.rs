@@ -300,7 +300,7 @@ fn everything_goes_on_while_the_slot_of_its_namespace_moves_to_another_master_an
     let (mut nodes, ports) = Server::start_cluster();
     let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
     let mut masters: Vec<Point> = nodes[..3].iter().map(|node| Point::new(node.connection())).collect();
-    // One of the nodes belongs to the stage; the other nodes stay here.
+    // A single node belongs to the stage; the remaining nodes stay here.
     let replica = nodes.pop().unwrap();
     let stage = Stage::new(replica, format!("redis+cluster://{}", hosts.join(",")));
     stage.goes_on_while_its_slot_moves(&mut masters);

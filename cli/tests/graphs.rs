@@ -144,7 +144,7 @@ fn a_task_gets_the_result_of_another_one_of_its_shard() {
             (json!([{"uid": 1234}]), String::new(), "{\"link\": \"https://download/for/1234\"}".into())
         );
         assert_eq!(outcome(&world, &email), (json!([link]), log.into(), "null".into()));
-        // The task becomes ready in the same step in which the other task ends, and is reserved later.
+        // The mail becomes ready in the same step in which its upstream ends, and is reserved later.
         let time = |task: &Task, name: &str| field(&task.info().unwrap(), name).parse::<f64>().unwrap();
         assert!(time(&email, "readied") >= time(&save, "updated"), "{made}");
     }
@@ -550,7 +550,7 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
     assert_eq!(result(&email), "[1,2]");
     assert_eq!([runs(&world, &first), runs(&world, &second)], [1, 1]);
 
-    // A rerun from one task: its old result no longer counts, but the result of the other task does.
+    // A rerun from the task `1/save`: its old result no longer counts, but the result of `2/save` does.
     fs::write(world.path("value"), "11").unwrap();
     let (code, out, err) = world.outcome(&["graph", "retry", graph, "--from", "1/save"]);
     assert_eq!(code, 0, "{out}{err}");
@@ -609,7 +609,7 @@ fn what_runs_is_stopped_before_it_runs_anew() {
     assert_eq!(code, 0, "{err}");
     // The task is first cancelled, but the graph has not ended at that point.
     assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
-    assert_eq!(result(&email), "[2,1]"); // the result of the other task is kept
+    assert_eq!(result(&email), "[2,1]"); // the result of the second task is kept
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn what_a_page_shows_stands_for_what_is_written() {
     assert!(!agrees("a", "a\nb"));
 }
 
-/// Every text of a folder of sources, one after the other.
+/// Appends every text of a folder of sources.
 fn sources(folder: &Path, into: &mut String) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();

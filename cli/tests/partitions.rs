@@ -280,7 +280,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
     let left = desk.run(&["ping"]);
     assert!(left.code == 1 && left.out.contains("FINDING  schema       the data has schema 9"), "{}", left.out);
 
-    // The data of a server is replaced later: the other partitions continue.
+    // The data of a server is replaced later: the remaining partitions continue.
     other(&desk.servers[1], &["FLUSHALL"]);
     desk.ok(&["partitions", "add"]);
     desk.submit(&["q", "--id", "a", "--partition", "1"]);
@@ -385,7 +385,7 @@ fn ping_says_of_each_partition_what_is_there_and_what_is_missing() {
         (vec!["1".into(), "2".into()], &"master".into())
     );
 
-    // The rows are in the order of the names, though the other partitions answer sooner.
+    // The rows are in the order of the names, although the live partitions answer sooner.
     desk.servers[0].kill();
     let begun = Instant::now();
     let left = desk.run(&["ping"]);

@@ -206,7 +206,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         assert!(err.contains("this user may not run"), "{args:?}: {err}");
     }
     assert_eq!(works("viewer", &["show", "later", "-o", "json"]), before);
-    // A permission that doctor lacks does not keep it from the other checks.
+    // A permission that doctor lacks does not keep it from its remaining checks.
     works("client", &["submit", "nobodys"]);
     let (_, out, err) = run_as("client", &world, &["doctor"]);
     assert!(out.contains("this user may not run SCAN"), "{out}{err}");

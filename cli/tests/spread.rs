@@ -190,7 +190,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     let ids = ["1/save", "2/save", "1/email"].map(|name| made["tasks"][name].as_str().unwrap());
     assert!(id.starts_with("1:") && ids[0].starts_with("1:") && ids[1].starts_with("2:") && ids[2].starts_with("1:"));
     assert_eq!(states(&desk, &made), ["pending", "pending", "waiting"]);
-    // The lists that a worker of one partition reads contain no tasks of the other partition.
+    // The lists that a worker of one partition reads contain no tasks of another partition.
     for (name, number) in [(1, 1), (2, 1)] {
         let client = blueque::Client::open(&desk.servers[name - 1].url()).unwrap();
         let counts = client.queue(&format!("shard-{name}")).unwrap().counts().unwrap();
@@ -206,7 +206,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     );
 
     let _worker = desk.worker(&[]);
-    // The other address first: the outcome is the same.
+    // With the addresses in reverse order the outcome is the same.
     let turned = format!("{},{}", desk.shard(2), desk.shard(1));
     let args = ["graph", "wait", id, "--timeout", "60s"];
     let waited = desk.command(&args).env("BLUEQUE_TOPOLOGY", turned).output().unwrap();
@@ -287,7 +287,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     desk.until(&made["tasks"]["1/email"], "failed");
     assert_eq!(states(&desk, &made), ["complete", "complete", "failed"]);
 
-    // The task that fails is on the other server.
+    // The task that fails is on the second server.
     let made = desk.submit(&document("sleep", "fail-for-good", "send-mail"));
     desk.until(&made["tasks"]["1/save"], "cancelled");
     assert_eq!(states(&desk, &made), ["cancelled", "failed", "failed"]);
@@ -295,7 +295,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     assert!(error.contains(made["tasks"]["2/save"].as_str().unwrap()), "it names the task that failed: {error}");
     let left = desk.run(&["why", made["tasks"]["1/email"].as_str().unwrap()]);
     assert!(left.out.contains("failed"), "{}", left.out);
-    // The task on the other server is retried alone.
+    // The task on the second server is retried alone.
     desk.file("mended");
     desk.ok(&["retry", made["tasks"]["2/save"].as_str().unwrap()]);
     desk.until(&made["tasks"]["2/save"], "complete");

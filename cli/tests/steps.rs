@@ -137,7 +137,8 @@ fn a_program_changes_what_its_next_attempt_has() {
 fn a_program_says_where_its_task_goes_on() {
     let world = World::new();
     let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
-    // Of the chain, the first step is replaced, the second step is given back to another queue, and the third step is
+    // The first step of the chain is replaced, the second step is given back to another queue, and the third step is
+    // skipped.
     // skipped.
     world.program("look", &format!("{say} next large || exit; echo '\"seen\"'"));
     world.program("large", &format!("echo half > $BLUEQUE_CHECKPOINT; {say} into huge; exit 85"));

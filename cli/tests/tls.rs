@@ -187,7 +187,7 @@ fn a_cluster_leads_to_the_node_of_a_namespace_by_tls() {
     for node in [0, 1] {
         eventually("the node works", || ask(node, &["INFO"]).contains("cluster_state:ok").then_some(()));
     }
-    // A namespace whose slot is on the other node.
+    // A namespace whose slot is on the second node.
     let namespace =
         (0..100).map(|n| format!("{{n{n}}}")).find(|name| ask(0, &["KEYSLOT", name]).parse::<u32>().unwrap() > 8191);
     let namespace = namespace.unwrap();

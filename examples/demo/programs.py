@@ -4,11 +4,11 @@
     python3 examples/demo/programs.py BLUEQUE [FOLDER]
 
 1. A worker is killed with SIGKILL while its programs run. A new worker finds them: same attempt, same process.
-2. The machine is "lost": worker and supervisors are killed, and the files of their runs are deleted. Another worker
-   continues from the checkpoint when the lease has expired.
-3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed during the packing.
+2. The machine is "lost": worker and supervisors are killed. Another worker, which does not have the files of their
+   runs, continues from the checkpoint when the lease has expired.
+3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed during this.
 
-Every digest is compared with the output of sha256sum, and the packed file with the file. Ctrl-C leaves no process behind.
+Every digest is compared with sha256sum's output, and the packed file with the file. Ctrl-C leaves no process behind.
 """
 
 import atexit

@@ -50,8 +50,7 @@ def answer(**what):
 
 
 def serve(peer):
-    """Carries out orders from stdin. `peer(url, records)` returns an object with the methods add, add_many, work and
-    stop."""
+    """Carries out orders from stdin. `peer(url, records)` returns an object with add, add_many, work and stop."""
     url, path = sys.argv[1:]
     queue = peer(url, path)
     answer(ready=True)

@@ -14,7 +14,7 @@ fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> 
     id
 }
 
-/// Slots, free slots, and the other fields of the report.
+/// Slots, free slots, and further fields of the report.
 type Report = ((u32, u32), ReportOptions);
 
 fn slots(slots: u32, free: u32) -> Report {

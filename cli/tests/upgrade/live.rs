@@ -56,7 +56,7 @@ fn configure(both: &mut Both, by: By) {
     }
 }
 
-/// One attempt, begun by one release and continued by the other.
+/// An attempt that one release begins and another release continues.
 fn attempt(both: &mut Both, first: By, id: &str, kind: (&str, &str), end: &(&[&str], &[&str], bool), last: &mut u64) {
     let second = if first == By::Old { By::New } else { By::Old };
     let (queue, options) = kind;
