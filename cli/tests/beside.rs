@@ -71,13 +71,13 @@ impl Shared {
         self.client.queue("q").unwrap().submit_bytes(b"[]", how.id(id)).unwrap();
     }
 
-    /// A listener of ours on the host that old clients know.
+    /// A listener of this release on the host that old clients know.
     fn listener(&self) -> Listener {
         let own = ListenerId::of_process(self.old.host(), std::process::id());
         self.client.listener_as(own, &["q"]).unwrap()
     }
 
-    /// The upkeep of a worker, repeated for a whole round of mending.
+    /// The upkeep of a worker, repeated for a whole round of repairs.
     fn upkeep(&self, own: &Listener) {
         let mut upkeep = Upkeep::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
         for _ in 0..3 {

@@ -290,7 +290,7 @@ fn nothing_names_a_queue_that_was_purged_and_forgotten() {
         let words = |text: &str| -> Vec<String> {
             text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
         };
-        // Keys with an expiry go by themselves; the names of kinds of keys, and the counter of changes, are no queues.
+        // Keys with an expiry are removed by themselves. Names of key kinds and the counter of changes are not queues.
         let own = if ["graphs_due", "graphs", "shared_limits"].iter().any(|kind| key == format!("blueque_{kind}")) {
             ""
         } else {

@@ -84,7 +84,7 @@ fn make_runs_what_cargo_has_built_wherever_it_builds() {
     assert_eq!(String::from_utf8(built.unwrap().stdout).unwrap(), "/nowhere/builds\n");
 }
 
-/// The steps that `make quick` would run after an edit of some files.
+/// The steps that `make quick` runs after an edit of some files.
 fn plan(files: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let plan =

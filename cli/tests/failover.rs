@@ -163,7 +163,7 @@ impl Stage {
             let (from, to) = if round % 2 == 0 { (one, two) } else { (two, one) };
             let before = self.ticks();
             slots::begin(&slot, from, to);
-            // Some of the keys have moved while a task is submitted.
+            // Some of the keys have already moved when a task is submitted.
             slots::carry(&slot, 10, from, to);
             let mut submit = Command::new(BINARY);
             self.to(submit.args(["submit", queue, "[]"])).stdout(Stdio::null());

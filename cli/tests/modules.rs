@@ -1,6 +1,6 @@
-//! The modules of the command and of the library are on floors, and each imports only from floors below it: lists of
-//! the floors are compared with the imports in the sources, and are the tables in `docs/architecture.md`. So are the
-//! folders of the Lua library: `modules/lua.rs`.
+//! The modules of the command and of the library are on floors, and each module imports only from floors below its own.
+//! The test compares lists of the floors with the imports in the sources. The lists are also the tables in
+//! `docs/architecture.md`. `modules/lua.rs` does the same for the folders of the Lua library.
 //!
 //! `make bless` regenerates the table.
 
@@ -13,8 +13,8 @@ use std::path::Path;
 #[path = "modules/lua.rs"]
 mod lua;
 
-/// A package, and the rooms of each floor, the highest floor first. A room is a file of its sources with the folder of
-/// its name, or a command.
+/// A package, and the rooms of each floor, the highest floor first. A room is a command, or a file of the package's
+/// sources with the folder of the same name.
 struct House {
     sources: &'static str,
     floors: &'static [&'static [&'static str]],
@@ -252,7 +252,7 @@ impl House {
         text
     }
 
-    /// The name of the file above all others, for readers.
+    /// The name of the file at the top of the package, for readers.
     fn top(&self) -> &'static str {
         if self.by_file { "main" } else { "lib" }
     }

@@ -1,6 +1,6 @@
-//! The examples of the README and of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in order, in a folder for
-//! the page, with a private server. If a block of text follows, the output must match it, where `…` matches
-//! anything and the width of gaps is ignored.
+//! The examples of the README and of the pages in `docs/` run. Each block of shell under `<!-- runs -->` runs in order,
+//! in a folder for the page, with a private server. If a block of text follows, the output must match it, where `…`
+//! matches anything and the width of gaps is ignored.
 //!
 //! `BLUEQUE_PAGE=retries cargo test -p blueque-cli --test pages` runs one page.
 

@@ -19,7 +19,7 @@ const QUEUES: [&str; 8] = ["--queue", "fetch", "--queue", "encode", "--queue", "
 fn a_chain_of_programs_goes_on_by_itself_whatever_is_killed_between() {
     let world = World::new();
     world.program("fetch", "cat > /dev/null; echo '{\"film\":\"raw\"}'");
-    // The first attempt of this step is killed with its supervisor and its worker; the next one finds the same parameters.
+    // The first attempt of this step is killed with its supervisor and its worker; the next attempt gets the same parameters.
     world.program(
         "encode",
         "cp \"$BLUEQUE_PARAMETERS\" FOLDER/encode.$BLUEQUE_ATTEMPT; echo $BLUEQUE_START_REASON >> FOLDER/reasons\n\
@@ -138,7 +138,6 @@ fn a_program_says_where_its_task_goes_on() {
     let world = World::new();
     let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
     // The first step of the chain is replaced, the second step is given back to another queue, and the third step is
-    // skipped.
     // skipped.
     world.program("look", &format!("{say} next large || exit; echo '\"seen\"'"));
     world.program("large", &format!("echo half > $BLUEQUE_CHECKPOINT; {say} into huge; exit 85"));

@@ -229,7 +229,7 @@ impl Run {
     }
 }
 
-/// A listener of ours whose process is dead, as others see it.
+/// Makes a listener of this release whose process looks dead to other listeners.
 fn dead(all: &Shared) -> Listener {
     let mut process = Command::new("true").spawn().unwrap();
     process.wait().unwrap();

@@ -1,7 +1,7 @@
 //! Tables and screens as a real terminal shows them, at two sizes and with long, empty and odd texts.
 //!
-//! `make bless` regenerates `cli/tests/golden`. Lives of tasks are set some days and hours ago, so that the
-//! output does not change while a test runs.
+//! `make bless` regenerates `cli/tests/golden`. The times of tasks lie days and hours in the past, so that the output
+//! does not change while a test runs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ use crate::{Desk, SOON};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
 
-/// A day and an hour and half an hour: output in days and hours does not change for half an hour.
+/// Times are half an hour past a full hour: output in days and hours does not change for half an hour.
 const HOUR: f64 = 3600.0;
 const LONG_AGO: f64 = (3.0 * 24.0 + 5.5) * HOUR;
 
@@ -40,7 +40,7 @@ fn uuid(number: u32) -> String {
 const COST: &[u8] = br#"{"attempt":1,"exit":1,"oom":false,"max_rss_kib":48234496,"cpu_ms":86400000,"wall_ms":25198000,
     "read_bytes":1099511627776,"written_bytes":734003200,"counted":"calls","host":"host"}"#;
 
-/// Lives of tasks at times of the test's choice.
+/// Histories of tasks at times that the test chooses.
 struct Past {
     desk: Desk,
     client: Client,

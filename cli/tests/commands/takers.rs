@@ -21,7 +21,7 @@ fn slots(slots: u32, free: u32) -> Report {
     ((slots, free), ReportOptions::new())
 }
 
-/// Two minutes pass since its last report.
+/// Lets two minutes pass since the last report.
 fn dies(desk: &Desk, id: &ListenerId) -> String {
     let key = format!("blueque_worker_{id}");
     let mut connection = desk.server.connection();
@@ -199,7 +199,7 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
 }
 
-/// An offer, needs, and whether it satisfies them.
+/// An offer, needs, and true if the offer satisfies the needs.
 const MET: [(&str, &str, bool); 25] = [
     ("", "gpu", false),
     ("gpu", "gpu", true),

@@ -165,7 +165,7 @@ fn why_a_server_cannot_be_used_is_said_soon_and_with_what_to_do() {
     }
 }
 
-/// A worker, its supervisor and the commands find the namespace, the first node that the URL names being away.
+/// A worker, its supervisor and the commands find the namespace although the first node of the URL is down.
 fn everything_goes_by_the_url_of_the_cluster(desk: &Desk, connection: &mut redis::Connection) {
     let (_, port): (String, u16) = redis::cmd("CONFIG").arg("GET").arg("port").query(connection).unwrap();
     let url = format!("redis+cluster://127.0.0.1:1,127.0.0.1:{port}");

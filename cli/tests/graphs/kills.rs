@@ -27,7 +27,7 @@ fn sample(number: usize) -> (String, Value) {
     (document(&tasks), links.collect())
 }
 
-/// `blueque graph submit`, which may find no server.
+/// Runs `blueque graph submit`, which may find no server.
 fn submit(world: &World, number: usize) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
     command.args(["graph", "submit", "-", "--id", &format!("g{number}"), "-o", "json"]);
@@ -37,7 +37,7 @@ fn submit(world: &World, number: usize) -> Child {
     child
 }
 
-/// The ids of its tasks by their names, once some submit of it has succeeded.
+/// The ids of the graph's tasks by their names, once a submit of the graph has succeeded.
 fn submitted(world: &World, number: usize, mut child: Child) -> BTreeMap<String, String> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {

@@ -1,5 +1,5 @@
-//! The floors of the Lua library: a folder of `lua/lib` uses only what is in it or in a folder below it. Commands stand
-//! above all of them.
+//! The floors of the Lua library: a folder of `lua/lib` uses only its own modules and the folders below it. Commands
+//! stand above all folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -65,7 +65,7 @@ fn code(source: &str) -> String {
     out
 }
 
-/// The modules that each one uses: `NAME.piece`.
+/// The modules that each module uses: `NAME.piece`.
 fn imports(all: &[Module]) -> BTreeMap<&str, BTreeSet<&str>> {
     let names: BTreeSet<&str> = all.iter().map(|module| module.name.as_str()).collect();
     let of = |module: &Module| -> BTreeSet<&str> {

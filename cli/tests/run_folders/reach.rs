@@ -37,7 +37,7 @@ const PATHS: [&str; 24] = [
 
 const KINDS: [&str; 7] = ["folder", "pipe", "link", "socket", "huge", "closed", "missing"];
 
-/// What the program reads from its parameters: the kind, the path, and how it ends.
+/// The program's parameters: the kind, the path, and the end of the program.
 const PROGRAM: &str = "[ \"$BLUEQUE_ATTEMPT\" = 1 ] || { echo '\"again\"'; exit; }
 read -r kind path end; cd \"$BLUEQUE_RUN\"
 case $path in *LOG*)

@@ -310,7 +310,7 @@ rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
     eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint_bytes()) == "1\n").then_some(()));
     stage.server.kill();
     fs::write(run.folder.join("work/away"), "").unwrap();
-    // When the second is seen, the first has been processed.
+    // When the second line is seen, everything before the first line has been processed.
     for i in [1, 2] {
         let line = format!("look {i}");
         eventually(&line, || stage.disk_log(&run).iter().any(|said| said.ends_with(&line)).then_some(()));

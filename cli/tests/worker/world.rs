@@ -229,7 +229,7 @@ pub fn lives(pid: i32) -> bool {
 pub const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
     echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
 
-/// Counts to 60, and saves after each step. It records where each attempt began.
+/// Counts to 60, and saves after each step. Records the start of each attempt.
 pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
     echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
     while [ $n -lt 60 ]; do\n\
@@ -248,7 +248,7 @@ pub fn saved(task: &Task, least: u32) -> u32 {
     })
 }
 
-/// Where the attempts of STEPS began.
+/// The steps at which the attempts of STEPS began.
 pub fn beginnings(world: &World) -> Vec<u32> {
     let text = fs::read_to_string(world.path("begun")).unwrap();
     text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
