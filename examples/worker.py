@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""A whole worker of three calls, with nothing but the bundle and redis-py: `exchange` ends the tasks that are done and takes
-and starts further tasks, `heartbeat` renews the leases, `upkeep` does the work that every client does apart from its tasks.
+"""A whole worker of three calls, with nothing but the bundle and redis-py.
+
+`exchange` ends the tasks that are done and takes and starts further tasks. `heartbeat` renews the leases.
+`upkeep` does the work that every client does besides its tasks.
 
     python examples/worker.py dist/blueque-lua-VERSION [redis://127.0.0.1:6379]
 """
@@ -38,7 +40,7 @@ with ThreadPoolExecutor(SLOTS) as slots:
     while True:
         calls += 1
         now = time.time()
-        if now >= due:  # work apart from tasks: schedules, retries, orphans, retention
+        if now >= due:  # work besides tasks: schedules, retries, orphans, retention
             part, number, more, due, trouble = call("upkeep", 1, QUEUE)[:5]
             due = float(due)  # now, if there is more to do
             print("upkeep  ", part.decode() or "nothing", number, trouble.decode())
@@ -64,6 +66,6 @@ with ThreadPoolExecutor(SLOTS) as slots:
             task, _, token = taken[at : at + 3]
             running[slots.submit(work, taken[at + 9])] = (task, token)
         if not running:
-            break  # a worker that stays waits here until `due`: BLPOP blueque_wake_QUEUE SECONDS, then option `woken 1`
+            break  # a permanent worker waits until `due`: BLPOP blueque_wake_QUEUE SECONDS, then option `woken 1`
 call("unregister", QUEUE, listener)
 print("10 tasks,", calls, "calls")

@@ -19,7 +19,7 @@ const QUEUES: [&str; 8] = ["--queue", "fetch", "--queue", "encode", "--queue", "
 fn a_chain_of_programs_goes_on_by_itself_whatever_is_killed_between() {
     let world = World::new();
     world.program("fetch", "cat > /dev/null; echo '{\"film\":\"raw\"}'");
-    // The first attempt of this step is killed with its supervisor and its worker; the next attempt gets the same parameters.
+    // The first attempt of this step is killed with its supervisor and worker; the next attempt gets the same parameters.
     world.program(
         "encode",
         "cp \"$BLUEQUE_PARAMETERS\" FOLDER/encode.$BLUEQUE_ATTEMPT; echo $BLUEQUE_START_REASON >> FOLDER/reasons\n\
