@@ -136,7 +136,7 @@ def test_a_module_that_is_missing_for_a_moment_costs_no_task(client: Client, sta
     assert [job.result(PATIENCE) for job in jobs] == [2 * n for n in range(10)]
     records = [job.info() for job in jobs]
     assert {each.failures for each in records} <= {None, 0}
-    # During the outage, most of the tasks were not even taken.
+    # While the module was missing, most of the tasks were not even taken.
     assert sum(each.attempt or 0 for each in records) < 30
 
 

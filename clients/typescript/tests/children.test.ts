@@ -92,7 +92,7 @@ for (const tasksPerProcess of [1, 100]) {
       for (const [at, task] of tasks.entries()) assert.equal(await task.result({ timeout: 60 }), 2 * at);
       const records = await Promise.all(tasks.map((task) => task.info()));
       assert.deepEqual([...new Set(records.map((record) => record.failures ?? 0))], [0]);
-      // During the outage, most of the tasks were not even taken.
+      // While the file was missing, most of the tasks were not even taken.
       assert.ok(records.reduce((sum, record) => sum + (record.attempt ?? 0), 0) < 30);
     } finally {
       rmSync(folder, { recursive: true });
