@@ -35,7 +35,7 @@ fn trouble(world: &World) -> Option<String> {
     world.client.workers().unwrap().into_iter().find(|worker| !worker.dead)?.trouble
 }
 
-/// Checks that the task has no failure and no loss, and that every command and record shows the reason.
+/// Checks that no loss or release counts against the task, and that every command and record shows the reason.
 fn is_said(world: &World, task: &Task, what: &str) {
     let said = format!("takes nothing: {what}");
     eventually("its record says so", || trouble(world).filter(|trouble| trouble.contains(&said)));
