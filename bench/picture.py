@@ -4,7 +4,7 @@ WIDTH, HEIGHT, TOP, LEFT, BELOW = 300, 180, 34, 12, 44
 COLOURS = ("#33658a", "#f6ae2d")
 
 def bars(title, names, series):
-    """A panel of bars: for each name one of each series, `(what, values, format)`."""
+    """A panel of bars: for each name, a bar of each series `(what, values, format)`."""
     most = max(value for _, values, _ in series for value in values) or 1
     step = (WIDTH - 2 * LEFT) / len(names)
     thick = step * 0.8 / len(series)
@@ -25,7 +25,7 @@ def bars(title, names, series):
     return parts
 
 def draw(panels, file):
-    """Panels beside each other."""
+    """Puts panels next to each other."""
     wide, high = WIDTH * len(panels), HEIGHT + BELOW
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
              'font-family="sans-serif" font-size="9">', f'<rect width="{wide}" height="{high}" fill="white"/>']

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""What partitions carry: scale.py BUNDLE_DIRECTORY [TASKS [PICTURE]]
+"""Measures the throughput of partitions: scale.py BUNDLE_DIRECTORY [TASKS [PICTURE]]
 
-TASKS tasks for each partition are submitted, taken and completed. For 1, 2, 4 and 8 partitions, each on a server of its own
-that is pinned to a core, and for three on a cluster of 3 masters and 3 replicas: tasks per second of all together, the
-servers' processor time for a task when all partitions work at the same time and when one works after the other, and the
-memory of a task that waits. Then the time of the scripts on a cluster beside that on one server. PICTURE: a plot as SVG.
-Calls for all partitions are on their way at the same time, from one process."""
+Submits, takes and completes TASKS tasks for each partition. It measures 1, 2, 4 and 8 partitions, each on a server
+that is pinned to a core, and 3 partitions on a cluster of 3 masters and 3 replicas. The figures are tasks per second
+of all partitions together, the servers' processor time for a task when the partitions work at the same time and when
+they work in turn, and the memory of a waiting task. The last figure compares the time of the scripts on a cluster
+with the time on a single server. PICTURE: a plot as SVG. A single process makes the calls for all partitions at the
+same time."""
 import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import picture
 import redis
 
 PARTITIONS = (1, 2, 4, 8)
-SUBMITTED, TAKEN = 100, 16  # tasks in one call
+SUBMITTED, TAKEN = 100, 16  # tasks for each call
 ROUNDS = 3
 MASTERS = 3
 SLOTS = ("0-5460", "5461-10922", "10923-16383")
@@ -40,12 +41,12 @@ class Server:
         raise SystemExit("a server is not ready within 30 s")
 
     def spent(self):
-        """Its processor time, in seconds."""
+        """Processor time of the server, in seconds."""
         cpu = self.client.info("cpu")
         return cpu["used_cpu_user"] + cpu["used_cpu_sys"]
 
     def scripts(self):
-        """The time of its scripts, in seconds."""
+        """Time of all scripts on the server, in seconds."""
         return self.client.info("commandstats").get("cmdstat_evalsha", {}).get("usec", 0) / 1e6
 
     def memory(self):
@@ -56,7 +57,7 @@ class Server:
         self.process.wait()
 
 class Partition:
-    """A namespace of a server, and what its listener holds."""
+    """A namespace of a server, and the tasks that its listener holds."""
     def __init__(self, server, namespace, manifest):
         self.server, self.key = server, f"{namespace}_meta"
         self.connection = server.client.connection_pool.get_connection()
@@ -83,7 +84,7 @@ class Partition:
             self.send("reserve", "", "host_1", "1", "q", "limit", TAKEN, "pid", "1")
 
     def taken(self):
-        """Reads what was taken; returns how many tasks were ended by the call."""
+        """Reads the reply with the taken tasks. Returns the number of tasks that the call ended."""
         answer, ended = self.answer() or [], len(self.held)
         if ended:
             assert answer[0] == b" ".join([b"complete"] * ended) and not answer[1], answer[:2]
@@ -97,7 +98,7 @@ class Partition:
             answer[at + 1] == b"q" for at in range(0, len(answer), size))), 11)
 
 def measure(partitions, tasks):
-    """Tasks per second, processor time and time of scripts for a task, bytes of one that waits."""
+    """Tasks per second, processor time and script time for each task, and bytes of a waiting task."""
     servers = [partition.server for partition in partitions]
     for partition in partitions:
         partition.rounds += 1
@@ -122,7 +123,7 @@ def measure(partitions, tasks):
     return all_tasks / (submitted + worked), spent / all_tasks * 1e6, scripts / all_tasks * 1e6, waiting / all_tasks
 
 def cluster(folder, cores, scripts, replicas):
-    """Three masters, with or without a replica each; which of the servers are masters."""
+    """Starts three masters, each with a replica if `replicas`. Returns the servers, and which of them are masters."""
     number = MASTERS * (2 if replicas else 1)
     held = [socket.socket() for _ in range(2 * number)]
     for one in held:
@@ -151,7 +152,7 @@ def cluster(folder, cores, scripts, replicas):
     return servers
 
 def namespaces(server):
-    """One in the slots of each master."""
+    """A namespace in the slots of each master."""
     found, number = {}, 0
     while len(found) < MASTERS:
         slot = server.client.execute_command("CLUSTER KEYSLOT", f"{{blueque:{number}}}")
@@ -161,7 +162,7 @@ def namespaces(server):
     return [found[at] for at in range(MASTERS)]
 
 def rounds(what):
-    """The best rate, and the least of each cost: what disturbs a round only adds to it."""
+    """The best rate, and the least of each cost: disturbances of a round only add to a cost."""
     all_rounds = [what() for _ in range(ROUNDS)]
     rates, *costs = zip(*all_rounds)
     return max(rates), *map(min, costs)
@@ -216,7 +217,7 @@ def main():
         ], pathlib.Path(sys.argv[3]))
 
 def beside(cores, manifest, scripts, tasks):
-    """The same tasks on one server and on a node of a cluster, in turn."""
+    """Runs the same tasks on a single server and on a node of a cluster, in turn."""
     with tempfile.TemporaryDirectory() as place:
         servers = []
         try:

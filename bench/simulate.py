@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
 """Many partitions, simulated by events: simulate.py [SEED] [TASKS] [WORKERS] [SLOTS]
 
-1,000 partitions and 3,125 workers with 32 slots each, or as many as are given, each of which serves 32 partitions, as
-`blueque worker` does: an empty slot takes from the partition that has waited longest. A tenth of the tasks end one that waits in another partition. Servers
-fail and come back. What is measured and what is assumed stands at the head; the seed is printed, and gives the same again."""
+By default there are 1,000 partitions and 3,125 workers with 32 slots each. Each worker serves 32 partitions, as
+`blueque worker` does: an empty slot takes a task from the partition whose last look is the longest ago. A tenth of
+the tasks release a task that waits in another partition. Servers fail and come back. The constants below are
+measured or assumed. The seed is printed, and the same seed gives the same result."""
 import collections, heapq, random, statistics, sys
 
 PARTITIONS, SERVED = 1_000, 32
 WORKERS, SLOTS = (int(sys.argv[at]) if len(sys.argv) > at else usual for at, usual in ((3, 3_125), (4, 32)))
-SERVER = 41.6e-6  # measured by make scale: a server's time for a task
-DELIVERY = 0.005  # between servers that are there
+SERVER = 41.6e-6  # a server's time for a task, measured by make scale
+DELIVERY = 0.005  # time of a delivery between servers that are up
 RUNS, BUSY = 600.0, 0.8  # mean run time, and the share of slots in use
-EDGES, HOT = 0.1, (0.0, 0.01, 0.05)  # shares of tasks with an edge, and of one key
-OUTAGE, EVERY = 30.0, 86_400.0  # length, and mean time between those of one partition
+EDGES, HOT = 0.1, (0.0, 0.01, 0.05)  # shares of tasks with an edge, and of tasks with the same key
+OUTAGE, EVERY = 30.0, 86_400.0  # length of an outage, and mean time between outages of a partition
 FIRST, LONGEST = 0.2, 300.0  # pauses of a delivery, doubled each time
 
 def simulate(seed, tasks, hottest):
     chance = random.Random(seed)
-    # Each partition is served by about as many workers as any other.
+    # All partitions are served by about the same number of workers.
     serves, servants = [], [[] for _ in range(PARTITIONS)]
     order = []
     for worker in range(WORKERS):
@@ -29,7 +30,7 @@ def simulate(seed, tasks, hottest):
             servants[partition].append(worker)
     free = [SLOTS] * WORKERS
     waiting = [collections.deque() for _ in range(PARTITIONS)]
-    away = [0.0] * PARTITIONS  # until when
+    away = [0.0] * PARTITIONS  # end of the outage of each partition
     submitted, delays, hot_delays, lags = [0] * PARTITIONS, [], [], []
     rate = BUSY * WORKERS * SLOTS / RUNS
     events, number, outages, left = [], 0, 0, tasks
@@ -46,7 +47,7 @@ def simulate(seed, tasks, hottest):
         at(now + chance.expovariate(1 / RUNS), "end", worker, partition)
 
     def look(now, worker):
-        """Takes for the free slots of a worker, partitions in turn."""
+        """Fills the free slots of a worker from its partitions in turn."""
         for _ in range(SERVED):
             if not free[worker]:
                 return
@@ -65,7 +66,7 @@ def simulate(seed, tasks, hottest):
             hot = chance.random() < hottest
             partition = 0 if hot else chance.randrange(PARTITIONS)
             submitted[partition] += 1
-            waiting[partition].append((now, hot))  # its caller tries again until the server is there
+            waiting[partition].append((now, hot))  # the caller tries again until the server is back
             for worker in chance.sample(servants[partition], min(8, len(servants[partition]))):
                 if free[worker] and waiting[partition] and away[partition] <= now:
                     start(now, worker, partition)
@@ -80,7 +81,7 @@ def simulate(seed, tasks, hottest):
                 look(now, worker)
         elif kind == "end":
             worker, partition = what
-            if away[partition] > now:  # its supervisor reports when the server is back
+            if away[partition] > now:  # the supervisor reports when the server is back
                 at(away[partition], "end", worker, partition)
                 continue
             if chance.random() < EDGES:

@@ -7,7 +7,7 @@ import redis
 
 
 class Bundle:
-    """The bundle in a folder, on a server."""
+    """The bundle in a folder, and a connection to a server."""
 
     def __init__(self, folder, url="redis://127.0.0.1:6379"):
         self.folder = pathlib.Path(folder)
@@ -16,13 +16,13 @@ class Bundle:
 
     @classmethod
     def of_arguments(cls, usage):
-        """As the command line says: the folder, and perhaps the server."""
+        """Reads the command line: the folder, and optionally the server."""
         if len(sys.argv) < 2:
             sys.exit(usage)
         return cls(*sys.argv[1:3])
 
     def call(self, command, *args):
-        """One transition: EVALSHA, or EVAL where the server has not seen the script yet."""
+        """Makes a transition: EVALSHA, or EVAL if the server has not seen the script yet."""
         entry = self.commands[command]
         argv = (1, "blueque_meta", "", *args)  # the key; '' = the server's time
         try:

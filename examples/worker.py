@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""A whole worker of three calls, with nothing but the bundle and redis-py: `exchange` ends the tasks that are done and takes
-and starts the next ones, `heartbeat` keeps the others, `upkeep` does what any client does beside its tasks.
+"""A whole worker of three calls, with nothing but the bundle and redis-py.
+
+`exchange` ends the tasks that are done and takes and starts further tasks. `heartbeat` renews the leases.
+`upkeep` does the work that every client does besides its tasks.
 
     python examples/worker.py dist/blueque-lua-VERSION [redis://127.0.0.1:6379]
 """
@@ -23,7 +25,7 @@ def work(parameters):
 
 
 def end(future, task, token):
-    """An end as `exchange` wants it: ending, id, token, body, group, again, cost."""
+    """An end in the format of `exchange`: ending, id, token, body, group, again, cost."""
     if future.exception():
         return ["fail", task, token, str(future.exception()), "", "", ""]
     return ["complete", task, token, future.result(), "", "", ""]
@@ -38,7 +40,7 @@ with ThreadPoolExecutor(SLOTS) as slots:
     while True:
         calls += 1
         now = time.time()
-        if now >= due:  # what is to be done beside tasks: schedules, retries, orphans, retention
+        if now >= due:  # work besides tasks: schedules, retries, orphans, retention
             part, number, more, due, trouble = call("upkeep", 1, QUEUE)[:5]
             due = float(due)  # now, if there is more to do
             print("upkeep  ", part.decode() or "nothing", number, trouble.decode())
@@ -53,8 +55,8 @@ with ThreadPoolExecutor(SLOTS) as slots:
             done, _ = wait(running, timeout=min(beat, due) - now, return_when=FIRST_COMPLETED)
             if not done:
                 continue
-        # What waits at this moment ends together; nobody waits for company. The request makes the call repeatable:
-        # after a lost reply send the very same call again.
+        # All tasks that are done at this moment end together; none waits for further tasks. The request makes the call
+        # repeatable: after a lost reply, send the same call again.
         ends = [word for future in done for word in end(future, *running.pop(future))]
         about = ["lease", LEASE, "pid", os.getpid(), "request", str(uuid.uuid4())]
         free = SLOTS - len(running)
@@ -64,6 +66,6 @@ with ThreadPoolExecutor(SLOTS) as slots:
             task, _, token = taken[at : at + 3]
             running[slots.submit(work, taken[at + 9])] = (task, token)
         if not running:
-            break  # a worker that goes on waits here until `due`: BLPOP blueque_wake_QUEUE SECONDS, then option `woken 1`
+            break  # a permanent worker waits until `due`: BLPOP blueque_wake_QUEUE SECONDS, then option `woken 1`
 call("unregister", QUEUE, listener)
 print("10 tasks,", calls, "calls")

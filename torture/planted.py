@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plants one bug after another in a copy of the project, target/planted, and sees whether `make torture` finds it.
+"""Plants one bug after another in a copy of the project, target/planted, and checks that `make torture` finds it.
 
-A campaign that finds nothing proves nothing until it finds what was planted. Takes half an hour:
+A campaign without findings proves nothing until it finds the planted bugs. Takes half an hour:
 
     BLUEQUE_REDIS_SERVER=$(scripts/tools) python3 torture/planted.py [NAME...]
 """
@@ -61,7 +61,7 @@ PLANTED = {
 
 
 def copy():
-    """Writes what has changed since the last time, so that cargo builds no more than that anew."""
+    """Writes the files that have changed since the last copy, so that cargo builds only these again."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     names = {name for name in files.split("\0") if (ROOT / name).is_file()}
     for path in COPY.rglob("*"):

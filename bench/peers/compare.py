@@ -1,7 +1,7 @@
 """Compares task queues on one server: compare.py FOLDER [--rounds N] [--tasks N] [--only NAME,NAME] [--aof everysec] [--docs FOLDER].
 
-install.py runs it, with what it needs in FOLDER. The table goes to stdout and, with the plot, to FOLDER or the folder
-of pages; what is going on to stderr.
+install.py runs this program, with its requirements in FOLDER. The table goes to stdout. The table and the plot go to
+FOLDER or to the folder of pages. Progress goes to stderr.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ from server import Server
 LARGE = 100
 MOST = 1_000_000
 SMALL = 1000
-# Seconds in which a peer must have filled it.
+# Seconds within which a peer must have filled the large queue.
 FILLING = 60
 
 
@@ -53,7 +53,7 @@ def main():
     failed = []
 
     def attempt(peer, what, act):
-        """A peer that fails is out of the rest; the others go on."""
+        """A peer that fails is left out of the rest of the run."""
         if peer.name not in {name for name, _ in failed}:
             say(f"{what}: {peer.title}")
             try:
@@ -69,7 +69,7 @@ def main():
         for peer in peers:
             attempt(peer, "commands", benches[peer.name].look)
         for number in range(given.rounds):
-            # Each round in another order: no peer has the advantage of being first.
+            # The order differs in each round: no peer has the advantage of being first.
             turn = number % len(peers)
             for peer in peers[turn:] + peers[:turn]:
                 tasks = max(100, int(given.tasks * peer.share))
@@ -91,7 +91,7 @@ def main():
         for peer, wait in waits.items():
             found[peer.name]["killed"] = attempt(peer, "taken up elsewhere", wait.result)
 
-    # For whoever wants to draw or compare them otherwise.
+    # The raw figures, for other plots and comparisons.
     (given.folder / "figures.json").write_text(json.dumps(found))
     about = report.About(version, given.rounds, given.tasks, given.aof, time.monotonic() - began, load)
     versions = {peer.name: peer.version(given.folder) for peer in peers}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Installs what the comparison needs into a folder, then runs it there: install.py FOLDER [argument of compare.py …].
+"""Installs the comparison's requirements into a folder and runs it there: install.py FOLDER [argument of compare.py …].
 
-FOLDER is `peers` in cargo's target folder. Nothing else is touched: the other queues' programs in Rust are built, and the
-packages of Node.js and Python put, into FOLDER, each as its lock file says; Blueque's are a package of its workspace. What is missing on the machine is named with the line that installs it.
+FOLDER is `peers` in cargo's target folder, and no other folder is changed. The programs of other queues in Rust are
+built in FOLDER, and the packages of Node.js and Python are installed in FOLDER, with the versions of their lock
+files. Blueque's programs are a package of its workspace. An error for a missing tool names the line to run.
 """
 import os
 import pathlib
@@ -30,7 +31,7 @@ def run(*command, **more):
 
 
 def changed(stamp, *sources):
-    """Whether a stamp is of other sources than these."""
+    """Returns true if a stamp differs from these sources, and the new stamp."""
     text = b"".join(source.read_bytes() for source in sources)
     return (not stamp.exists() or stamp.read_bytes() != text), text
 
@@ -43,7 +44,7 @@ def python(folder):
 
 
 def virtual(folder, name, requirements):
-    """Packages of Python as a lock file says."""
+    """Installs packages of Python from a lock file."""
     venv = folder / name
     stamp = venv / "requirements.stamp"
     new, text = changed(stamp, requirements)
@@ -57,7 +58,7 @@ def virtual(folder, name, requirements):
 
 
 def client(folder):
-    """Blueque's client for Python, generated."""
+    """Generates Blueque's client for Python."""
     place = folder / "client"
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(ROOT / "clients" / "python" / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
@@ -67,14 +68,14 @@ def client(folder):
 
 
 def node(folder, own):
-    """BullMQ, and if it is asked for Blueque's client for TypeScript."""
+    """Installs BullMQ, and Blueque's client for TypeScript if it is requested."""
     need("node", "apt-get install nodejs npm (Node.js 20 or later), or leave it out: make peers ONLY=blueque-threads,…")
     need("npm", "apt-get install npm, or leave it out: make peers ONLY=blueque-threads,…")
     place = folder / "node"
     place.mkdir(parents=True, exist_ok=True)
     files = [HERE / "node" / name for name in ("package.json", "package-lock.json")]
     locked(place, files)
-    # Modules are looked up next to the file that imports them.
+    # Node.js searches modules next to the file that imports them.
     for program in (HERE / "node").glob("*.mjs"):
         shutil.copy(program, place)
     if not own:
@@ -95,7 +96,7 @@ def node(folder, own):
 
 
 def locked(place, files):
-    """Packages of Node.js as a lock file says."""
+    """Installs packages of Node.js from a lock file."""
     stamp = place / "packages.stamp"
     new, text = changed(stamp, *files)
     if new:

@@ -1,4 +1,4 @@
-"""What is measured, of one peer at a time."""
+"""The measures, each for a single peer."""
 import contextlib
 import os
 import signal
@@ -17,18 +17,18 @@ WARM_UP = 20
 PAUSE = 0.005
 # Seconds after which a silent worker counts as dead, if a peer can be configured so.
 LEASE = 10
-# With many tasks waiting a worker first gets time for one-off work, such as statistics: until the server is nearly
-# idle, in microseconds a second, but no longer than this many seconds.
+# With many tasks waiting, a worker first gets time for one-off work, such as statistics. The wait ends when the server
+# uses less than this many microseconds in a second, or after the number of seconds below.
 QUIET = 20_000
 SETTLE = 120
 # Bytes of payloads. A value over 64 bytes makes Redis keep a hash as a table, which takes more.
 SHORT, LONG = 40, 100
-# Seconds after which a dead worker's task is given up.
+# Seconds after which the wait for a dead worker's task is given up.
 LONGEST = 120
 
 
 class Bench:
-    """A peer on a server."""
+    """The measures of a peer on a server."""
 
     def __init__(self, peer, server, folder):
         self.peer, self.server, self.folder = peer, server, folder
@@ -40,7 +40,7 @@ class Bench:
             yield program
 
     def look(self):
-        """Learns which commands the peer sends itself."""
+        """Finds the commands that the peer sends itself."""
         self.server.empty()
         with Records() as records, Watch(self.server) as watch:
             with self.program(records) as program:
@@ -64,7 +64,7 @@ class Bench:
         self.server.empty()
         self.empty = self.server.memory()
         with self.program(records) as adder:
-            # The first one loads scripts.
+            # The first add loads scripts.
             adder.add(0, 1, 1, size)
             self.server.begin()
             rate = adder.add(1, tasks - 1, batch, size)
@@ -90,7 +90,7 @@ class Bench:
         found.setdefault(f"cpu_us_{slots}", []).append(cpu / tasks)
 
     def _lone(self):
-        """Milliseconds from a submit to the handler of a worker that waits for it."""
+        """Milliseconds from a submit to the handler of an idle worker."""
         self.server.empty()
         with Records() as records, self.program(records) as worker, self.program(records) as adder:
             worker.work(1)
@@ -102,13 +102,13 @@ class Bench:
                 time.sleep(PAUSE)
             handled = dict(records.read())
             worker.stop()
-        # The first ones load scripts and open connections.
+        # The first tasks load scripts and open connections.
         took = sorted((handled[number] - sent[number]) / 1e6 for number in range(WARM_UP, len(sent)))
         return {"lone_p50": [statistics.median(took)], "lone_p99": [took[len(took) * 99 // 100]]}
 
     def at_size(self, waiting, tasks, limit):
-        """Microseconds of the server for one task's submit and for its processing, with others waiting; with as many
-        as could be put there within a limit of seconds."""
+        """Microseconds of the server for the submit and for the processing of a single task, while other tasks wait.
+        Fewer tasks wait if the peer cannot add all of them within `limit` seconds."""
         self.server.empty()
         with Records() as records:
             with self.program(records) as adder:
@@ -151,7 +151,7 @@ class Bench:
         return found
 
     def killed(self):
-        """Seconds from the death of a worker until its task runs on another; none where it did not in time."""
+        """Seconds from a worker's death until its task runs on another worker; None if it did not run in time."""
         with contextlib.ExitStack() as all_of_it:
             records = all_of_it.enter_context(Records())
             victim = all_of_it.enter_context(self.program(records))
@@ -181,6 +181,6 @@ class Bench:
 
 
 def killed(peer, folder, aof):
-    """On a server of its own: all peers wait at the same time."""
+    """Starts a separate server, because all peers wait at the same time."""
     with Server(aof) as server:
         return Bench(peer, server, folder).killed()

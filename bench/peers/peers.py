@@ -1,4 +1,4 @@
-"""Who is compared, with what, and what each of them has not."""
+"""The peers: how to start each one, its version, and the features that it lacks."""
 import dataclasses
 import importlib.metadata
 import json
@@ -14,13 +14,13 @@ class Peer:
     title: str
     # The program's command line in the installation folder, without the server and the file of records.
     command: object
-    # The version that is measured, in that folder.
+    # The version in that folder.
     version: object
-    # The share of the tasks with which it is measured: a slow one takes long enough with fewer.
+    # The share of the tasks that the peer gets: a slow peer takes long enough with fewer tasks.
     share: float = 1.0
-    # What it lacks compared with Blueque.
+    # The features of Blueque that the peer lacks.
     lacks: str = ""
-    # How the time from a worker's death is measured, or why it is not.
+    # How the time after a worker's death is measured, or why it is not measured.
     kill: str = ""
     recovers: bool = True
 
@@ -39,12 +39,12 @@ def script(name, *more, words=()):
 
 
 def arq(folder):
-    # It needs another redis-py than the others.
+    # arq needs another version of redis-py.
     return [folder / "venv-arq" / "bin" / "python", HERE / "python" / "arq_peer.py"]
 
 
 def client(mode):
-    """Blueque's client for Python, which install.py puts there."""
+    """Blueque's client for Python, installed by install.py."""
     return lambda folder: [sys.executable, HERE / "python" / "client_peer.py", folder / "client", mode]
 
 
@@ -53,7 +53,7 @@ def node(name):
 
 
 def crate(package):
-    """The version that Cargo.lock has."""
+    """The version in Cargo.lock."""
 
     def version(_folder):
         text = (HERE / "rust" / "Cargo.lock").read_text()

@@ -9,7 +9,7 @@ matplotlib.rcParams.update({"svg.hashsalt": "peers", "svg.fonttype": "none", "fo
 
 from matplotlib import pyplot  # noqa: E402
 
-# Title, whether the axis is logarithmic, series.
+# Title, true for a logarithmic axis, series.
 PANELS = [
     ("adds per second (logarithmic)", True, [("one by one", "adds_one"), ("in bulk", "adds_bulk")]),
     ("processed per second (logarithmic)", True, [("1 slot", "processed_1"), ("8 slots", "processed_8"), ("32 slots", "processed_32")]),

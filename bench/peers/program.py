@@ -1,4 +1,4 @@
-"""A peer's program, and what its handlers left word of."""
+"""A peer's program, and the records that its handlers write."""
 import array
 import json
 import os
@@ -10,16 +10,16 @@ import time
 
 # Bytes that a handler writes: the task's number and the time, in nanoseconds since 1970.
 RECORD = 16
-# Nothing that a peer does in one order takes longer, even on a slow machine.
+# Seconds. No order of any peer takes longer, even on a slow machine.
 PATIENCE = 900
 
 
 class Failed(Exception):
-    """A peer did not do what it was told."""
+    """A peer did not carry out an order."""
 
 
 class Program:
-    """One process of a peer, which carries out orders; killed, with its children, at the end of a `with`."""
+    """A process of a peer, which carries out orders. It is killed, with its children, at the end of a `with`."""
 
     def __init__(self, peer, server, folder, records):
         self.name = peer.name
@@ -62,12 +62,12 @@ class Program:
         self.ask("stop")
 
     def memory(self):
-        """MiB of the worker and of all its processes; what they share counts once."""
+        """MiB of the worker and of all its processes. Shared memory counts once."""
         children = {}
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:
                 children.setdefault(int(stat.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(stat.parent.name))
-            except OSError:  # it has ended
+            except OSError:  # the process has ended
                 continue
         found, left = 0, [self.process.pid]
         while left:
@@ -95,7 +95,7 @@ class Program:
 
 
 class Records:
-    """The file to which handlers append. In memory where there is such a place: its writes cost every peer the same."""
+    """The file to which handlers append. It is in memory if possible, so that its writes cost every peer the same."""
 
     def __init__(self):
         place = pathlib.Path("/dev/shm")
@@ -109,7 +109,7 @@ class Records:
         self.path.unlink()
 
     def wait(self, count, seconds):
-        """Whether there were so many in time."""
+        """Returns true if the file has `count` records in time."""
         until = time.monotonic() + seconds
         while self.path.stat().st_size < count * RECORD:
             if time.monotonic() > until:

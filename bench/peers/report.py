@@ -33,7 +33,7 @@ BYTES = [
     (f"ended, {SHORT}", f"ended_{SHORT}", 0),
     (f"ended, {LONG}", f"ended_{LONG}", 0),
 ]
-# Figure, whether it is compared with BullMQ's, bound, whether more is better.
+# Figure, true for a comparison with BullMQ, bound, true if more is better.
 GOALS = [
     ("processed-1-slot-over-bullmq-rust", "processed_1", True, 1.0, True),
     ("processed-32-slots-over-bullmq-rust", "processed_32", True, 1.0, True),
@@ -45,7 +45,7 @@ GOALS = [
     ("lone-task-p50-milliseconds", "lone_p50", False, 0.3, False),
     ("lone-task-p99-milliseconds", "lone_p99", False, 1.0, False),
 ]
-# Figure, ours, theirs (the fastest of them counts), bound.
+# Figure, our peer, the other peers (the fastest of them counts), bound.
 CLIENT_GOALS = [
     ("python-process-over-rq", "processed_1", "python-process", ["rq-process"], 2.0),
     ("python-process-8-slots-over-rq", "processed_8", "python-process", ["rq-process"], 2.0),
@@ -75,7 +75,7 @@ def number(value, digits):
 
 
 def spread(values, digits):
-    """The median, and the least and the most where they differ."""
+    """The median, and the least and the most if they differ."""
     if not values:
         return "–"
     middle, least, most = (number(pick(values), digits) for pick in (statistics.median, min, max))
@@ -168,7 +168,7 @@ def goals(found):
 
 
 def place(text, page):
-    """Puts the tables between their marks in a page, which keeps its other text."""
+    """Puts the tables between their marks in a page, and keeps the other text of the page."""
     before, after = "", ""
     if page.exists():
         old = page.read_text()

@@ -1,4 +1,4 @@
-"""A Redis server of the comparison's own, and what it says of the work that it did."""
+"""A Redis server for the comparison, and its own figures about its work."""
 import collections
 import os
 import pathlib
@@ -11,13 +11,13 @@ import time
 
 import redis
 
-# Commands of the driver itself.
+# Commands that the driver itself sends.
 OWN = ("info", "config|resetstat", "config|get", "flushall", "monitor", "ping")
 SAVES = {"none": ("--appendonly", "no"), "everysec": ("--appendonly", "yes", "--appendfsync", "everysec")}
 
 
 class Server:
-    """On loopback, with one database; ended, with all it kept, at the end of a `with`."""
+    """A server on loopback, with one database. The server ends, and its data is deleted, at the end of a `with`."""
 
     def __init__(self, aof):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="peers-"))
@@ -28,7 +28,7 @@ class Server:
         if not program:
             raise SystemExit("peers: no server: apt-get install redis-server, or set BLUEQUE_REDIS_SERVER")
         place = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
-        # Its histograms depend on the commands that are called, and would count as memory of tasks.
+        # Latency histograms depend on the commands that are called, and count as memory, as the tasks do.
         place += ["--latency-tracking", "no"]
         self.process = subprocess.Popen([program, *place, *SAVES[aof]], stdout=subprocess.DEVNULL)
         self.url = f"redis://127.0.0.1:{self.port}/0"
@@ -60,7 +60,7 @@ class Server:
         self.client.flushall()
 
     def memory(self):
-        """Bytes of the data, when nobody else is connected any more: without cached scripts."""
+        """Bytes of the data without cached scripts, as soon as no peer is connected."""
         until = time.monotonic() + 10
         while self.client.info("clients")["connected_clients"] > 1 and time.monotonic() < until:
             time.sleep(0.01)
@@ -68,13 +68,13 @@ class Server:
         return about["used_memory"] - about.get("used_memory_scripts_eval", 0)
 
     def begin(self):
-        """Work is counted from here."""
+        """Starts to count work."""
         self.client.config_resetstat()
         self.cpu = self._cpu()
 
     def spent(self, shares):
-        """Microseconds since `begin`: of the commands that clients sent, what scripts and transactions called being
-        part of those; and of the processor, by the thread that serves clients."""
+        """Microseconds since `begin`: of the commands that clients sent, including the commands called by scripts and
+        transactions; and of the processor, for the thread that serves clients."""
         commands = {name.removeprefix("cmdstat_"): stat["usec"] for name, stat in self.client.info("commandstats").items()}
         cpu = self._cpu() - self.cpu
         return sum(shares.get(name, 1.0) * usec for name, usec in commands.items() if name not in OWN), cpu * 1e6
@@ -86,7 +86,7 @@ class Server:
 
 
 class Watch:
-    """Sees, during a `with`, which commands clients send themselves, and which are called in scripts and transactions."""
+    """Watches, during a `with`, which commands clients send, and which commands scripts and transactions call."""
 
     def __init__(self, server):
         self.server = server
@@ -121,5 +121,5 @@ class Watch:
         self.monitor.__exit__(None, None, None)
 
     def shares(self):
-        """Of each command that is called in scripts too, the share that clients sent."""
+        """The share that clients sent, for each command that scripts call as well."""
         return {name: self.sent[name] / (self.sent[name] + number) for name, number in self.inner.items()}

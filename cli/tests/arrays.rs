@@ -1,4 +1,4 @@
-//! Arrays of tasks, documents in YAML, and how graphs are seen, through the command as a user runs it.
+//! Arrays of tasks, documents in YAML, and the commands that show graphs, run as a user runs them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -42,7 +42,7 @@ fn each_element_of_an_array_learns_its_index_and_so_many_run_at_once() {
     assert_eq!(json(&world, &["show", "night[7]"])["result"], 7);
     let most = fs::read_to_string(world.path("most")).unwrap();
     assert_eq!(most.lines().map(|line| line.trim().parse::<u32>().unwrap()).max(), Some(2), "{most}");
-    // The limit goes with the last task.
+    // The limit is deleted with the last task.
     ok(&world, &["purge", "sim", "--yes"]);
     assert!(!ok(&world, &["limits", "sim"]).contains("night"));
     assert_eq!(ok(&world, &["graph", "ls", "-o", "id"]), "");
@@ -100,7 +100,7 @@ fn parts_of_arrays_are_cancelled_retried_and_explained() {
         assert!(found == code && err.contains(text), "{part}: {found} {err}");
     }
     assert_eq!(world.outcome(&["show", "a[1-2]"]).0, 2);
-    // With two arrays the name says which.
+    // With two arrays, the error lists their names.
     let graph = Graph::from_json(r#"{"queue": "q", "tasks": {"x": {"array": "1-2"}, "y": {"array": "1-2"}, "z": {}}}"#);
     world.client.submit_graph(&graph.unwrap().id(GraphId::new("two").unwrap())).unwrap();
     let (code, _, err) = world.outcome(&["cancel", "two[1]"]);
@@ -146,7 +146,7 @@ fn a_document_in_yaml_runs_as_one_in_json() {
     let _worker = world.worker(&["--queue", "q"]);
     let join = world.client.task("one.4").unwrap();
     assert_eq!(result(&join), r#"[[1,"cut"],[2,"cut"],[3,"cut"]]"#);
-    // On stdin it is known by its first character.
+    // On stdin, the first character shows the format.
     let script = format!("{} graph submit - -o id --id two < {}", env!("CARGO_BIN_EXE_blueque"), file.display());
     let output = Command::new("sh").args(["-c", &script]).env("BLUEQUE_URL", world.server.url()).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "two\n");
@@ -195,7 +195,7 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
         let (code, out, err) = world.outcome(args);
         assert!(code == 2 && out.is_empty() && err.contains(expected), "{args:?}: {code} {err}");
     }
-    // Refused by the server: what it was to be bounded by is not left either.
+    // The server refuses the array: the limit of the array is not left behind either.
     ok(&world, &["config", "set", "--queue", "shut", "closed=1"]);
     let before = keys(&world);
     let (code, _, err) = world.outcome(&["submit", "shut", "--array", "1-50%2"]);
@@ -270,7 +270,7 @@ fn graphs_are_listed_drawn_and_their_end_is_expected() {
     assert!(dot.starts_with("digraph \"third\" {") && dot.contains("t0 -> t2 [label=\"failure\"];"), "{dot}");
     let mermaid = ok(&world, &["graph", "export", "open", "--format", "mermaid"]);
     assert!(mermaid.starts_with("flowchart LR\n") && mermaid.contains("  t0 --> t1\n"), "{mermaid}");
-    // With a worker and runs of its queue the end of the graph is known.
+    // With a worker and earlier runs of the queue, the command estimates the end of the graph.
     for number in 0..5 {
         world.submit("q", &number.to_string());
     }
@@ -285,7 +285,7 @@ fn graphs_are_listed_drawn_and_their_end_is_expected() {
     assert!(shown.starts_with("graph open (third): 1 started, 2 waiting; expected to end "), "{shown}");
     assert!(json(&world, &["graph", "show", "open"])["expected_end"].is_string());
     fs::remove_file(world.path("hold")).unwrap();
-    // It refreshes until all have ended.
+    // The command refreshes until all tasks have ended.
     let watched = ok(&world, &["graph", "show", "open", "--watch", "-o", "jsonl"]);
     assert!(watched.lines().last().unwrap().contains("\"cancelled\""), "{watched}");
 }

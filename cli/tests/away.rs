@@ -1,4 +1,4 @@
-//! A server that refuses writes when a worker starts, or is away when the worker takes a task, or ends.
+//! A server that refuses writes when a worker starts, or is down when the worker takes or ends a task.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -19,7 +19,7 @@ use serde_json::Value;
 use support::{Server, eventually};
 use world::{HOLD, Worker, World, result, send};
 
-/// Waits until the worker reports that it waits; it must not end.
+/// Waits until the worker reports that it waits; the worker must not end.
 fn waits(world: &World, worker: &mut Worker) {
     eventually("it waits for the server", || {
         assert_eq!(worker.0.try_wait().unwrap(), None, "{}", world.log());
@@ -73,7 +73,7 @@ fn a_worker_that_starts_while_the_server_loads_its_data_waits() {
     let mut connection = world.server.connection();
     redis::cmd("SAVE").exec(&mut connection).unwrap();
     world.server.kill();
-    // A tenth of a second for each key, and an answer after each.
+    // The server takes a tenth of a second for each key while it loads, and answers clients after each key.
     world.server.begin(&["--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024"]);
     let mut connection =
         eventually("it listens", || redis::Client::open(world.server.url()).ok()?.get_connection().ok());
@@ -160,7 +160,7 @@ fn a_supervisor_counts_no_lease_longer_than_the_server_whose_answer_was_lost() {
     let task = world.submit("hold", "[]");
     eventually("the worker has not heard of it", || world.log().contains("waiting for the server").then_some(()));
     assert_eq!((proxy.lost(), task.info().unwrap().status()), (1, Some(Status::Reserved)));
-    // From now on only the renewal of the lease is accepted, not the start itself.
+    // From here on the server accepts only the renewal of the lease, not the start itself.
     let mut connection = world.server.connection();
     let mut memory =
         |most: &str| redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(most).exec(&mut connection).unwrap();

@@ -1,5 +1,5 @@
 //! A host on which the program of a task cannot be run: without its interpreter, or in the middle of a deployment.
-//! Its tasks go back uncounted, and other hosts run them.
+//! The tasks go back to the queue, which is not counted as a loss, and other hosts run them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -45,7 +45,7 @@ fn uncounted(task: &Task) -> u32 {
     field(&task.info().unwrap(), "uncounted").parse().unwrap_or(0)
 }
 
-/// The number of tasks in the state.
+/// Number of tasks in the state.
 fn count(tasks: &[Task], status: Status) -> usize {
     tasks.iter().filter(|task| task.info().unwrap().status() == Some(status)).count()
 }
@@ -88,7 +88,7 @@ fn a_host_without_the_interpreter_gives_its_tasks_back_and_the_host_that_has_it_
     world.nothing_is_left();
 }
 
-/// The seconds from the first time that a task could be taken, while the worker was there, to its start.
+/// Seconds from the first moment at which a task could be taken (pending, with the worker present) to its start.
 fn waited(task: &Task, first: &Task) -> f64 {
     let there = first.history().unwrap().iter().find(|step| step.to == "reserved").unwrap().at.unwrap();
     let steps = task.history().unwrap();

@@ -1,4 +1,4 @@
-//! The command with clients of Blueque 1.0 on the same data: what it reports about them is true.
+//! The command on data that clients of Blueque 1.0 also use: its reports about these clients are true.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -18,7 +18,7 @@ use old::Old;
 use serde_json::{Value, json};
 use support::{Folder, Server};
 
-/// A server with an old client on it, and a home for the command.
+/// A server with an old client, and a home for the command.
 struct Shared {
     server: Server,
     home: Folder,
@@ -71,13 +71,13 @@ impl Shared {
         self.client.queue("q").unwrap().submit_bytes(b"[]", how.id(id)).unwrap();
     }
 
-    /// A listener of ours on the host that old clients know.
+    /// A listener of this release on the host that old clients know.
     fn listener(&self) -> Listener {
         let own = ListenerId::of_process(self.old.host(), std::process::id());
         self.client.listener_as(own, &["q"]).unwrap()
     }
 
-    /// The upkeep of a worker, repeated for a whole round of mending.
+    /// The upkeep of a worker, repeated for a whole round of repairs.
     fn upkeep(&self, own: &Listener) {
         let mut upkeep = Upkeep::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
         for _ in 0..3 {
@@ -93,7 +93,7 @@ fn tasks_that_an_old_client_has_are_no_finding() {
     all.submit("plain", Submit::default());
     all.submit("heavy", Submit::default().weight(2).key("k"));
     all.submit("named", Submit::default().unique("u"));
-    // It held the task before, and gave it back.
+    // The listener held the task before, and gave it back.
     let mut own = all.listener();
     own.try_listen().unwrap().unwrap().release().unwrap();
     own.unregister().unwrap();
@@ -176,7 +176,7 @@ fn a_listener_of_a_host_without_a_worker_is_noted() {
     let note = all.notes("far.example.org");
     assert!(note.contains("holds 1 task of q") && note.contains("--host-name"), "{note}");
     other.unregister().unwrap();
-    // Workers on these hosts take the name for their own only if their resolver or --host-name gives it to them.
+    // Workers on these hosts take the name for their own only if their resolver or --host-name returns it.
     for like in ["far", "far.other.org"] {
         let alike = of(like);
         let note = all.notes("far.example.org");
@@ -201,7 +201,7 @@ fn a_listener_whose_id_is_not_valid_here_is_noted_with_what_helps() {
     assert!(note.contains("blueque cancel --force ID, then blueque retry ID"), "{note}");
     let (out, _) = all.run(&["doctor"]);
     assert!(out.contains("1 task in 1 queue: every one is where its record says"), "a note is no finding: {out}");
-    // What helps.
+    // The remedy that the note names.
     assert_eq!(all.run(&["cancel", "--force", &id]).1, 0);
     assert_eq!(all.run(&["retry", &id]).1, 0);
     assert_eq!(all.notes("far_host"), "");
@@ -213,7 +213,7 @@ fn why_says_what_becomes_of_a_task_of_an_old_client() {
     let mut all = Shared::new();
     let id = all.enqueue();
     let own = all.listener();
-    // Between the two commands of its pop.
+    // Between the two commands of the old client's pop.
     let mut redis = all.server.connection();
     let list = format!("blueque_reserved_tasks_q_{}", all.old.listener());
     redis::cmd("LMOVE").arg(&["blueque_pending_tasks_q", &list, "RIGHT", "LEFT"]).exec(&mut redis).unwrap();

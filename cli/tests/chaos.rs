@@ -1,4 +1,4 @@
-//! Kill after kill, at random: every task ends once, with the right result, and nothing is left running.
+//! Random kills in sequence: every task ends exactly once, with the right result, and no process is left.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -53,7 +53,7 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
     let mut kills = 0;
     let end = Instant::now() + Duration::from_secs(50);
     while kills < KILLS && Instant::now() < end {
-        // A program that is killed alone has crashed, which fails its task: it is retried by hand.
+        // If only the program is killed, the task has crashed and fails: the test retries it by hand.
         for task in &tasks {
             if task.info().unwrap().status() == Some(Status::Failed) {
                 task.retry().unwrap();

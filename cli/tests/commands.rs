@@ -64,14 +64,14 @@ use blueque::{Client, ListenerId, Processor};
 use serde_json::Value;
 use support::{Folder, Server};
 
-/// A limit that is never reached in full.
+/// A bound for waits, long enough that no wait reaches it.
 const SOON: Duration = Duration::from_secs(20);
 
 /// A server, and a home without a configuration.
 struct Desk {
     server: Server,
     home: Folder,
-    /// Calls may carry a time.
+    /// True if calls may carry a time.
     tests: bool,
 }
 
@@ -117,7 +117,7 @@ impl Desk {
         left.out
     }
 
-    /// The same, as JSON.
+    /// The JSON output of a command that must succeed.
     fn json(&self, args: &[&str]) -> Value {
         let args: Vec<&str> = ["-o", "json"].iter().chain(args).copied().collect();
         serde_json::from_str(&self.ok(&args)).unwrap()

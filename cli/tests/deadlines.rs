@@ -21,7 +21,7 @@ fn a_program_that_runs_past_its_deadline_is_stopped_and_its_task_fails() {
     let why = world.run(&["why", "long"]);
     assert!(why.contains("It runs on ") && why.contains(" Its deadline is "), "{why}");
     let long = status(&world.client.task("long").unwrap(), Status::Failed);
-    // It ended well when it was told to stop: its result is discarded.
+    // The program ended successfully after the stop signal: its result is discarded.
     assert_eq!((long.group().as_deref(), long.result_bytes()), (Some("deadline"), None));
     assert_eq!(field(&long, "error"), "its deadline has passed");
     assert!(!lives(pid));
@@ -141,7 +141,7 @@ fn a_program_waits_for_several_children_and_comes_back_though_one_has_failed() {
     assert_eq!(parent.info().unwrap().attempt(), 2);
     status(&world.client.task(&format!("{}.3", parent.id())).unwrap(), Status::Failed);
 
-    // One that it needs fails: it is not run again.
+    // An upstream of the parent fails: the parent is not run again.
     world.program("child", "read n; [ $n = 2 ] && exit 64; echo $n");
     let parent = world.submit("parent", "[]");
     let info = status(&parent, Status::Failed);
@@ -168,7 +168,7 @@ fn a_program_ends_and_another_one_goes_on_with_the_results_of_its_children() {
     let parent = world.submit("parent", "[]");
     let _worker = with_one_slot(&world, &["parent", "child", "rest"]);
     assert_eq!(result(&parent), "\"split\"");
-    // Its first attempt died once it had submitted all: the second one made no second children.
+    // The first attempt died after it had submitted all children. The second attempt submitted no duplicates.
     let rest = world.client.task(&format!("{}.rest", parent.id())).unwrap();
     assert_eq!(result(&rest), "[10,20,30]");
     let counts = world.client.queue("child").unwrap().counts().unwrap();

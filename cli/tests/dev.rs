@@ -1,4 +1,4 @@
-//! `blueque dev`: a first start, a second one after a crash, and an end that leaves nothing behind.
+//! `blueque dev`: a first start, a second start after a crash, and an end that leaves nothing behind.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -57,7 +57,7 @@ impl Dev {
         fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
-    /// The URL that it prints.
+    /// Reads the URL that `blueque dev` prints, and connects.
     fn client(&mut self) -> Client {
         let mut url = String::new();
         BufReader::new(self.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
@@ -73,8 +73,8 @@ impl Dev {
         eventually("dev ends", || self.child.try_wait().unwrap())
     }
 
-    /// Every process with this folder in its command line or its environment, or as its working folder, as with the
-    /// server, which rewrites the other two.
+    /// Every process with this folder in its command line or environment, or as its working folder. The working folder
+    /// identifies the server, which rewrites the other two.
     fn processes(&self) -> Vec<i32> {
         let folder = self.folder.path().to_str().unwrap();
         let names = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(folder);
@@ -115,7 +115,7 @@ fn submit(client: &Client, queue: &str) -> Task {
     client.queue(queue).unwrap().submit_bytes(b"[1, 2]", Submit::default()).unwrap()
 }
 
-/// Ends at SIGTERM with a checkpoint, as a good program does.
+/// Ends at SIGTERM with a checkpoint, as a well-behaved program does.
 const HOLD: &str = "echo $$ > FOLDER/pid\n\
     [ -e \"$BLUEQUE_CHECKPOINT\" ] && cat \"$BLUEQUE_CHECKPOINT\" && exit\n\
     trap 'echo \"[3]\" > \"$BLUEQUE_CHECKPOINT\"; exit 85' TERM\n\
@@ -266,7 +266,7 @@ fn dev_ends_also_when_its_server_refuses_to_stop_for_a_while() {
     assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
     let server = format!("unix://{}", dev.folder.path().join("data/server/socket").display());
     let mut server = redis::Client::open(server).unwrap().get_connection().unwrap();
-    // Until its first append-only file is written, which takes the delay for each key, a server refuses to stop.
+    // Until the first append-only file is written, which takes the delay for each key, the server refuses to stop.
     for (name, value) in [("appendonly", "no"), ("rdb-key-save-delay", "200000"), ("appendonly", "yes")] {
         redis::cmd("CONFIG").arg("SET").arg(name).arg(value).exec(&mut server).unwrap();
     }
@@ -333,7 +333,7 @@ fn a_replica_of_devs_cluster_takes_the_place_of_its_master_and_the_programs_run_
     };
     let master = eventually("the replica has what was done so far", || {
         let mut master = open()?;
-        // WAIT waits for what its own connection has written, and for all before it.
+        // WAIT waits for all writes up to the last one of its own connection.
         redis::cmd("SET").arg("{blueque}_kept").arg(1).exec(&mut master).ok()?;
         let kept: u32 = redis::cmd("WAIT").arg(1).arg(1000).query(&mut master).ok()?;
         pid(&mut master).filter(|_| kept == 1)
@@ -352,12 +352,12 @@ fn a_replica_of_devs_cluster_takes_the_place_of_its_master_and_the_programs_run_
     assert_eq!(dev.processes(), [0; 0]);
 }
 
-/// Until there is a master.
+/// Repeats the submit until there is a master.
 fn submit_again(client: &Client, queue: &str) -> Task {
     eventually("a task is submitted", || client.queue(queue).unwrap().submit_bytes(b"[1, 2]", Submit::default()).ok())
 }
 
-/// A step of the README, without its comment.
+/// Returns a step of the README, without its comment.
 fn step(begins: &str) -> String {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
     let line = readme.lines().find(|line| line.starts_with(begins)).unwrap_or_else(|| panic!("{begins} is no step"));

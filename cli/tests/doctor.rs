@@ -39,7 +39,7 @@ impl Caller {
         self.call_at("", words)
     }
 
-    /// The same at another time, in a namespace that is for tests at that moment.
+    /// Calls at another time; the namespace is marked as a test namespace during the call.
     fn call_at(&mut self, now: &str, words: &str) -> Vec<String> {
         if !now.is_empty() {
             self.plant(&["HSET", "blueque_meta", "test", "1"]);
@@ -103,14 +103,14 @@ impl Ward {
         }
     }
 
-    /// Takes the next task of a queue: its id and token.
+    /// Takes the next task of a queue and returns its id and token.
     fn take(&mut self, queue: &str) -> (String, String) {
         let answer = self.call(&format!("reserve host_1 1 {queue}"));
         let [id, _, token, ..] = answer.as_slice() else { panic!("nothing in {queue}") };
         (id.clone(), token.clone())
     }
 
-    /// The same, started.
+    /// Takes and starts the next task of a queue.
     fn run(&mut self, queue: &str) -> (String, String) {
         let (id, token) = self.take(queue);
         self.call(&format!("start {id} {token} 1"));
@@ -252,8 +252,8 @@ fn every_key_of_the_contract_is_known_with_its_type() {
     assert!(out.contains("FINDING") && !out.contains("is unknown") && !out.contains("must be a"), "{out}");
 }
 
-/// After a queue has been purged and forgotten, no key of the namespace names it: neither a key's name nor what is in
-/// it. Streams and the record of its worker say what happened in the past.
+/// After a queue has been purged and forgotten, no key of the namespace names it, neither in its name nor in its value.
+/// Exceptions: streams and the record of the queue's worker, which record the past.
 #[test]
 fn nothing_names_a_queue_that_was_purged_and_forgotten() {
     let mut ward = Ward::new();
@@ -290,7 +290,7 @@ fn nothing_names_a_queue_that_was_purged_and_forgotten() {
         let words = |text: &str| -> Vec<String> {
             text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
         };
-        // Keys with an expiry go by themselves; the names of kinds of keys, and the counter of changes, are no queues.
+        // Keys with an expiry are removed by themselves. Names of key kinds and the counter of changes are not queues.
         let own = if ["graphs_due", "graphs", "shared_limits"].iter().any(|kind| key == format!("blueque_{kind}")) {
             ""
         } else {

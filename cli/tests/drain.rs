@@ -1,4 +1,4 @@
-//! How `blueque worker` ends: told once, told twice, told from elsewhere.
+//! The end of `blueque worker`: after one signal, after two signals, and after an order from another process.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -153,7 +153,7 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
     });
     assert_eq!((found.queues.len(), found.slots, found.name.as_deref(), found.dead), (2, 1, Some("left"), false));
     assert_eq!((found.version.as_deref(), found.has.as_deref()), (Some(env!("CARGO_PKG_VERSION")), Some("gpu")));
-    // On that queue it is only known by its reports.
+    // On the queue `other` the worker is known only by its reports.
     let full = "It is the next of its queue, and the only worker of other is full with 1 task of hold.\n";
     assert_eq!(blueque(&["why", "z"]), full);
     let shown = blueque(&["workers", "other"]);

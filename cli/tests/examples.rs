@@ -73,7 +73,7 @@ fn make_runs_what_cargo_has_built_wherever_it_builds() {
         let plan = String::from_utf8(plan.stdout).unwrap();
         assert!(!plan.is_empty() && !plan.contains("target/"), "make {goal} expects it in target/: {plan}");
     }
-    // The same command as in the plan of the demo.
+    // The test runs the command that the plan of the demo contains.
     let asked = "cargo metadata --locked --no-deps --format-version 1";
     let plan = Command::new("make").args(["-n", "demo"]).current_dir(&root).output().unwrap();
     let plan = String::from_utf8(plan.stdout).unwrap();
@@ -84,7 +84,7 @@ fn make_runs_what_cargo_has_built_wherever_it_builds() {
     assert_eq!(String::from_utf8(built.unwrap().stdout).unwrap(), "/nowhere/builds\n");
 }
 
-/// The steps that `make quick` would run after an edit of some files.
+/// The steps that `make quick` runs after an edit of some files.
 fn plan(files: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let plan =

@@ -1,5 +1,6 @@
-//! A failover, or a slot that moves to and fro, under everything that waits: a worker with a running program, its
-//! supervisor, schedules, and the commands that follow. All go on by themselves, and say what they wait for.
+//! A failover, or a slot that moves back and forth, while everything waits: a worker with a running program, its
+//! supervisor, schedules, and the commands that follow. All of them continue by themselves, and report what they wait
+//! for.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -27,22 +28,22 @@ const BINARY: &str = env!("CARGO_BIN_EXE_blueque");
 
 const NAMESPACE: &str = "{bq}";
 
-/// Everything goes on within this time after there is a new master.
+/// Time within which everything continues after there is a new master.
 const SOON: Duration = Duration::from_secs(20);
 
-/// It prints before and after it is released.
+/// Prints a line before it is released and a line after.
 const TALK: &str = "echo before >&2; echo $$ > FOLDER/pid\n\
     while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo after >&2; echo '\"done\"'";
 
-/// How a server fails.
+/// The ways in which a server fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fails {
     ByDeath,
-    /// Its connections stay open.
+    /// The server hangs: its connections stay open.
     BySilence,
 }
 
-/// The world of a worker whose server is reached by a URL.
+/// A world whose worker reaches the server by a URL.
 struct Stage {
     world: World,
     url: String,
@@ -96,7 +97,7 @@ impl Stage {
         let file = File::create(self.world.path(&format!("{name}.shown"))).unwrap();
         let mut command = Command::new(program);
         command.args(args).env("XDG_CONFIG_HOME", self.world.path("none")).env("TERM", "xterm");
-        // As on another host, where there is no log on the disk.
+        // Imitates another host, which has no log on its disk.
         command.env("BLUEQUE_STATE_DIR", self.world.path("other-state"));
         command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file);
         Follower { stage: self, name, child: self.to(&mut command).spawn().unwrap() }
@@ -142,8 +143,8 @@ impl Stage {
         [wait, logs, events, top]
     }
 
-    /// Everything at work; then the slot of its namespace moves to another master, key by key, and back: twice, with work
-    /// of every kind while it is half moved.
+    /// Starts everything. Then the slot of the namespace moves to another master, key by key, and back, twice. Work of
+    /// every kind runs while the slot is half moved.
     fn goes_on_while_its_slot_moves(self, points: &mut [Point]) {
         let (_worker, task) = self.works();
         let [mut wait, mut logs, events, top] = self.followed(&task);
@@ -154,14 +155,15 @@ impl Stage {
         };
         let owner = has_it(points);
         points.rotate_left(owner);
-        // Each shares no letter with what its row on the screen of `top` showed before: only what differs is written.
+        // Each name shares no letter with the previous text in its row on the screen of `top`, because `top` writes
+        // only the differences.
         for (round, queue) in ["pearl", "ruby", "sand", "topaz"].into_iter().enumerate() {
             slots::agree(points);
             let [one, two, third] = points else { panic!("three masters") };
             let (from, to) = if round % 2 == 0 { (one, two) } else { (two, one) };
             let before = self.ticks();
             slots::begin(&slot, from, to);
-            // Some of the keys have moved while a task is submitted.
+            // Some of the keys have already moved when a task is submitted.
             slots::carry(&slot, 10, from, to);
             let mut submit = Command::new(BINARY);
             self.to(submit.args(["submit", queue, "[]"])).stdout(Stdio::null());
@@ -192,7 +194,7 @@ impl Stage {
         events.shows("complete");
     }
 
-    /// The program ends, which never stopped, and with it the commands that wait for it.
+    /// The program, which never stopped, ends, and so do the commands that wait for it.
     fn ends_well(&self, task: &Task, waiting: [&mut Follower<'_>; 2]) {
         self.world.touch("go");
         assert_eq!(result(task), "\"done\"");
@@ -200,7 +202,7 @@ impl Stage {
         waiting.into_iter().for_each(Follower::ends_well);
     }
 
-    /// Everything at work; then the server cuts all connections and has no room for new ones for a while.
+    /// Starts everything; then the server cuts all connections and has no room for new connections for a while.
     fn goes_on_without_room(self) {
         let (_worker, task) = self.works();
         let [mut wait, mut logs, events, top] = self.followed(&task);
@@ -224,8 +226,8 @@ impl Stage {
         events.shows("complete");
     }
 
-    /// Everything at work; then the server fails, and its replica may take its place: when all have said that they wait,
-    /// or if it hangs, at once.
+    /// Starts everything; then the server fails. Its replica may take its place once all parts have reported that they
+    /// wait, or at once if the server hangs.
     fn goes_on_across(mut self, fails: Fails, allow: impl FnOnce()) {
         let (_worker, task) = self.works();
         let mut server = std::mem::replace(&mut self.world.server, Server::start());
@@ -298,7 +300,7 @@ fn everything_goes_on_while_the_slot_of_its_namespace_moves_to_another_master_an
     let (mut nodes, ports) = Server::start_cluster();
     let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
     let mut masters: Vec<Point> = nodes[..3].iter().map(|node| Point::new(node.connection())).collect();
-    // One of them belongs to the stage; the others stay here.
+    // A single node belongs to the stage; the remaining nodes stay here.
     let replica = nodes.pop().unwrap();
     let stage = Stage::new(replica, format!("redis+cluster://{}", hosts.join(",")));
     stage.goes_on_while_its_slot_moves(&mut masters);

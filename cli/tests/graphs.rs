@@ -96,7 +96,7 @@ fn task(world: &World, made: &Value, name: &str) -> Task {
     world.client.task(made["tasks"][name].as_str().unwrap()).unwrap()
 }
 
-/// What a task got as its parameters, what it printed on stderr, and its result, when it is complete.
+/// Waits until a task is complete. Returns its parameters, its output on stderr, and its result.
 fn outcome(world: &World, task: &Task) -> (Value, String, String) {
     let info = status(task, Status::Complete);
     let log =
@@ -133,7 +133,7 @@ fn a_task_gets_the_result_of_another_one_of_its_shard() {
         let world = world();
         let made = submitted(&world, &document(&[value("1", 1234), mail(method, &["1"])]), &[]);
         let [save, email] = ["1/save", "1/email"].map(|name| task(&world, &made, name));
-        // It is in no list from which anybody takes it.
+        // The task is in no list from which workers take tasks.
         let counts = statuses(&world.client, "shard-1");
         assert_eq!((counts.waiting, counts.pending), (1, 1));
         assert!(world.run(&["why", email.id().as_str()]).contains(save.id().as_str()));
@@ -144,7 +144,7 @@ fn a_task_gets_the_result_of_another_one_of_its_shard() {
             (json!([{"uid": 1234}]), String::new(), "{\"link\": \"https://download/for/1234\"}".into())
         );
         assert_eq!(outcome(&world, &email), (json!([link]), log.into(), "null".into()));
-        // In one step with the end of the other, and reserved after it.
+        // The mail becomes ready in the same step in which its upstream ends, and is reserved later.
         let time = |task: &Task, name: &str| field(&task.info().unwrap(), name).parse::<f64>().unwrap();
         assert!(time(&email, "readied") >= time(&save, "updated"), "{made}");
     }
@@ -229,7 +229,7 @@ fn a_bad_document_is_refused_with_its_place_and_makes_nothing() {
             document(&[mail("m", &["1"]).replace("\"email\"", "\"save\"")]),
             "stdin: task 0 \"1/save\", args[0]: the task waits for itself",
         ),
-        // No list, so it is not in the form of enq.
+        // Without a list the document is not in the form of enq.
         (first.to_owned(), "stdin: task_id: unknown field"),
     ];
     for (text, expected) in &cases[..6] {
@@ -374,12 +374,12 @@ fn two_shards(world: &World, args: &[&str]) -> (Value, [Task; 3]) {
     (made, tasks)
 }
 
-/// Whether an attempt of a task has ever begun.
+/// Returns true if an attempt of a task has ever begun.
 fn began(task: &Task) -> bool {
     task.info().unwrap().attempt() > 0
 }
 
-/// The cause of a task's end is this other one.
+/// Checks that the record names this other task as the cause of the end.
 fn caused_by(task: &Task, cause: &Task) {
     assert_eq!(field(&task.info().unwrap(), "cause"), cause.id().as_str());
 }
@@ -403,7 +403,7 @@ fn a_failure_cancels_what_waits_for_a_worker_and_is_not_needed_any_more() {
     assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
 }
 
-/// Saves the data of shard 1, or fails; in shard 2 the program runs until it is told to stop.
+/// Saves the data of shard 1, or fails; in shard 2 the program runs until it is stopped.
 const LONG: &str = "case $(cat) in *1*) exit 64;; *) echo $$ > FOLDER/pid; sleep 600;; esac";
 
 #[test]
@@ -423,7 +423,7 @@ fn a_failure_stops_what_runs_and_is_not_needed_any_more() {
 #[test]
 fn what_ends_with_a_result_after_a_cascade_is_cancelled_and_its_result_discarded() {
     let world = world();
-    // Whatever it is told, it prints a result, and ends with success.
+    // The program prints a result at any signal, and ends with success.
     world.program(
         "save-user-data",
         "case $(cat) in *1*) exit 64;; *) trap 'echo 7; exit 0' TERM INT; echo $$ > FOLDER/pid; \
@@ -450,7 +450,7 @@ fn what_is_complete_stays_complete_when_another_one_fails() {
     status(&email, Status::Failed);
     assert_eq!(result(&second), "2");
 
-    // The last of them fails: nothing else does.
+    // The last task fails, and no other task does.
     world.program("save-user-data", "echo 1");
     world.program("send-mail", "exit 64");
     let (_, [first, second, email]) = two_shards(&world, &[]);
@@ -506,7 +506,7 @@ fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
 const NOTED: &str =
     "echo $BLUEQUE_TASK_ID >> FOLDER/ran; case $(cat) in *1*) cat FOLDER/value || exit 64;; *) echo 2;; esac";
 
-/// How often a task has run.
+/// Number of times that a task has run.
 fn runs(world: &World, task: &Task) -> usize {
     let ran = fs::read_to_string(world.path("ran")).unwrap_or_default();
     ran.lines().filter(|line| *line == task.id().as_str()).count()
@@ -550,7 +550,7 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
     assert_eq!(result(&email), "[1,2]");
     assert_eq!([runs(&world, &first), runs(&world, &second)], [1, 1]);
 
-    // Anew from one task: its old result no longer counts, that of the other one does.
+    // A rerun from the task `1/save`: its old result no longer counts, but the result of `2/save` does.
     fs::write(world.path("value"), "11").unwrap();
     let (code, out, err) = world.outcome(&["graph", "retry", graph, "--from", "1/save"]);
     assert_eq!(code, 0, "{out}{err}");
@@ -607,16 +607,16 @@ fn what_runs_is_stopped_before_it_runs_anew() {
     world.touch("go");
     let (code, _, err) = world.outcome(&["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save"]);
     assert_eq!(code, 0, "{err}");
-    // It is cancelled first, and its graph has not ended then.
+    // The task is first cancelled, but the graph has not ended at that point.
     assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
-    assert_eq!(result(&email), "[2,1]"); // that of the other task is kept
+    assert_eq!(result(&email), "[2,1]"); // the result of the second task is kept
 }
 
 #[test]
 fn large_results_pass_as_files_and_each_attempt_finds_those_that_were_made_for_it() {
     let world = World::new();
     let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
-    // More than the 8 MiB that the server takes, other bytes each time.
+    // More than the 8 MiB that the server takes, and different bytes in each attempt.
     let make = format!(
         "head -c 9000000 /dev/zero | tr '\\0' $BLUEQUE_ATTEMPT > $BLUEQUE_OUTPUT_DIR/film; {say} result --published"
     );

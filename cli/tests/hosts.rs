@@ -16,10 +16,10 @@ use blueque::{Status, Task};
 use support::{Server, eventually, within};
 use world::{HOLD, LIMIT, Worker, World, field, lives, result, send};
 
-/// How often each worker lists the listeners meanwhile, in which it looks for dead ones.
+/// Number of times that each worker lists the listeners to find dead ones, while the test waits.
 const LOOKS: usize = 8;
 
-/// Whether this test may make namespaces and act as other users.
+/// Returns true if this test may make namespaces and act as other users.
 fn is_root() -> bool {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !root {
@@ -81,7 +81,7 @@ fn looked(world: &World, workers: usize) {
     });
 }
 
-/// The task is still run by its first attempt, and ends well with that.
+/// Checks that the first attempt still runs the task, and that the task then completes.
 fn undisturbed(world: &World, task: &Task, token: &str) {
     let info = task.info().unwrap();
     assert_eq!((info.attempt(), field(&info, "token").as_str()), (1, token), "{:?}", info.status());
@@ -160,7 +160,7 @@ fn a_run_of_another_host_in_a_shared_state_folder_is_left_alone_which_is_said_on
     world.program("echo", "cat");
     let (worker, task) = world.holding(&["--lease", "5min"]);
     let token = field(&task.info().unwrap(), "token");
-    // As another host without common locks would find it: no lock, no process, another boot.
+    // Imitates the view of another host without common locks: no lock, no process, another boot.
     let supervisor = world.supervisor();
     send("STOP", worker.pid());
     send("KILL", supervisor);
@@ -254,7 +254,8 @@ fn an_end_that_waits_in_another_state_folder_of_this_host_is_not_given_back_by_o
     let owner = blueque::ListenerId::new(info.node().unwrap()).unwrap();
     let _other = worker_by(&world, "other", &["env"], &["--queue", "hold"]);
     is_up(&world, "other");
-    // Its supervisor lives and has the end, but stands still; the server has heard nothing of it for a while.
+    // The supervisor lives and has the end of the program, but it is frozen, and the server has had no report from it
+    // for a while.
     let runs = fs::read_dir(world.path("one/blueque/runs")).unwrap();
     let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();
     let holder: serde_json::Value = serde_json::from_slice(&fs::read(run.join("lock")).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! What the process that starts a worker leaves to it: ignored and blocked signals, descriptors, limits; and its place
-//! as process 1 of a container.
+//! The properties that a worker inherits from the process that starts it: ignored and blocked signals, descriptors and
+//! limits; and a worker that is process 1 of a container.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -62,7 +62,7 @@ fn a_worker_whose_parent_blocked_signals_runs_stops_and_ends_as_any_other() {
     let world = World::new();
     world.program("q", "cat /proc/self/status > FOLDER/status; echo 1");
     world.program("steps", STEPS.replace("60", "60000").as_str());
-    // Not in the mask of this test's thread for longer than the start takes.
+    // The signals are in the mask of this test's thread only during the start.
     let (all, before) = (SigSet::all(), SigSet::thread_get_mask().unwrap());
     all.thread_block().unwrap();
     let args = ["-q", "q", "-q", "steps", "--lease", "10min", "--drain", "checkpoint"];
@@ -70,7 +70,7 @@ fn a_worker_whose_parent_blocked_signals_runs_stops_and_ends_as_any_other() {
     before.thread_set_mask().unwrap();
     assert_eq!(result(&world.submit("q", "[]")), "1", "long before the next heartbeat");
     let seen = fs::read_to_string(world.path("status")).unwrap();
-    // Two signals of the C library are ignored in whatever it has started.
+    // Two signals of the C library are ignored in every process that it has started.
     let inherited = ["SigBlk", "SigIgn"].map(|name| mask(&seen, name) & !(0b11 << 31));
     assert_eq!(inherited, [0, 0], "of what its starter blocked and ignored the program has nothing");
     let task = world.submit("steps", "[]");
@@ -144,7 +144,7 @@ fn a_worker_that_is_process_1_waits_for_what_a_dead_supervisor_leaves_to_it() {
     let starter = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
     let worker = worker_by(&world, &starter, &["--queue", "hold"]);
     let task = world.held();
-    // Its numbers are others outside.
+    // Outside of the container its processes have other numbers.
     let children = |parent: i32| -> Vec<i32> {
         let all = fs::read_dir("/proc").unwrap().flatten();
         let all = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

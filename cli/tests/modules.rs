@@ -1,6 +1,6 @@
-//! The modules of the command and of the library are on floors, and each imports only from floors below it: lists of
-//! the floors are compared with the imports in the sources, and are the tables in `docs/architecture.md`. So are the
-//! folders of the Lua library: `modules/lua.rs`.
+//! The modules of the command and of the library are on floors, and each module imports only from floors below its own.
+//! The test compares lists of the floors with the imports in the sources. The lists are also the tables in
+//! `docs/architecture.md`. `modules/lua.rs` does the same for the folders of the Lua library.
 //!
 //! `make bless` regenerates the table.
 
@@ -13,14 +13,14 @@ use std::path::Path;
 #[path = "modules/lua.rs"]
 mod lua;
 
-/// A package, and the rooms of each floor, the highest floor first. A room is a file of its sources with the folder of
-/// its name, or a command.
+/// A package, and the rooms of each floor, the highest floor first. A room is a command, or a file of the package's
+/// sources with the folder of the same name.
 struct House {
     sources: &'static str,
     floors: &'static [&'static [&'static str]],
-    /// Whether the files of a room import in one way, too: a file of the library and its folder belong together.
+    /// True if the files of a room import in one direction only: a file of the library and its folder belong together.
     by_file: bool,
-    /// Around the table in `docs/architecture.md`.
+    /// The lines around the table in `docs/architecture.md`.
     marks: [&'static str; 2],
 }
 
@@ -69,7 +69,7 @@ const LIBRARY: House = House {
 /// A module, as the parts of its path below `crate`.
 type Module = Vec<String>;
 
-/// The modules that each one imports.
+/// The imports of each module.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 /// The sources below a folder, by their modules, without files of tests.
@@ -89,7 +89,7 @@ fn sources(folder: &Path, above: &[String], into: &mut BTreeMap<Module, String>)
     }
 }
 
-/// A source without comments and without its tests, which are at its end. What a macro imports, it imports where it is
+/// A source without comments and without its tests, which are at its end. Imports in a macro count where the macro is
 /// used.
 fn code(source: &str) -> String {
     let source = source.replace("#[cfg(test)]\nmod tests;", "").replace("$crate::", "$");
@@ -138,7 +138,7 @@ fn paths(code: &str, below: &[&str]) -> Vec<String> {
     found
 }
 
-/// The module that a path from another one refers to.
+/// The module to which a path in another module refers.
 fn resolved(path: &str, from: &Module, all: &BTreeMap<Module, String>) -> Module {
     let path = path.split(" as ").next().unwrap_or_default();
     let mut parts = path.split("::").map(str::trim).peekable();
@@ -151,7 +151,7 @@ fn resolved(path: &str, from: &Module, all: &BTreeMap<Module, String>) -> Module
         at.pop();
     }
     at.extend(parts.filter(|part| *part != "self").map(str::to_owned));
-    // What follows a module is an item of it.
+    // The rest of the path after a module names an item of the module.
     while !at.is_empty() && !all.contains_key(&at) {
         at.pop();
     }
@@ -183,7 +183,7 @@ impl House {
         self.floors.iter().rev().position(|rooms| rooms.contains(&module[0].as_str()))
     }
 
-    /// What is wrong with these imports, one sentence each.
+    /// The errors in these imports, one sentence for each.
     fn wrong(&self, imports: &Imports) -> Vec<String> {
         let mut found = Vec::new();
         for (module, others) in imports {
@@ -208,7 +208,7 @@ impl House {
     }
 }
 
-/// Modules of which each imports the next, and the last the first.
+/// Finds circles of modules: each module imports the next, and the last module imports the first.
 fn circle(imports: &Imports) -> Option<Vec<Module>> {
     let mut left = imports.clone();
     // Modules whose imports are all removed are not part of a circle.
@@ -252,7 +252,7 @@ impl House {
         text
     }
 
-    /// The name of the file above all others, for readers.
+    /// The name of the file at the top of the package, for readers.
     fn top(&self) -> &'static str {
         if self.by_file { "main" } else { "lib" }
     }

@@ -1,4 +1,4 @@
-//! Two trees never work on one task, whoever cancels, retries or recalls it; unless `--now` is used.
+//! Two process trees never work on one task, whoever cancels, retries or recalls the task, unless `--now` is used.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -19,10 +19,10 @@ use world::{World, send, status};
 const TWIG: &str = "trap '' TERM
 while :; do echo \"$BLUEQUE_ATTEMPT $(date +%s%N)\" >> FOLDER/stamps; sleep 0.01; done";
 
-/// The same, with a grandchild in another session.
+/// Runs `twig`, with a grandchild in another session.
 const TREE: &str = "setsid FOLDER/worker.d/twig & exec FOLDER/worker.d/twig";
 
-/// The kernel keeps the first 15 bytes of a name: here the last of them is the first half of a character.
+/// The kernel keeps the first 15 bytes of a name. Here byte 15 is the first half of a character.
 const CUT: &str = "zweig-bericht-ß";
 
 /// The records of the trees: attempt and time.
@@ -44,7 +44,7 @@ fn works(world: &World, attempt: u32) {
     eventually(&format!("attempt {attempt} works"), || (of(&stamps(world), attempt).len() > 20).then_some(()));
 }
 
-/// How long two attempts ran at the same time, in milliseconds; negative: the gap between them.
+/// Time during which two attempts ran at the same time, in milliseconds; negative: the gap between the attempts.
 fn overlap(world: &World, attempt: u32) -> i64 {
     let stamps = stamps(world);
     let (old, new) = (of(&stamps, attempt), of(&stamps, attempt + 1));
@@ -66,7 +66,7 @@ fn blueque(world: &World, args: &[&str]) -> String {
     text
 }
 
-/// Retries until it is accepted; returns how long that took.
+/// Retries until the command is accepted; returns the time that this took.
 fn retried(task: &Task) -> Duration {
     let begun = Instant::now();
     eventually("the task can be retried", || match task.retry() {
@@ -81,7 +81,7 @@ fn begun(lease: &str) -> (World, world::Worker, Task) {
     begun_as("twig", lease)
 }
 
-/// The same, with this name of both processes.
+/// Starts a worker and a task as `begun` does; `twig` is the name of both processes.
 fn begun_as(twig: &str, lease: &str) -> (World, world::Worker, Task) {
     let world = World::new();
     world.program("tree", &TREE.replace("twig", twig));
@@ -168,7 +168,7 @@ fn a_program_with_a_name_cut_within_a_character_is_dead_before_the_end_of_its_le
     assert!(overlap(&world, 1) < 0, "{} ms", overlap(&world, 1));
 }
 
-/// Records as TWIG does, in its second thread. The first one has ended, so that the process looks like a zombie.
+/// Records as TWIG does, in its second thread. The first thread has ended, so the process looks like a zombie.
 const HEADLESS: &str = "exec python3 -c '
 import ctypes, os, threading, time
 def work():
@@ -196,7 +196,7 @@ fn a_process_whose_first_thread_has_ended_is_killed_before_the_task_goes_on() {
 fn who_says_now_accepts_that_two_trees_work_at_one_time_until_the_first_is_told() {
     for words in [&["recall"][..], &["cancel", "--force"]] {
         let (world, _worker, task) = begun("6s");
-        // Until its supervisor finds out, after a third of the lease at most.
+        // The first tree continues until its supervisor checks, after a third of the lease at most.
         let supervisor = world.supervisor();
         send("STOP", supervisor);
         blueque(&world, &[words, &[task.id().as_str(), "--now"]].concat());

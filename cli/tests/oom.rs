@@ -1,5 +1,5 @@
-//! Programs that the kernel kills because memory runs out. Apart from other tests, whose programs would count as
-//! killed so, too, where this machine counts kills of all.
+//! Programs that the kernel kills because memory runs out. This file is separate from the other tests: on a machine
+//! that counts all such kills together, programs of other tests count as killed for lack of memory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

@@ -1,6 +1,6 @@
-//! The examples of the README and of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in order, in a folder for
-//! the page, with a private server. If a block of text follows, the output must match it, where `…` matches
-//! anything and the width of gaps is ignored.
+//! The examples of the README and of the pages in `docs/` run. Each block of shell under `<!-- runs -->` runs in order,
+//! in a folder for the page, with a private server. If a block of text follows, the output must match it, where `…`
+//! matches anything and the width of gaps is ignored.
 //!
 //! `BLUEQUE_PAGE=retries cargo test -p blueque-cli --test pages` runs one page.
 
@@ -44,7 +44,7 @@ fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-/// Whether a text matches what a page shows.
+/// Returns true if a text matches the output on a page.
 fn agrees(shown: &str, text: &str) -> bool {
     let squeezed = |text: &str| {
         let lines = text.trim_end().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -63,7 +63,7 @@ fn agrees(shown: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Where a page runs. Everything that it started is killed at its end.
+/// The place where a page runs. All processes that it started are killed at its end.
 struct Place {
     server: Server,
     folder: Folder,
@@ -119,7 +119,8 @@ impl Drop for Place {
     }
 }
 
-/// Why a task that is waited for does not run yet: said only where that takes a while.
+/// Returns true for a line with the reason why an awaited task does not run yet. It is printed only if the task waits
+/// for a while.
 fn is_reason(line: &str) -> bool {
     line.starts_with("-- ") && line.contains(": It ") && line.ends_with(" --\n")
 }
@@ -149,7 +150,7 @@ fn every_example_of_the_pages_runs_and_writes_what_the_page_shows() {
     let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
     let only = std::env::var("BLUEQUE_PAGE").ok();
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    // Of the two of this name, the one in docs/ has no examples.
+    // Both README files have this stem, but the README of docs/ has no examples.
     let mut pages: Vec<PathBuf> = docs.chain([root.join("README.md")]).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.retain(|path| only.as_ref().is_none_or(|only| path.file_stem().unwrap() == only.as_str()));
@@ -175,7 +176,7 @@ fn what_a_page_shows_stands_for_what_is_written() {
     assert!(!agrees("a", "a\nb"));
 }
 
-/// Every text of a folder of sources, one after the other.
+/// Appends every text of a folder of sources.
 fn sources(folder: &Path, into: &mut String) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -272,7 +273,7 @@ fn every_setting_that_a_page_names_exists() {
     for path in docs.filter(|path| path.extension().is_some_and(|of| of == "md")).chain(clients) {
         let page = fs::read_to_string(&path).unwrap();
         for after in page.split("setting `").skip(1).chain(page.split("settings `").skip(1)) {
-            // One name, or the two of "`a` and `b`".
+            // A single name, or the two names of "`a` and `b`".
             let mut parts = after.split('`');
             let first = parts.next();
             let second = (parts.next() == Some(" and ")).then(|| parts.next()).flatten();

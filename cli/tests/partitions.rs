@@ -26,7 +26,7 @@ const SOON: Duration = Duration::from_secs(20);
 struct Desk {
     servers: Vec<Server>,
     home: Folder,
-    /// Other than a partition on each server.
+    /// The topology, if it differs from one partition on each server.
     topology: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Desk {
         self.partitions().partition(&PartitionName::new(name).unwrap()).unwrap()
     }
 
-    /// Takes the next task of a partition, and ends it with this result.
+    /// Takes the next task of a partition, and completes it with this result.
     fn complete(&self, name: &str, queue: &str, result: &str) {
         let mut listener = self.client(name).listener(&[queue]).unwrap();
         listener.listen(SOON).unwrap().expect("a task").complete_bytes(result.as_bytes()).unwrap();
@@ -115,7 +115,7 @@ fn column(rows: &Value, name: &str) -> Vec<String> {
 #[test]
 fn a_task_has_an_id_that_names_its_partition_and_every_command_finds_it() {
     let desk = Desk::new();
-    // As docs/partitions.md has it.
+    // The example of docs/partitions.md.
     assert_eq!(desk.submit(&["q", "--id", "movie-17"]), "1:movie-17");
     assert_eq!(desk.submit(&["q", "--id", "x", "--partition", "2"]), "2:x");
     assert_eq!(desk.json(&["show", "2:x"])["id"], "2:x");
@@ -206,7 +206,7 @@ fn a_partition_that_does_not_answer_is_named_and_the_others_are_shown() {
     let rows: Vec<Value> = left.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((left.code, &rows[0]["waiting"], &rows[0]["version"]), (3, &1.into(), &1.into()));
     assert!(rows[1]["trouble"].is_string() && rows[0]["trouble"].is_null(), "{rows:?}");
-    // A task that exists waits for its server.
+    // For an existing task, `wait` waits until its server is back.
     let mut waits = desk.command(&["wait", "2:b", "--timeout", "20s"]).spawn().unwrap();
     desk.servers[1].restart();
     waits.kill().unwrap();
@@ -280,7 +280,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
     let left = desk.run(&["ping"]);
     assert!(left.code == 1 && left.out.contains("FINDING  schema       the data has schema 9"), "{}", left.out);
 
-    // The data is replaced later: the others go on.
+    // The data of a server is replaced later: the remaining partitions continue.
     other(&desk.servers[1], &["FLUSHALL"]);
     desk.ok(&["partitions", "add"]);
     desk.submit(&["q", "--id", "a", "--partition", "1"]);
@@ -291,7 +291,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
     assert!(left.err.contains("partition 2: ") && left.err.contains("another schema"), "{}", left.err);
     assert!(desk.refused(1, &["submit", "q", "--partition", "2"]).contains("another schema"));
 
-    // A list that leaves one out.
+    // A list that omits a partition.
     other(&desk.servers[1], &["FLUSHALL"]);
     desk.servers.push(Server::start());
     desk.ok(&["partitions", "add"]);
@@ -314,7 +314,7 @@ fn a_partition_more_is_added_while_the_others_are_used() {
     desk.servers.push(third);
     assert_eq!(desk.json(&["partitions"]).as_array().unwrap().len(), 3);
     assert_eq!(desk.json(&["show", "a"])["status"], "pending");
-    // As docs/partitions.md has it.
+    // The example of docs/partitions.md.
     assert_eq!(desk.submit(&["q", "--unique", "movie-17", "--id", "m"]), "3:m");
 }
 
@@ -345,7 +345,7 @@ fn unique_names_and_limits_that_would_hold_in_each_partition_by_itself_are_refus
     let by_itself = ["submit", "q", "--unique", &one, "--key", &two, "--partition", "1", "--per-partition"];
     assert!(desk.refused(5, &by_itself).contains("unique"), "there it is known");
 
-    // The tasks of a key are in one partition, so its limit holds over all.
+    // The tasks of a key are in one partition, so its limit holds for all partitions.
     desk.ok(&["limit", "q", &two, "--concurrency", "1"]);
     let shared = ["limit", "--shared", "gpu", "--concurrency", "1"];
     let refused = desk.refused(2, &shared);
@@ -385,7 +385,7 @@ fn ping_says_of_each_partition_what_is_there_and_what_is_missing() {
         (vec!["1".into(), "2".into()], &"master".into())
     );
 
-    // In the order of the names, though the others are known sooner.
+    // The rows are in the order of the names, although the live partitions answer sooner.
     desk.servers[0].kill();
     let begun = Instant::now();
     let left = desk.run(&["ping"]);
@@ -437,7 +437,7 @@ impl Working {
         Self(desk.command(&all).spawn().unwrap())
     }
 
-    /// Ends it as an operator does, and returns what it said.
+    /// Ends the worker as an operator does, and returns its output.
     fn ends(mut self) -> String {
         signal(self.0.id(), "-TERM");
         let code = eventually("the worker ends", || self.0.try_wait().unwrap()).code();
@@ -536,7 +536,8 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
     let file = desk.home.path().join("film.json");
     fs::write(&file, document).unwrap();
     desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", "premiere"]);
-    // It loses its part with the receipt of it, refuses it when it comes again, and that counts as the last time.
+    // The partition loses its part of the graph with the receipt, and refuses a new delivery. This failure is made the
+    // last try.
     desk.servers[1].kill();
     desk.servers[1].restart();
     let partitions = desk.partitions();

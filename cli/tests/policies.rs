@@ -1,4 +1,4 @@
-//! How a worker for programs handles exit codes, settings, needs and several queues.
+//! Exit codes, settings, needs and several queues of a worker for programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -105,7 +105,7 @@ fn lease_and_grace_are_those_of_the_queue_unless_the_worker_says_otherwise() {
     let info = status(&task, Status::Started);
     assert_eq!(field(&info, "lease"), "1800000000");
     task.cancel("enough").unwrap();
-    // With the default grace period it would take longer than this test waits.
+    // With the default grace period this takes longer than the test waits.
     status(&task, Status::Cancelled);
     worker.kill();
 

@@ -17,7 +17,7 @@ use next_door::NextDoor;
 use support::eventually;
 use world::{Worker, World, result, status};
 
-/// The recipes of the page for all that Blueque does.
+/// The ACL rules in docs/configuration.md that allow everything that Blueque does.
 fn recipes() -> Vec<Vec<String>> {
     let page = include_str!("../../docs/configuration.md");
     let found = page.lines().filter_map(|line| line.trim().strip_prefix("ACL SETUSER blueque "));
@@ -126,7 +126,7 @@ fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_m
     }
 }
 
-/// The rules of the page for each role, in the place of the keys of its line; and the viewer's own line.
+/// The rules of the page for each role, inserted in its line in place of the keys; and the viewer's own line.
 fn roles() -> Vec<(String, Vec<String>)> {
     let page = include_str!("../../docs/configuration.md");
     let (_, part) = page.split_once("### Roles").unwrap();
@@ -184,7 +184,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         works("administrator", args);
     }
 
-    // A call that has nothing to change.
+    // A call that changes nothing.
     for user in ["viewer", "worker", "upkeep", "administrator"] {
         works(user, &["submit", "q", "--id", "later", "--eta", "+1h"]);
     }
@@ -206,7 +206,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         assert!(err.contains("this user may not run"), "{args:?}: {err}");
     }
     assert_eq!(works("viewer", &["show", "later", "-o", "json"]), before);
-    // What doctor may not read keeps it from nothing else.
+    // A permission that doctor lacks does not keep it from its remaining checks.
     works("client", &["submit", "nobodys"]);
     let (_, out, err) = run_as("client", &world, &["doctor"]);
     assert!(out.contains("this user may not run SCAN"), "{out}{err}");

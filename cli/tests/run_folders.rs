@@ -27,7 +27,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Makes a file or a folder look as old as that.
+/// Sets the modification time of a file or a folder to this age.
 fn age(path: &Path, age: Duration) {
     File::open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
 }

@@ -1,4 +1,4 @@
-//! A host on which nothing can be started: its tasks go back and never fail, and it reports what it lacks.
+//! A host on which no process can be started: its tasks go back and never fail, and it reports the cause.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -35,7 +35,7 @@ fn trouble(world: &World) -> Option<String> {
     world.client.workers().unwrap().into_iter().find(|worker| !worker.dead)?.trouble
 }
 
-/// Nothing counts against the task, and everyone who asks gets the reason.
+/// Checks that no loss or release counts against the task, and that every command and record shows the reason.
 fn is_said(world: &World, task: &Task, what: &str) {
     let said = format!("takes nothing: {what}");
     eventually("its record says so", || trouble(world).filter(|trouble| trouble.contains(&said)));
@@ -84,7 +84,7 @@ fn worker_of_its_own_user(world: &World, user: u32) -> Worker {
     Worker(command.stderr(log).spawn().unwrap())
 }
 
-/// The number of processes and threads of its user.
+/// Number of processes and threads of this user.
 fn threads(user: u32) -> u32 {
     let of = |path: PathBuf| {
         let status = fs::read_to_string(path.join("status")).ok()?;
@@ -103,7 +103,7 @@ fn limit(worker: &Worker, user: u32, processes: Option<u32>) {
     let soft = processes.map_or(most.to_owned(), |processes| processes.to_string());
     let mut command = Command::new("prlimit");
     if is_root() {
-        // Only the user itself may, if root lacks the permission.
+        // Without this permission of root, only the user itself may change the limit.
         command = Command::new("setpriv");
         command.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".into(), "prlimit".into()]);
     }
@@ -111,7 +111,7 @@ fn limit(worker: &Worker, user: u32, processes: Option<u32>) {
     assert!(command.status().unwrap().success());
 }
 
-/// Allows this many more processes: none, or a supervisor without all of its threads.
+/// Allows `more` additional processes: 0, or too few for all threads of a supervisor.
 fn no_processes(more: u32) {
     let world = World::new();
     world.program("q", "echo 1");
@@ -238,7 +238,7 @@ fn a_left_run_folder_that_cannot_be_removed_is_said_in_the_worker_s_log_and_reco
     let worker = worker_of_its_own_user(&world, user);
     let task = world.submit("q", "[]");
     let attempt = PathBuf::from(world.written("run"));
-    // As a program in a container of root leaves it.
+    // The files that a program in a container leaves if it runs as root.
     let left = attempt.join("work/of-root");
     fs::create_dir(&left).unwrap();
     fs::write(left.join("file"), "x").unwrap();

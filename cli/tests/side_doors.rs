@@ -1,5 +1,5 @@
-//! What another user of the host creates is not the worker's because it looks like it. That user is uid 1234 here, so
-//! these tests need root, as in CI; as another user they fail with that reason.
+//! A worker does not mistake objects of another user of the host for its own, even if they look alike. The other user
+//! is uid 1234, so these tests need root, as in CI; without root they fail with that reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -72,8 +72,8 @@ fn a_process_that_looks_like_a_supervisor_takes_no_slot_and_holds_up_no_drain() 
     }
 }
 
-/// A supervisor of the worker's own user, whose program removes its lock file; whether the worker may read the path of
-/// its binary (root), or not.
+/// A supervisor of the worker's own user, whose program removes its lock file. The worker may read the path of the
+/// supervisor's binary (root), or may not.
 #[test]
 fn a_supervisor_whose_lock_file_is_gone_is_taken_over_after_an_upgrade_too() {
     for uid in [OTHER, 0] {
@@ -112,7 +112,7 @@ fn a_supervisor_whose_lock_file_is_gone_is_taken_over_after_an_upgrade_too() {
     }
 }
 
-/// A manifest of the task `up`, as its attempt 1 would have.
+/// The manifest that attempt 1 of the task `up` publishes.
 const MANIFEST: &str = "{\"task\":\"up\",\"attempt\":1,\"files\":[]}";
 
 #[test]
@@ -146,12 +146,12 @@ fn inputs_names_no_folder_that_a_client_chooses() {
         assert!(out.is_empty() && !err.is_empty(), "{folder:?} {task}: {out}{err}");
     }
     fs::write(output.join("up/manifest.json"), MANIFEST).unwrap();
-    // Also where the host of the worker that published it knows the folder by another path.
+    // The command finds the folder even if the worker that published it knows the folder by another path.
     let [out, err] = told(Path::new("/mnt/output/up"), "up");
     assert_eq!((out.trim(), err.as_str()), (output.join("up").to_str().unwrap(), ""));
 }
 
-/// A worker that publishes in this folder; what it says if it does not start.
+/// Starts a worker that publishes in this folder. Returns its error if it does not start.
 fn publishing(world: &World, folder: &Path) -> Result<Worker, String> {
     let before = world.log().len();
     let mut worker = world.worker(&["-q", "q", "--publish", folder.to_str().unwrap()]);
@@ -208,7 +208,7 @@ fn output_is_published_in_no_folder_that_another_user_can_change() {
         assert!(folder.join(task.id().as_str()).join("film").exists(), "{}", world.log());
         worker.kill();
     }
-    // It is replaced while a task runs: the output waits until that is mended.
+    // The folder is replaced while a task runs: the output waits until the folder is repaired.
     world.program("q", "until [ -e FOLDER/go ]; do sleep 0.02; done; echo 1 > $BLUEQUE_OUTPUT_DIR/film");
     let folder = world.path("sticky/new");
     let _worker = publishing(&world, &folder).unwrap();
@@ -223,7 +223,7 @@ fn output_is_published_in_no_folder_that_another_user_can_change() {
     eventually("it is published", || folder.join(task.id().as_str()).join("film").exists().then_some(()));
 }
 
-/// Removed at the end; in another file system than the state folder.
+/// A folder in another file system than the state folder, removed at the end.
 struct Elsewhere(PathBuf);
 
 impl Drop for Elsewhere {
@@ -243,7 +243,7 @@ fn output_that_is_copied_goes_through_no_link_that_takes_the_place_of_the_copy()
     }
     chown(&publish, Some(0), Some(OTHER)).unwrap();
     world.program("q", "cd $BLUEQUE_OUTPUT_DIR; seq 3000 | split -l 1 -a 4 - film.; echo 1 > film");
-    // One of the group that may write to it.
+    // A user of the group that may write to the folder.
     let swap = "echo > ready; while :; do for copy in .+*.copy; do \
         [ -d \"$copy\" ] && mv \"$copy\" moved && ln -s ../victim \"$copy\" && exit; done; done";
     let mut other = Command::new("sh");

@@ -1,5 +1,5 @@
 //! Graphs over two partitions, each on a server of its own, with the programs of enq: its document D3 through either
-//! address, its failures, and what becomes of it when a server is away.
+//! address, failures in it, and a server that is down.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 6] = [
         "#!/bin/sh\nuid=$(jq '.[].uid' -)\necho \"{\\\"link\\\": \\\"https://download/for/$uid\\\"}\"\n",
     ),
     ("send-mail", "#!/bin/sh\nlink=$(jq '.[].link' -)\necho \"sending mail with link $link\" >&2\n"),
-    // The same, once there is a file of this name.
+    // The program `save-user-data`, but it first waits for the file `go`.
     (
         "save-later",
         "#!/bin/sh\nuid=$(jq '.[].uid' -)\nfor n in $(seq 600); do [ -e \"$HOME/go\" ] && break; sleep 0.05; done\n\
@@ -94,7 +94,7 @@ impl Desk {
         serde_json::from_str(&self.ok(&args)).unwrap()
     }
 
-    /// Submits a document by the addresses of its shards, as enq does. Returns the ids by their names.
+    /// Submits a document by the addresses of its shards, as enq does. Returns the reply, with the ids by their names.
     fn submit(&self, document: &Value) -> Value {
         fs::write(self.path("task.json"), document.to_string()).unwrap();
         let (file, shards) = (self.path("task.json"), [self.shard(1), self.shard(2)]);
@@ -144,7 +144,7 @@ struct Worker(Child);
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // The first has it wait for its programs, the second one has those stopped.
+        // The first signal lets the worker wait for its programs, the second one stops the programs.
         for _ in 0..2 {
             let _ = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
             let begun = Instant::now();
@@ -190,7 +190,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     let ids = ["1/save", "2/save", "1/email"].map(|name| made["tasks"][name].as_str().unwrap());
     assert!(id.starts_with("1:") && ids[0].starts_with("1:") && ids[1].starts_with("2:") && ids[2].starts_with("1:"));
     assert_eq!(states(&desk, &made), ["pending", "pending", "waiting"]);
-    // In no list that a worker of one partition looks at is what it does not have.
+    // The lists that a worker of one partition reads contain no tasks of another partition.
     for (name, number) in [(1, 1), (2, 1)] {
         let client = blueque::Client::open(&desk.servers[name - 1].url()).unwrap();
         let counts = client.queue(&format!("shard-{name}")).unwrap().counts().unwrap();
@@ -206,7 +206,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     );
 
     let _worker = desk.worker(&[]);
-    // The other address first: the outcome is the same.
+    // With the addresses in reverse order the outcome is the same.
     let turned = format!("{},{}", desk.shard(2), desk.shard(1));
     let args = ["graph", "wait", id, "--timeout", "60s"];
     let waited = desk.command(&args).env("BLUEQUE_TOPOLOGY", turned).output().unwrap();
@@ -235,7 +235,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
     let drawn = desk.ok(&["graph", "export", id]);
     assert_eq!(drawn.matches("->").count(), 2, "{drawn}");
 
-    // D3b: the order of the arguments counts, not that of the ends.
+    // D3b: the order of the arguments decides, not the order in which the tasks end.
     let made = desk.submit(&json!([save("1", "save-later", 1), save("2", "save-user-data", 2), email("send-mail")]));
     desk.until(&made["tasks"]["2/save"], "complete");
     assert_eq!(desk.show(&made["tasks"]["1/email"])["status"], "waiting");
@@ -248,7 +248,7 @@ fn d3_runs_over_two_servers_and_is_seen_through_either_address() {
 #[test]
 fn the_failures_of_d3_reach_the_other_server() {
     let desk = Desk::new();
-    // 1/save fails while 2/save waits for a worker: there is none of partition 2 yet, but one that delivers.
+    // 1/save fails while 2/save waits for a worker. The worker of partition 1 delivers the failure to partition 2.
     let made = desk.submit(&document("fail-for-good", "save-user-data", "send-mail"));
     {
         let _worker = desk.worker(&["--partition", "1"]);
@@ -262,7 +262,7 @@ fn the_failures_of_d3_reach_the_other_server() {
         );
         let left = desk.run(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "20s"]);
         assert_eq!(left.code, 1, "{}", left.err);
-        // The first cause alone has the whole graph go on.
+        // A retry of the first cause alone reruns the whole graph.
         desk.file("mended");
         desk.ok(&["retry", made["tasks"]["1/save"].as_str().unwrap()]);
     }
@@ -271,7 +271,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     assert_eq!(states(&desk, &made), ["complete", "complete", "complete"]);
     fs::remove_file(desk.path("mended")).unwrap();
 
-    // While 2/save runs: it is told to stop.
+    // 1/save is cancelled while 2/save runs: 2/save is stopped.
     let made = desk.submit(&json!([save("1", "save-later", 1), save("2", "sleep", 2), email("send-mail")]));
     desk.until(&made["tasks"]["2/save"], "started");
     desk.ok(&["cancel", made["tasks"]["1/save"].as_str().unwrap()]);
@@ -279,7 +279,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     desk.until(&made["tasks"]["1/save"], "cancelled");
     assert_eq!(states(&desk, &made), ["cancelled", "cancelled", "failed"]);
 
-    // After 2/save is complete, which stays so.
+    // 1/save fails after 2/save is complete: 2/save stays complete.
     let made =
         desk.submit(&json!([save("1", "save-later", 1), save("2", "save-user-data", 2), email("fail-for-good")]));
     desk.until(&made["tasks"]["2/save"], "complete");
@@ -287,7 +287,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     desk.until(&made["tasks"]["1/email"], "failed");
     assert_eq!(states(&desk, &made), ["complete", "complete", "failed"]);
 
-    // The other server has what fails.
+    // The task that fails is on the second server.
     let made = desk.submit(&document("sleep", "fail-for-good", "send-mail"));
     desk.until(&made["tasks"]["1/save"], "cancelled");
     assert_eq!(states(&desk, &made), ["cancelled", "failed", "failed"]);
@@ -295,7 +295,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     assert!(error.contains(made["tasks"]["2/save"].as_str().unwrap()), "it names the task that failed: {error}");
     let left = desk.run(&["why", made["tasks"]["1/email"].as_str().unwrap()]);
     assert!(left.out.contains("failed"), "{}", left.out);
-    // And is retried by itself there.
+    // The task on the second server is retried alone.
     desk.file("mended");
     desk.ok(&["retry", made["tasks"]["2/save"].as_str().unwrap()]);
     desk.until(&made["tasks"]["2/save"], "complete");
@@ -361,7 +361,7 @@ fn a_retry_from_a_task_runs_what_is_below_it_anew_on_both_servers() {
 #[test]
 fn a_server_that_is_away_delays_only_what_waits_for_it() {
     let mut desk = Desk::new();
-    // Before the submit: refused at once, and nothing is made.
+    // A server is down before the submit: the graph is refused at once, and nothing is made.
     desk.servers[1].kill();
     let begun = Instant::now();
     fs::write(desk.path("task.json"), document("save-user-data", "save-user-data", "send-mail").to_string()).unwrap();
@@ -374,7 +374,7 @@ fn a_server_that_is_away_delays_only_what_waits_for_it() {
     assert_eq!(client.graphs().count(), 0);
     desk.servers[1].restart();
 
-    // While 2/save runs.
+    // A server goes down while 2/save runs.
     let _worker = desk.worker(&[]);
     let made = desk.submit(&document("save-user-data", "save-later", "send-mail"));
     desk.until(&made["tasks"]["2/save"], "started");
@@ -390,7 +390,7 @@ fn a_server_that_is_away_delays_only_what_waits_for_it() {
     assert_eq!(shown.code, 3);
     assert!(shown.err.contains("partition 2: ") && shown.out.contains("1/email"), "{}{}", shown.out, shown.err);
     assert_eq!(desk.show(&made["tasks"]["1/email"])["status"], "waiting");
-    // Other work of the same worker goes on.
+    // Other work of the same worker continues.
     let other = desk.ok(&["submit", "shard-1", "--method", "process-user-data", "[{\"uid\":1}]", "--partition", "1"]);
     desk.until(&json!(other.trim()), "complete");
     desk.file("go");
@@ -406,7 +406,7 @@ fn a_server_that_is_away_delays_only_what_waits_for_it() {
 fn an_end_that_was_not_reported_is_reported_soon_after_a_long_outage() {
     let mut desk = Desk::new();
     let made = desk.submit(&document("save-user-data", "save-user-data", "send-mail"));
-    // 2/save completes while nobody delivers, and its server goes away.
+    // 2/save completes while nobody delivers, and then its server goes down.
     let second = desk.servers[1].url();
     {
         let client = blueque::Client::open(&second).unwrap();
@@ -422,7 +422,7 @@ fn an_end_that_was_not_reported_is_reported_soon_after_a_long_outage() {
     desk.until(&made["tasks"]["1/email"], "complete");
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 
-    // The partition that is to hear of it was away for so long that the next attempt is far off.
+    // The receiving partition was down for so long that the next delivery is planned for much later.
     let made = desk.submit(&document("save-user-data", "save-later", "send-mail"));
     desk.until(&made["tasks"]["2/save"], "started");
     desk.until(&made["tasks"]["1/save"], "complete");

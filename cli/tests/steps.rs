@@ -19,7 +19,7 @@ const QUEUES: [&str; 8] = ["--queue", "fetch", "--queue", "encode", "--queue", "
 fn a_chain_of_programs_goes_on_by_itself_whatever_is_killed_between() {
     let world = World::new();
     world.program("fetch", "cat > /dev/null; echo '{\"film\":\"raw\"}'");
-    // The first attempt of this step is killed with its supervisor and its worker; the next one finds the same parameters.
+    // The first attempt of this step is killed with its supervisor and worker; the next attempt gets the same parameters.
     world.program(
         "encode",
         "cp \"$BLUEQUE_PARAMETERS\" FOLDER/encode.$BLUEQUE_ATTEMPT; echo $BLUEQUE_START_REASON >> FOLDER/reasons\n\
@@ -127,7 +127,7 @@ fn a_program_changes_what_its_next_attempt_has() {
     let log = world.run(&["logs", "t", "--attempt", "1"]);
     assert!(log.contains("the next attempt is not changed: STATE"), "{log}");
     assert!(log.contains("an edit that cannot be read: there is no option colour"), "{log}");
-    // Outside of a task it does nothing, and says what is malformed.
+    // Outside of a task the command changes nothing, and reports malformed arguments.
     assert_eq!(world.run(&["task", "edit", "[1]"]), "");
     let (code, _, said) = world.outcome(&["task", "edit"]);
     assert!(code == 2 && said.contains("name what is to change"), "{code} {said}");
@@ -137,7 +137,8 @@ fn a_program_changes_what_its_next_attempt_has() {
 fn a_program_says_where_its_task_goes_on() {
     let world = World::new();
     let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
-    // Of the chain the first step is replaced, the second one given back elsewhere, and the third one skipped.
+    // The first step of the chain is replaced, the second step is given back to another queue, and the third step is
+    // skipped.
     world.program("look", &format!("{say} next large || exit; echo '\"seen\"'"));
     world.program("large", &format!("echo half > $BLUEQUE_CHECKPOINT; {say} into huge; exit 85"));
     world.program("huge", &format!("echo \"$(cat) $(cat $BLUEQUE_CHECKPOINT)\" > FOLDER/huge; {say} next; echo 7"));

@@ -1,5 +1,5 @@
-//! What a worker may be started with and what its programs may print: a bare environment, closed descriptors, a crowd
-//! of programs, any bytes.
+//! Unusual surroundings of a worker and output of its programs: a bare environment, closed descriptors, a hundred
+//! programs, any bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -22,7 +22,7 @@ use support::eventually;
 use victims::victims;
 use world::{Worker, World, field, result, status};
 
-/// How many programs run at once.
+/// Number of programs that run at the same time.
 const CROWD: usize = 100;
 
 /// The output at the server, each stream whole.
@@ -82,7 +82,7 @@ fn a_log_has_every_byte_that_was_printed_in_its_order() {
     let text = [vec![b'x'; 20_000], "ä€😀\r\n\n\r\0".repeat(500).into_bytes()].concat();
     let all = [every, text, b"no newline at the end".to_vec()].concat();
     fs::write(world.path("all"), &all).unwrap();
-    // In pieces that end anywhere.
+    // The programs write in pieces that may end in the middle of a line or character.
     world.program("q", "dd if=FOLDER/all bs=777 2>/dev/null & dd if=FOLDER/all bs=1000 status=none >&2; wait; exit 3");
     let task = world.submit("q", "[]");
     let _worker = world.worker(&["--queue", "q"]);

@@ -1,5 +1,5 @@
 //! The command, workers and supervisors by TLS: with each version of the protocol, the client's certificate, Sentinels
-//! and a cluster; and what is said of each refusal. The certificates are those of `tests/tls`.
+//! and a cluster; and the error for each refusal. The certificates are in `tests/tls`.
 
 #![cfg(feature = "tls-rustls")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
@@ -22,15 +22,15 @@ fn file(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/tls").join(name).display().to_string()
 }
 
-/// The settings of a server with a certificate, besides its port.
+/// The settings of a server with a certificate, without its port.
 fn settings(certificate: &str) -> Vec<String> {
     let files = [certificate, "server.key", "ca.pem", "client.pem", "client.key"].map(file);
-    let [client, key] = ["--tls-client-cert-file", "--tls-client-key-file"]; // among themselves
+    let [client, key] = ["--tls-client-cert-file", "--tls-client-key-file"]; // for connections between servers
     let names = ["--tls-cert-file", "--tls-key-file", "--tls-ca-cert-file", client, key];
     names.into_iter().map(str::to_owned).zip(files).flat_map(|(name, file)| [name, file]).collect()
 }
 
-/// A server that speaks TLS alone, and its port.
+/// A server that accepts only TLS, and its port.
 fn server(certificate: &str, more: &[&str]) -> (Server, String) {
     let port = free_port();
     let certificates = settings(certificate);
@@ -59,7 +59,7 @@ fn worker(world: &World, url: &str, variables: &[(&str, String)], more: &[&str])
     Worker(by(&mut command, url).envs(variables.iter().cloned()).spawn().unwrap())
 }
 
-/// A program that waits for the file `go`, and then has a result.
+/// A program that waits for the file `go`, and then prints a result.
 const WAITS: &str = "touch FOLDER/runs; while [ ! -e FOLDER/go ]; do sleep 0.05; done; echo '\"made\"'";
 
 /// A task whose program runs to its end, though its worker is killed: its supervisor has a connection of its own.
@@ -124,7 +124,7 @@ fn each_refusal_of_a_certificate_ends_a_command_with_its_remedy() {
     }
 }
 
-/// A Sentinel that speaks TLS alone, killed when dropped.
+/// A Sentinel that accepts only TLS, killed when dropped.
 struct Sentinel {
     child: Child,
     _folder: Folder,
@@ -187,7 +187,7 @@ fn a_cluster_leads_to_the_node_of_a_namespace_by_tls() {
     for node in [0, 1] {
         eventually("the node works", || ask(node, &["INFO"]).contains("cluster_state:ok").then_some(()));
     }
-    // That of the other node.
+    // A namespace whose slot is on the second node.
     let namespace =
         (0..100).map(|n| format!("{{n{n}}}")).find(|name| ask(0, &["KEYSLOT", name]).parse::<u32>().unwrap() > 8191);
     let namespace = namespace.unwrap();

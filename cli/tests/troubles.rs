@@ -1,4 +1,4 @@
-//! A worker with problems: it goes on where it can, reports what is wrong, and does not harm the queue.
+//! A worker with problems: it continues where it can, reports what is wrong, and does not harm the queue.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -165,7 +165,7 @@ fn a_program_that_no_worker_has_is_named() {
     });
     assert!(why.contains("late"), "{why}");
     let sentence = "no worker of q has the program late, which a waiting task needs";
-    // At the moment when the worker has it, it does not wait.
+    // While the worker holds the task, the task does not wait, so the test repeats the commands.
     eventually("workers says so", || world.run(&["workers"]).contains(sentence).then_some(()));
     eventually("doctor says so", || world.run(&["doctor"]).contains(sentence).then_some(()));
     assert!(world.run(&["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
@@ -177,14 +177,14 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     world.program("fine", "echo 1");
     let worker = world.worker(&["--queue", "q"]);
     let queue = world.client.queue("q").unwrap();
-    // It leaves the queue alone after so many tasks in a row whose programs are missing.
+    // The worker leaves the queue alone after many tasks in a row whose programs are missing.
     for number in 0..40 {
         queue.submit_bytes(b"[]", Submit::default().method(format!("late{number}"))).unwrap();
     }
     eventually("it stays away", || world.log().contains("takes nothing of q for").then_some(()));
     let id = world.client.workers().unwrap().remove(0).id;
     worker.signal("STOP");
-    // The report of a worker that leaves the queue alone, whatever it does at the moment.
+    // Sends the report of a worker that leaves the queue alone, so that the test does not depend on its timing.
     let (queues, who) = ([queue.name().clone()], ListenerId::new(id.as_str()).unwrap());
     let trouble = "takes nothing of q: it is tired; takes nothing of other: for nothing";
     let report = ReportOptions::new().methods("fine").trouble(trouble);

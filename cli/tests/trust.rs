@@ -1,5 +1,5 @@
-//! A worker trusts root and its own user, and nobody else. Other users of the host are uid 1234 here, so these
-//! tests need root, as in CI; as another user they fail with that reason.
+//! A worker trusts root and its own user, and nobody else. Other users of the host are uid 1234 here, so these tests
+//! need root, as in CI; without root they fail with that reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -30,7 +30,7 @@ fn folder(world: &World, name: &str, uid: u32, gid: u32, mode: u32) -> PathBuf {
     path
 }
 
-/// A worker that must refuse to start, with this reason.
+/// Checks that a worker refuses to start, with this reason.
 fn refused(world: &World, args: &[&str], state: &Path, why: &str) {
     let before = world.log().len();
     let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), args);
@@ -82,7 +82,7 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
         (0, 0, 0o777, "above is writable by others"),
         (OTHER, 0, 0o1777, "above belongs to"),
     ] {
-        // Whether the state folder is there already or not.
+        // The state folder does not exist in the first round, and exists in the second.
         for name in ["above", "above/state"] {
             folder(&world, name, 0, 0, 0o700);
             folder(&world, "above", uid, gid, mode);
@@ -90,7 +90,7 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
             fs::remove_dir_all(world.path("above")).unwrap();
         }
     }
-    // In a folder such as /tmp everybody may create a link.
+    // In a folder such as /tmp every user may create a link.
     folder(&world, "tmp", 0, 0, 0o1777);
     folder(&world, "real", 0, 0, 0o700);
     symlink(world.path("real"), world.path("tmp/link")).unwrap();
@@ -139,7 +139,7 @@ fn a_program_that_another_user_could_replace_is_not_run() {
     symlink("sub/open/p", programs.join("behind-open")).unwrap();
     symlink("sub/theirs/p", programs.join("behind-theirs")).unwrap();
     symlink("sub/fine/p", programs.join("behind-fine")).unwrap();
-    // The link on the way is unsafe, even if it leads back to a good program.
+    // The link on the way is unsafe, even if it leads back to a safe program.
     symlink("../../plain", programs.join("sub/open/back")).unwrap();
     symlink("sub/open/back", programs.join("detour")).unwrap();
     symlink("round", programs.join("round")).unwrap();
@@ -208,7 +208,7 @@ fn guarded() -> World {
 #[test]
 fn the_password_is_in_no_environment_that_a_program_of_the_workers_user_can_read() {
     let world = guarded();
-    // A binary that the other user can reach, wherever this one was built.
+    // A copy of the binary that the other user can reach, independent of the build folder.
     let binary = world.path("blueque");
     fs::copy(env!("CARGO_BIN_EXE_blueque"), &binary).unwrap();
     world.program(
@@ -319,7 +319,7 @@ fn a_worker_and_its_program_live_through_a_new_password() {
     world.nothing_is_left();
 }
 
-/// What another user of the host may do with a command: its exit code and its output.
+/// Runs a command as another user of the host; returns its exit code and its output.
 fn as_other(command: &str) -> (bool, String) {
     let output = Command::new("/bin/sh").args(["-c", command]).uid(OTHER).gid(OTHER).output().unwrap();
     (output.status.success(), [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat())
@@ -346,7 +346,7 @@ fn another_user_reads_nothing_of_a_run_and_signals_nothing_of_it() {
     }
     world.touch("go");
     task.wait(world::LIMIT).unwrap();
-    // The log outlives the run.
+    // The log is kept longer than the run.
     let logs = world.path("state/blueque/logs");
     let log = fs::read_dir(&logs).unwrap().next().unwrap().unwrap().path();
     for path in [logs, log.clone(), log.join("000000000000.log")] {
@@ -376,7 +376,7 @@ fn a_program_has_the_rights_of_the_workers_user() {
     assert_eq!(result(&world.submit("q", "[]")).trim(), "1234");
 }
 
-/// Written without the scripts, by somebody with write access to the keys.
+/// The record was written without the scripts, by a user with write access to the keys.
 #[test]
 fn an_id_that_no_script_would_take_makes_no_file() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! The data of former releases are read as they are, or repaired online; attempts that their scripts began
-//! continue, what their workers left on the disk is taken over, and both releases may run side by side.
+//! Data of former releases is read unchanged, or repaired online. Attempts that former scripts began continue, runs
+//! that former workers left on the disk are taken over, and both releases may run side by side.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -25,7 +25,7 @@ use std::process::Command;
 use fixture::{Answer, Fixture, Scripts};
 use support::{Folder, Server};
 
-/// A server with the scripts of a former release and of this one.
+/// A server with the scripts of two releases, a former release and the present release.
 struct Both {
     server: Server,
     connection: redis::Connection,

@@ -129,7 +129,7 @@ fn a_pipe_as_the_log_of_the_supervisors_holds_up_no_worker() {
     while !said() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));
     }
-    std::fs::remove_file(&log).unwrap(); // a reader of the log after a failure would wait for it
+    std::fs::remove_file(&log).unwrap(); // after a failure the test reads all logs, and a pipe blocks it
     assert!(said(), "{}", world.log());
     assert_eq!(result(&task), "1");
     world.nothing_is_left();
@@ -263,7 +263,7 @@ fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
     worker.kill();
     let worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
     eventually("it is taken over", || world.log().contains("took over").then_some(()));
-    // Longer than the lease: only the supervisor renews it.
+    // Waits longer than the lease: only the supervisor renews it.
     let begun = Instant::now();
     eventually("the lease would have ended", || (begun.elapsed() > Duration::from_secs(4)).then_some(()));
     let after = task.info().unwrap();
@@ -319,7 +319,7 @@ fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoi
     world.nothing_is_left();
 }
 
-/// Without a control group such a process escapes; `docs/programs.md` says so.
+/// Without a control group such a process escapes, as described in `docs/programs.md`.
 #[test]
 fn a_process_that_hides_from_its_run_dies_with_it_where_runs_have_control_groups() {
     let world = World::new();
@@ -411,7 +411,7 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     world.server.kill();
     world.touch("go");
     eventually("the end is on the disk", || world.runs()[0].join("end.json").exists().then_some(()));
-    // The first supervisor must not be needed.
+    // The end does not depend on the first supervisor.
     worker.kill();
     send("KILL", supervisor);
     world.server.restart();
@@ -421,8 +421,8 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     world.nothing_is_left();
 }
 
-/// Copies the program by another process: a program that is started meanwhile would inherit this one's open file, and the
-/// copy could not be run until that is closed.
+/// Copies the program with another process. If this process wrote the copy, a program started at the same time inherits
+/// the open file, and the copy cannot run until that file is closed.
 fn copied(to: &Path) {
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_blueque")).arg(to).status().unwrap().success());
 }
@@ -472,7 +472,7 @@ fn what_a_dead_worker_had_reserved_and_not_begun_goes_back_within_seconds() {
     let mut listener = world.client.listener_as(dead.clone(), &["echo"]).unwrap();
     let task = world.submit("echo", "[1]");
     listener.try_listen().unwrap().expect("the task");
-    // It counts as alive until the server has not seen it for a while.
+    // The listener counts as alive until the server has not seen it for a while.
     support::silent(&world.server, "echo", &dead);
     let _worker = world.worker(&["--queue", "echo"]);
     assert_eq!(result(&task), "[1]");

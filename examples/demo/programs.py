@@ -3,12 +3,12 @@
 
     python3 examples/demo/programs.py BLUEQUE [FOLDER]
 
-1. A worker is killed with SIGKILL while its programs run. A new one finds them: same attempt, same process.
-2. The machine is "lost": worker and supervisors are killed, and what they knew of their runs is gone. Another
-   worker goes on from the checkpoint when the lease has expired.
-3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed meanwhile.
+1. A worker is killed with SIGKILL while its programs run. A new worker finds them: same attempt, same process.
+2. The machine is "lost": worker and supervisors are killed. Another worker, which does not have the files of their
+   runs, continues from the checkpoint when the lease has expired.
+3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed during this.
 
-Every digest is compared with what sha256sum says, and the packed file with the file. Ctrl-C leaves no process behind.
+Every digest is compared with sha256sum's output, and the packed file with the file. Ctrl-C leaves no process behind.
 """
 
 import atexit
@@ -45,7 +45,7 @@ def run(*args, **options):
 
 
 def start(*command):
-    # In its own group: Ctrl-C ends the demo, and the demo ends the rest.
+    # A separate process group: Ctrl-C ends the demo, and the demo ends these processes.
     child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     children.append(child)
     return child
@@ -104,7 +104,7 @@ def show(task):
 
 
 def folders():
-    """The folder that was named, else two that exist on every machine that can build this."""
+    """The folder of the command line, or two folders that exist on every machine that can build this."""
     if len(sys.argv) > 2:
         return [pathlib.Path(sys.argv[2]).resolve()]
     sysroot = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True).stdout.strip()
@@ -117,7 +117,7 @@ def files(folder):
 
 
 def submit(folder):
-    # A rest after each file, so that there is something to watch: eight seconds in all.
+    # A pause after each file, to show progress: eight seconds in all.
     pause = 8 / max(1, len(files(folder)))
     return run("submit", "digest", json.dumps([str(folder), pause]), "--id-only")
 

@@ -14,9 +14,9 @@ import (
 //go:embed scripts/*.lua
 var scripts embed.FS
 
-// Server sends a command of the server, such as EVALSHA, on a connection that it makes again after an error. A reply is a
-// string, an int64, nil, or an []any of these; an error that the server replies is a Reply. Server is a small one; a
-// library for Redis fits in here as well.
+// Server sends a command of the server, such as EVALSHA, on a connection. After an error it connects again. A reply is a
+// string, an int64, nil, or an []any of these; an error that the server replies is a Reply. The server of Dial is
+// small; a library for Redis fits in here as well.
 type Server interface {
 	Do(words ...string) (any, error)
 }
@@ -26,7 +26,7 @@ type Reply string
 
 func (r Reply) Error() string { return string(r) }
 
-// Error is what went wrong, with a stable code and what to do about it.
+// Error is an error with a stable code and a remedy.
 type Error struct {
 	Code, Detail, Remedy string
 	// Repeat: the same call may succeed later.
@@ -42,19 +42,19 @@ func (e *Error) Unwrap() error { return e.cause }
 // Client sends calls to a server.
 type Client struct {
 	Server Server
-	// Namespace is the beginning of all keys.
+	// Namespace is the prefix of all keys.
 	Namespace string
-	// Limit is how long a call may take, with all its repetitions; with 0 it is sent once.
+	// Limit is the longest time of a call, with all its repetitions. With 0 the call is sent once.
 	Limit time.Duration
 }
 
-// New connects to a URL, such as redis://localhost:6379 or unix:///run/redis.sock, once a call is made.
+// New returns a client for a URL, such as redis://localhost:6379 or unix:///run/redis.sock. The first call connects.
 func New(url string) (*Client, error) {
 	server, err := Dial(url)
 	return &Client{Server: server, Namespace: "blueque", Limit: 30 * time.Second}, err
 }
 
-// Run makes a call; it sends it again until it is answered, or the client's limit is over.
+// Run makes a call and sends it again until a reply arrives, or until the client's limit is over.
 func (c Call[T]) Run(client *Client) (result T, err error) {
 	until, pause := time.Now().Add(client.Limit), 10*time.Millisecond
 	body := false
@@ -95,7 +95,7 @@ func (c Call[T]) send(client *Client, whole bool) (any, error) {
 	return client.Server.Do(append(words, c.Sent...)...)
 }
 
-// What a server replies to a new connection, whatever was called, before it closes it.
+// The server's reply to a new connection, before it closes the connection.
 const full = "ERR max number of clients"
 
 // judged sorts an error: a verdict of a script or of the server by its code, or no answer, after which the same call is

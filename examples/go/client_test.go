@@ -1,6 +1,6 @@
 package blueque
 
-// On a server of its own: a task through the worker, a server that restarts, and wrong URLs.
+// Tests on a private server: a task through the worker, a server that restarts, and wrong URLs.
 
 import (
 	"errors"

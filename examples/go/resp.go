@@ -33,7 +33,7 @@ type connection struct {
 func Dial(address string) (Server, error) {
 	at, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("CONNECTION: the URL is malformed") // not its text, which has the password
+		return nil, errors.New("CONNECTION: the URL is malformed") // without its text, which contains the password
 	}
 	c := &connection{network: "tcp", address: at.Host}
 	switch at.Scheme {
@@ -112,7 +112,7 @@ func (c *connection) exchange(words []string) (any, error) {
 	}
 	if failed, ok := reply.(Reply); ok {
 		if strings.HasPrefix(string(failed), "READONLY") {
-			c.close() // it is a replica now: the address may lead to another server
+			c.close() // the server is a replica now: the address may lead to another server
 		}
 		return nil, failed
 	}

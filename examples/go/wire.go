@@ -1,6 +1,6 @@
 package blueque
 
-// How calls are written and replies are read. calls.go, which is generated, is made of these pieces.
+// Encoding of calls and decoding of replies. The generated file calls.go consists of these parts.
 
 import (
 	"crypto/rand"
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Call is a call that has not been made yet. Sent again after a lost reply, one value is executed once.
+// Call is a call that has not been made yet. If the same value is sent again after a lost reply, it is executed once.
 type Call[T any] struct {
 	// Command is the name of the command.
 	Command string
@@ -22,13 +22,14 @@ type Call[T any] struct {
 	request bool
 }
 
-// At is the same call at a time of its own, in a namespace for tests.
+// At is the same call at the time `now`, in a namespace for tests.
 func (c Call[T]) At(now float64) Call[T] {
 	c.Sent = append([]string{written(now)}, c.Sent[1:]...)
 	return c
 }
 
-// Once is the same call with a random `request`: sent twice, it does nothing the second time, whatever others did between.
+// Once is the same call with a random `request`. The second time it does nothing, whatever other clients did in
+// between.
 func (c Call[T]) Once() Call[T] {
 	if c.request {
 		var random [16]byte
@@ -105,7 +106,7 @@ type field struct {
 	null, empty, absent bool
 }
 
-// shape is what a reply looks like: one value, or pairs, or a list and then items.
+// shape is the form of a reply: one value, or pairs, or a list and then items.
 type shape struct {
 	single             *field
 	list, items, pairs []field
@@ -228,7 +229,7 @@ func (s *shape) named(all []any, into reflect.Value) error {
 	return nil
 }
 
-// find gives the field of a name, or the field `begin*` that collects it, and the rest of the name.
+// find returns the field of a name, or the field `begin*` that collects the name, and the rest of the name.
 func (s *shape) find(name string) (int, string) {
 	collecting, key := -1, ""
 	for index, field := range s.pairs {
@@ -250,7 +251,7 @@ func put(into reflect.Value, key string, value reflect.Value) {
 	into.SetMapIndex(reflect.ValueOf(key), value)
 }
 
-// read reads one value. Nothing is set if it is nil, or empty because it does not apply: the zero value says so.
+// read reads one value. A nil value, or an empty value that does not apply, leaves the zero value.
 func (f *field) read(got any, into reflect.Value) error {
 	if got == nil {
 		if f.null {
@@ -285,7 +286,7 @@ func (f *field) read(got any, into reflect.Value) error {
 	return fmt.Errorf("%s is %s", f.name, shown(got))
 }
 
-// read says whether a value is of the type, and sets it unless it is a text.
+// read returns true if a value is of the type, and sets it unless it is a text.
 func (k *kind) read(raw string, into reflect.Value) bool {
 	fits := func(size float64) bool { return k.low <= size && size <= k.high }
 	switch k.form {

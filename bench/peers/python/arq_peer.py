@@ -1,6 +1,6 @@
 """arq: one process, and its slots are tasks of asyncio (`max_jobs`). Results are not kept (`keep_result = 0`), and it polls
 100 times a second instead of twice (`poll_delay`), since it takes at most `max_jobs` with each look. It has no bulk call;
-many are sent at once by `asyncio.gather`."""
+`asyncio.gather` sends many jobs at the same time."""
 import asyncio
 import json
 import sys

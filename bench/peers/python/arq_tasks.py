@@ -1,4 +1,4 @@
-"""What arq's workers run."""
+"""The tasks that arq's workers run."""
 import asyncio
 import json
 import logging
@@ -31,7 +31,7 @@ class Settings:
     on_startup = started
     max_jobs = int(os.environ["PEERS_SLOTS"])
     keep_result = 0
-    poll_delay = 0.01  # it has no wake-ups
+    poll_delay = 0.01  # arq has no wake-ups
     # A job whose worker is silent runs again when its time limit and 10 s have passed.
     job_timeout = LEASE or 3600
 

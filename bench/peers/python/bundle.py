@@ -1,6 +1,6 @@
 """Blueque through its bundle of scripts and redis-py, as lua/README.md says: a thread for each slot.
 
-It sends no heartbeats: no handler here holds its task longer than a lease, but where its process is killed.
+It sends no heartbeats: no handler here holds its task longer than a lease, except in a process that is killed.
 """
 import json
 import os
@@ -68,7 +68,7 @@ class Bundle:
             self.call("release", found[0], found[2])
 
     def exchange(self, task, hold, own):
-        """Handles a task, and in one call ends it and takes the next."""
+        """Handles a task. A single call ends the task and takes the next."""
         id_, _, token, *_, parameters, _checkpoint = task
         self.records.handled(json.loads(parameters))
         time.sleep(hold)

@@ -1,7 +1,7 @@
 """Celery on Redis, for many short tasks as its guide has it: "Optimizing, Prefetch Limits" ("64, or 128" tasks a process),
 "Tasks, Ignore results you don't want", "Calling Tasks, Connections" (many messages by one producer). Gossip, mingle and the
-worker's heartbeats to others are off. Acknowledged early, as by default; late where a lease is asked for, or nobody would
-ever run a dead worker's task again."""
+worker's heartbeats to others are off. Tasks are acknowledged early, as by default. With a lease they are acknowledged late,
+because otherwise a dead worker's task is never run again."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""What Celery's workers run."""
+"""The tasks that Celery's workers run."""
 import os
 import time
 

@@ -1,5 +1,5 @@
 """Blueque's client for Python: client_peer.py FOLDER MODE, where MODE is a way in which its worker runs tasks. `process`: each
-in a process of its own; `kept`: one after another in a process for each slot; `thread` and `asyncio`: all in one process."""
+in a separate process; `kept`: in turn in a process for each slot; `thread` and `asyncio`: all in one process."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""What the workers of Blueque's client run."""
+"""The tasks that workers of Blueque's client run."""
 import asyncio
 import os
 import time

@@ -1,4 +1,4 @@
-"""What Dramatiq's workers run."""
+"""The tasks that Dramatiq's workers run."""
 import os
 import time
 
@@ -21,7 +21,7 @@ class Ready(Middleware):
 middleware = [part() for part in (AgeLimit, TimeLimit, ShutdownNotifications, Callbacks, Pipelines, Retries)]
 if "PEERS_READY" in os.environ:
     middleware.append(Ready())
-# A worker that was silent for this long is dead; others look for such with one in a thousand of their calls.
+# A worker that was silent for this long counts as dead. Other workers check this in one of a thousand calls.
 silence = {"heartbeat_timeout": LEASE * 1000} if LEASE else {}
 broker = RedisBroker(url=os.environ["PEERS_URL"], middleware=middleware, **silence)
 dramatiq.set_broker(broker)

@@ -1,4 +1,4 @@
-"""What every peer's program in Python does: it carries out the orders of ../README.md."""
+"""The common part of every peer's program in Python: it carries out the orders of ../README.md."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ def payload(number, size=100):
 
 
 class Records:
-    """Where handlers leave a word. Processes that are forked later may use it too."""
+    """The records of handlers. Processes that are forked later may also write them."""
 
     def __init__(self, path):
         self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -28,10 +28,10 @@ class Records:
 
 
 class Program:
-    """A peer whose worker is a program of its own: `self.worker`."""
+    """A peer whose worker is a separate program: `self.worker`."""
 
     def launch(self, command, hold, lease, **environment):
-        """Starts it, and waits until it writes a byte to the file descriptor `PEERS_READY`."""
+        """Starts the program, and waits until it writes a byte to the file descriptor `PEERS_READY`."""
         ready, told = os.pipe()
         environment |= {"PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
         environment = {**os.environ, **environment}
@@ -50,7 +50,7 @@ def answer(**what):
 
 
 def serve(peer):
-    """`peer(url, records)` makes what has the methods add, add_many, work and stop."""
+    """Carries out orders from stdin. `peer(url, records)` returns an object with add, add_many, work and stop."""
     url, path = sys.argv[1:]
     queue = peer(url, path)
     answer(ready=True)

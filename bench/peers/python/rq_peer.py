@@ -1,6 +1,6 @@
-"""RQ as its "Notes on Performance" (docs/benchmark.md) have it where speed counts: SimpleWorker, which runs jobs in its own
-process. Several slots are several such processes, started by `rq worker-pool` (Docs, Workers, Worker Pool); many jobs go in
-by `enqueue_many` (Docs, Queues, Bulk Job Enqueueing)."""
+"""RQ in the set-up of its "Notes on Performance" (docs/benchmark.md) for speed: SimpleWorker, which runs jobs in its own
+process. Several slots are several such processes, started by `rq worker-pool` (Docs, Workers, Worker Pool); `enqueue_many`
+adds many jobs (Docs, Queues, Bulk Job Enqueueing)."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""What RQ's workers run."""
+"""The tasks that RQ's workers run."""
 import os
 import time
 

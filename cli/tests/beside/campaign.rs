@@ -1,5 +1,5 @@
-//! Random work of both sides on one queue, with old clients that are killed at any point. At the end, after mending
-//! and a worker, every task is finished and the doctor finds nothing.
+//! Random work of old and new clients on one queue. Old clients are killed at any point. After a repair and a worker's
+//! run at the end, every task is finished and the doctor finds nothing.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -68,7 +68,7 @@ impl Run {
             _ => how,
         };
         let id = TaskId::new(format!("t{}", self.made)).unwrap();
-        // A unique name may be taken.
+        // The submit fails if another task has the unique name.
         let _ = self.all.client.queue("q").unwrap().submit_bytes(b"[]", how.id(id));
     }
 
@@ -100,7 +100,7 @@ impl Run {
             }
             7 => {
                 if let Some(id) = hand.old.call("claim_orphan", queue).as_str() {
-                    // Its runner runs reserved tasks, and only waits for started ones.
+                    // The runner of an old client runs reserved tasks. For started tasks it only waits.
                     if hand.old.status(id) == "reserved" {
                         hand.held.push(id.to_owned());
                     }
@@ -125,7 +125,7 @@ impl Run {
                 }
             }
             _ => {
-                // In the middle of a call, or between two.
+                // The kill hits the client in the middle of a call, or between two calls.
                 if self.dice.below(2) == 0 {
                     let name = ["listen", "pop", "claim_orphan", "enqueue_due_tasks"][self.dice.below(4)];
                     hand.old.send(name, queue);
@@ -148,7 +148,7 @@ impl Run {
             6 => drop(self.ours.pop().map(|attempt| attempt.fail("broken"))),
             7 => drop(self.ours.pop().map(|attempt| attempt.release())),
             8 => {
-                // A new one; the first is dead with the tasks that it held.
+                // A new client. The first one is dead with the tasks that it held.
                 self.ours.clear();
                 self.dead = dead(&self.all);
             }
@@ -187,7 +187,7 @@ impl Run {
         own.unregister().unwrap();
     }
 
-    /// Runs what is left.
+    /// Runs the remaining tasks.
     fn finish(&mut self) {
         for hand in self.hands.drain(..) {
             hand.old.kill();
@@ -229,7 +229,7 @@ impl Run {
     }
 }
 
-/// A listener of ours whose process is dead, as others see it.
+/// Makes a listener of this release whose process looks dead to other listeners.
 fn dead(all: &Shared) -> Listener {
     let mut process = Command::new("true").spawn().unwrap();
     process.wait().unwrap();

@@ -1,4 +1,4 @@
-//! What comes next, what was, and where tasks are.
+//! The commands that show what comes next, what happened, and where tasks are.
 
 use blueque::Submit;
 use blueque::calls::FailOptions;

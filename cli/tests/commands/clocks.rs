@@ -12,7 +12,7 @@ fn off_by(by: &str, desk: &Desk, args: &[&str]) -> Command {
     let mut command = Command::new("faketime");
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    // A monotonic clock that is changed, too, would be one that jumps.
+    // Without this variable, the monotonic clock changes as well, as if it jumped.
     command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     command.args(["-f", by]).arg(plain.get_program()).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -87,7 +87,7 @@ fn a_key_of_another_type_is_named_beside_the_rest() {
         assert_eq!(left.code, 1, "{key}: {}{}", left.out, left.err);
         assert!(left.out.contains(&format!("blueque_{key} is a string and must be a ")), "{key}: {}", left.out);
         assert!(left.out.contains("appendonly, ") && left.out.contains("schema "), "{key}: {}", left.out);
-        // The same if the keys that doctor looks at end before it.
+        // The same holds if the keys that doctor looks at end before this key.
         let left = desk.run(&["doctor", "--limit", "1"]);
         assert!(left.code <= 1 && left.out.contains("appendonly, "), "{key}: {}{}", left.out, left.err);
     }

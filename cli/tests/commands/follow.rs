@@ -20,7 +20,7 @@ fn a_log_on_a_terminal_goes_through_the_pager_of_its_user() {
     assert_eq!(screen.ends(), 0);
     let shown = screen.shown();
     assert!(shown.contains("paged:one line") && shown.contains("paged:-- attempt 1: exit code 0"), "{shown:?}");
-    // Not with -f, not with an empty PAGER, and not without a terminal.
+    // The pager is not used with -f, with an empty PAGER, or without a terminal.
     let plain: [(&str, &[&str]); 3] = [
         ("'PAGER=sed s/^/paged:/'", &["logs", "t", "-f"]),
         ("PAGER=", &["logs", "t"]),

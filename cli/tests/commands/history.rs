@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::Desk;
 
-/// Lives of tasks at given times, all in the last hours.
+/// Histories of tasks at given times, all in the last hours.
 struct Past {
     desk: Desk,
     queue: QueueName,
@@ -149,7 +149,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
         "{table}"
     );
 
-    // A cost reported by another owner is shown as it is.
+    // A cost reported by another owner is shown unchanged.
     past.submit(200.0, "u", TaskOptions::default());
     let (id, token) = past.take(205.0, 206.0);
     let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");
@@ -383,7 +383,7 @@ fn one_task_is_followed_to_its_end() {
     desk.refused(4, &["events", "--task", "task"]);
 }
 
-/// Runs of ten minutes and of one, as events of workers.
+/// Runs of ten minutes and of a minute, as events of workers.
 fn earlier_runs(desk: &Desk, queue: &str, seconds: &[f64]) {
     let mut connection = desk.server.connection();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() - 10.0;

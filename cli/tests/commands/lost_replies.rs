@@ -1,4 +1,4 @@
-//! The reply to a call is lost, and the command repeats it on its own: it reports what was done.
+//! The reply to a call is lost, and the command repeats the call by itself: it reports the outcome of the first call.
 
 use blueque::{Client, ListenerId};
 

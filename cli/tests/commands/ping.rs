@@ -131,7 +131,7 @@ fn a_node_of_a_cluster_that_does_not_hold_the_namespace_is_recognised_within_hal
             "{}",
             left.out
         );
-        // As the address of a cluster each of them leads there.
+        // As the address of a cluster, each of the two ports leads to the right node.
         let url = format!("redis+cluster://127.0.0.1:{port}/");
         let (took, left) = timed(&desk, &["submit", "q", "--namespace", "{bq}", "--url", &url]);
         assert!(took < SOON && left.code == 0, "{took:?} {}", left.err);

@@ -4,7 +4,7 @@ use blueque::calls::FailOptions;
 
 use crate::Desk;
 
-/// Every option of a submit, as the record has it.
+/// Submits with every option, and compares the fields of the record.
 #[test]
 fn each_policy_of_a_submit_reaches_the_task() {
     let desk = Desk::new();

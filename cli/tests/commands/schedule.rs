@@ -40,7 +40,7 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
     assert_eq!(desk.json(&["schedule", "show", "nightly"])["rhythm"], "cron Europe/Berlin 0 3 * * MON-FRI");
     let list = desk.ok(&["schedule"]);
     assert!(list.starts_with("SCHEDULE") && list.contains("0 3 * * MON-FRI in Europe/Berlin"), "{list}");
-    // The next due one first: which that is depends on the time of day.
+    // The schedule that is due next is listed first. The order depends on the time of day.
     let ids = desk.ok(&["schedule", "ls", "-o", "id"]);
     let sooner = if next(&desk, "nightly") < next(&desk, "hourly") { "nightly\nhourly\n" } else { "hourly\nnightly\n" };
     assert_eq!(ids, sooner);

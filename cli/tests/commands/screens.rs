@@ -1,7 +1,7 @@
 //! Tables and screens as a real terminal shows them, at two sizes and with long, empty and odd texts.
 //!
-//! `make bless` regenerates `cli/tests/golden`. Lives of tasks are set some days and hours ago, so that the
-//! output does not change while a test runs.
+//! `make bless` regenerates `cli/tests/golden`. The times of tasks lie days and hours in the past, so that the output
+//! does not change while a test runs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ use crate::{Desk, SOON};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
 
-/// A day and an hour and half an hour: output in days and hours does not change for half an hour.
+/// Times are half an hour past a full hour: output in days and hours does not change for half an hour.
 const HOUR: f64 = 3600.0;
 const LONG_AGO: f64 = (3.0 * 24.0 + 5.5) * HOUR;
 
@@ -40,7 +40,7 @@ fn uuid(number: u32) -> String {
 const COST: &[u8] = br#"{"attempt":1,"exit":1,"oom":false,"max_rss_kib":48234496,"cpu_ms":86400000,"wall_ms":25198000,
     "read_bytes":1099511627776,"written_bytes":734003200,"counted":"calls","host":"host"}"#;
 
-/// Lives of tasks at times of the test's choice.
+/// Histories of tasks at times that the test chooses.
 struct Past {
     desk: Desk,
     client: Client,
@@ -71,7 +71,7 @@ impl Past {
         self.client.call(&self.client.calls().submit(&queue, &[task], &options).at(self.at(0.0))).unwrap();
     }
 
-    /// Takes and starts the next.
+    /// Takes and starts the next task.
     fn take(&self, queue: &str, host: &str) -> (TaskId, Token) {
         let (queue, listener) = (QueueName::new(queue).unwrap(), ListenerId::of_process(host, 1));
         let calls = self.client.calls();
@@ -161,7 +161,7 @@ fn full() -> Past {
     past
 }
 
-/// A film in pieces, with an odd name, and a chain most of which is complete.
+/// A film in pieces with an odd name, and a chain whose tasks are mostly complete.
 fn graphs() -> Past {
     let past = Past::new();
     let calls = past.client.calls();
@@ -215,7 +215,7 @@ fn graphs() -> Past {
     past
 }
 
-/// With zeros for the digits of times.
+/// Replaces the digits of times by zeros.
 fn timeless(text: &str) -> String {
     let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
     let mut chars: Vec<char> = text.chars().collect();
@@ -252,7 +252,7 @@ fn golden(name: &str) -> String {
     fs::read_to_string(file(name)).unwrap_or_default()
 }
 
-/// A live screen once it contains this and is complete: as in its file, or unchanged for a while.
+/// A live screen that contains `mark` and is complete: equal to its file, or unchanged for a while.
 fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
     let golden = golden(name);
     let (mut last, mut since) = (String::new(), Instant::now());
@@ -285,7 +285,7 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("groups-empty", &["groups", "empty"], true),
     ("schedules", &["schedule"], true),
     ("stats", &["stats", "movies"], true),
-    // Its days are those of today.
+    // Its days include today.
     ("", &["stats", "movies", "--each"], true),
     ("config", &["config", "--queue", "movies"], true),
     ("bulk", &["bulk", "delete", "movies", "--dry-run"], true),
@@ -301,13 +301,13 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("purge", &["purge", "movies", "--count"], true),
     ("forget", &["forget", "movies", "--count"], true),
     ("doctor", &["doctor"], false),
-    // These change something, but their output stays the same.
+    // These commands change something, but their output stays the same.
     ("tag", &["tag", "failed", "red"], true),
     ("recall", &["recall", "00000000-cd56", "an-id-of-128-characters-1-"], true),
     ("retry", &["retry", "failed"], true),
 ];
 
-/// The exit codes that are not 0.
+/// The exit codes other than 0.
 const CODES: [(&str, i32); 2] = [("wait", 1), ("doctor", 1)];
 
 #[test]
@@ -345,7 +345,7 @@ fn tables_on_a_terminal_have_a_line_for_each_row_and_what_matters_in_it() {
 #[test]
 fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_line() {
     let past = graphs();
-    // Elements of an array: what a document names so.
+    // Elements of an array, with labels as a document names them.
     let mut connection = past.desk.server.connection();
     for n in 1..=12 {
         let label = format!("encode[{n}]");
@@ -358,7 +358,7 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
     }
     let shown: [(&str, &[&str], i32); 7] = [
         ("graph-ls", &["graph", "ls"], 0),
-        // What waits is seen where something does.
+        // The queue table shows waiting tasks if something in the queue is active.
         ("graph-queues", &["queues"], 0),
         ("graph-show", &["graph", "show", "film"], 0),
         ("graph-show-all", &["graph", "show", "film", "--all"], 0),
@@ -439,7 +439,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
         past.client.call(&call.at(past.at(0.0))).unwrap();
     }
     let mut wrong = Vec::new();
-    // `ls` reads each task: once is enough.
+    // `ls` reads each task, which is slow: one size is enough.
     let (ls, events) = (["ls", "many", "--limit", "10000"], ["events", "many"]);
     for (name, args, sizes) in [("many-ls", &ls[..], &SIZES[..1]), ("many-events", &events, &SIZES)] {
         for &(columns, lines) in sizes {
@@ -523,7 +523,7 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
                 .unwrap();
         }
     };
-    // Runs of a quarter of an hour and of ten minutes: the long-running ones are of a very different length.
+    // Runs of a quarter of an hour and of ten minutes. The long-running tasks differ much from these.
     for (minutes, number) in [15.0, 15.0, 10.0, 10.0].into_iter().zip(0_u32..) {
         let from = f64::from(number) * HOUR;
         run(&format!("past-{number}"), from, None, Some(from + minutes * 60.0));
@@ -550,7 +550,7 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
     };
     let near = |one: Duration, other: Duration| one.abs_diff(other) <= Duration::from_secs(180);
     let steady = left(&on_top("steady")).unwrap();
-    // A minute less than 9 h for 37 of 100: some 15 h are left.
+    // A minute less than 9 h for 37 of 100 steps: about 15 h are left.
     assert!(near(steady, Duration::from_secs(54_960)), "{steady:?}");
     for command in ["show", "why"] {
         let said = said(command, "steady");
@@ -632,7 +632,7 @@ fn the_bar_of_what_is_followed_stays_in_its_line_and_is_not_drawn_again_and_agai
     });
     assert_eq!(wrapped, 0, "{shown}");
     assert!(shown.contains("line 18\nline 19\n") && shown.matches("encoding").count() == 1, "{shown}");
-    // Once for each line that was written, and for each second.
+    // The bar is drawn at most once for each written line, and once for each second.
     let drawn = screen.shown().matches("encoding").count();
     let allowed = 20 + 2 * (usize::try_from(before.elapsed().as_secs()).unwrap() + 2);
     assert!(drawn <= allowed, "drawn {drawn} times");

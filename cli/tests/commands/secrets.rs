@@ -1,5 +1,5 @@
-//! Passwords stay where they were given, and nothing that is named as an argument reaches the terminal, or is read, as it
-//! is.
+//! Passwords stay where they were given. A file argument is read up to a limit, and an error repeats an argument
+//! without its control sequences.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ use crate::{Desk, Left, left};
 
 const SECRET: &str = "s3cret-of-mine";
 
-/// A limit for what must not wait.
+/// Time limit for a command that must not wait.
 const PROMPT: Duration = Duration::from_secs(30);
 
 fn guarded() -> Server {
@@ -30,7 +30,7 @@ impl Desk {
         path
     }
 
-    /// A command that no environment says a server to.
+    /// A command without a server in its environment.
     fn bare(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         command.env_remove("BLUEQUE_URL");
@@ -51,7 +51,7 @@ fn says(command: &mut Command) -> Left {
 #[test]
 fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
     let desk = Desk::on(guarded());
-    // It takes the same password: whoever sends it is served.
+    // A second server with the same password: it serves every client that sends the password.
     let other = guarded();
     let (own, foreign) = (desk.server.url(), other.url());
     let secret = desk.file("secret", 0o600, SECRET);
@@ -89,7 +89,7 @@ fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
                     assert!(said.code != 0 && unknown(&all), "{places}: {name}: {all}");
                 }
             }
-            // It is the same place, whoever names it.
+            // The URL names the same server as the configuration does.
             for args in [&["--url", &own, "queues"][..], &["--url", &format!("{own}?db=0"), "queues"]] {
                 let said = says(&mut desk.with_config(&config, args));
                 assert_eq!(said.code, 0, "{places}: {args:?}: {}{}", said.err, said.out);
@@ -150,7 +150,7 @@ fn no_argument_holds_a_password() {
         ] {
             let said = says(&mut desk.bare(args));
             let all = said.err + &said.out;
-            // Without slashes it may be the name of a queue.
+            // Without slashes the text may be the name of a queue.
             let refused = said.code == 2 || ["graph", "ls", "submit"].contains(&args[0]) && url.starts_with("redis:u");
             assert!(refused && !all.contains(SECRET), "{args:?}: {} {all}", said.code);
         }
@@ -236,7 +236,7 @@ fn a_file_with_a_password_that_others_may_read_causes_one_warning_whatever_form_
         format!("topology = \"1=redis://u:{SECRET}@127.0.0.1:1/\"\nurl = \"{own}?pass={SECRET}\"\n"),
     ] {
         let config = desk.file("config.toml", 0o644, text);
-        // The place does not matter: others may read the file.
+        // The warning does not depend on the server's address: other users may read the file.
         let mut command = desk.with_config(&config, &["--url", &own, "queues"]);
         warned(&says(command.env("BLUEQUE_PASSWORD", SECRET)), &config);
     }
@@ -311,7 +311,7 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
             assert!(said.code != 0 && said.err.contains(why), "{args:?}: {} {}", said.code, said.err);
         }
     }
-    // A pipe that somebody writes to is read as stdin is.
+    // A pipe that somebody writes to is read like stdin.
     let binary = env!("CARGO_BIN_EXE_blueque");
     let mut shell = Command::new("bash");
     shell.arg("-c").arg(format!("{binary} submit q --id u @<(sleep 0.2; echo '[17]')"));
@@ -326,7 +326,7 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
 }
 
 impl Desk {
-    /// A command of this server, whose topology is not that of the environment.
+    /// A command of this server; with --topology, the environment contains no server.
     fn bare_but_for(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         if args.contains(&"--topology") {
@@ -362,7 +362,7 @@ fn a_usage_error_repeats_arguments_without_what_a_terminal_obeys() {
     }
     let said = desk.refused(2, &["ls", "--bogus"]);
     assert!(said.contains("unexpected argument '--bogus' found") && said.ends_with("'--help'.\n"), "{said:?}");
-    // The same on a terminal.
+    // The same arguments on a terminal.
     let mut script = Command::new("script");
     let line = format!("{} submit \"$EVIL\"", env!("CARGO_BIN_EXE_blueque"));
     script.args(["-qec", &line, "/dev/null"]).env("EVIL", evil).env("TERM", "xterm");

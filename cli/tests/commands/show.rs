@@ -1,4 +1,4 @@
-//! What `show` prints about a task, and how errors begin.
+//! The output of `show` about a task, and the beginning of errors.
 
 use crate::Desk;
 

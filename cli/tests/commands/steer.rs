@@ -198,7 +198,7 @@ fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
     let left = desk.run(&["upkeep", "r", "--once"]);
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
-    // A part that has failed is due again after a while, so in another queue.
+    // A part that has failed is due again only after a while, so the test uses another queue.
     redis::cmd("SET").arg("blueque_scheduled_tasks_s").arg("x").exec(&mut desk.server.connection()).unwrap();
     let coded = desk.run(&["upkeep", "s", "--once", "--exit-code"]);
     assert_eq!(coded.code, 1, "{} {}", coded.out, coded.err);
@@ -227,7 +227,7 @@ fn upkeep_says_whether_something_was_due_if_it_is_asked() {
 fn a_deep_upkeep_repairs_all_at_once() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
-    // More than a step of the usual upkeep looks at: ids whose records were deleted by hand.
+    // More ids than a step of the usual upkeep looks at. Their records were deleted by hand.
     let gone: Vec<String> = (0..5_000).map(|n| format!("gone-{n}")).collect();
     redis::cmd("LPUSH").arg("blueque_pending_tasks_q").arg(gone).exec(&mut desk.server.connection()).unwrap();
     let done = desk.ok(&["upkeep", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);

@@ -1,11 +1,11 @@
-//! Who takes tasks: workers that are full, dead or draining, reported alike by every command.
+//! Reports about listeners that take tasks: every command reports full, dead and draining workers alike.
 
 use blueque::calls::{ReportOptions, ReserveOptions};
 use blueque::{ListenerId, QueueName};
 
 use crate::{Desk, Left};
 
-/// A worker of this process id, by what it reports.
+/// Registers a worker with this process id and this report.
 fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> ListenerId {
     let client = desk.client();
     let id = ListenerId::of_process("host", pid);
@@ -14,14 +14,14 @@ fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> 
     id
 }
 
-/// Its slots, and those of them that are free, and what else it says.
+/// Slots, free slots, and further fields of the report.
 type Report = ((u32, u32), ReportOptions);
 
 fn slots(slots: u32, free: u32) -> Report {
     ((slots, free), ReportOptions::new())
 }
 
-/// Two minutes pass since its last report.
+/// Lets two minutes pass since the last report.
 fn dies(desk: &Desk, id: &ListenerId) -> String {
     let key = format!("blueque_worker_{id}");
     let mut connection = desk.server.connection();
@@ -33,7 +33,7 @@ fn dies(desk: &Desk, id: &ListenerId) -> String {
         .to_owned()
 }
 
-/// The findings that speak of waiting tasks.
+/// The findings about waiting tasks.
 fn untaken(desk: &Desk) -> Vec<String> {
     let Left { out, code, .. } = desk.run(&["doctor"]);
     let found = |line: &&str| {
@@ -199,7 +199,7 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
 }
 
-/// An offer, needs, and whether it satisfies them.
+/// An offer, needs, and true if the offer satisfies the needs.
 const MET: [(&str, &str, bool); 25] = [
     ("", "gpu", false),
     ("gpu", "gpu", true),

@@ -15,7 +15,7 @@ pub struct Screen {
     child: Child,
     shown: PathBuf,
     columns: u16,
-    /// What differs from run to run, and its replacement in pictures.
+    /// Texts that differ between runs, and their replacements in pictures.
     masks: Vec<(String, String)>,
 }
 
@@ -34,10 +34,10 @@ impl Screen {
         Self::within(desk, "", args, size)
     }
 
-    /// With more variables in its environment.
+    /// Starts the command with more variables in its environment.
     pub fn within(desk: &Desk, variables: &str, args: &[&str], (columns, lines): (u16, u16)) -> Self {
         let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
-        // What a test leaves ends with its terminal, also where the tests were started by nohup.
+        // Processes that a test leaves end with its terminal, even if the tests were started by nohup.
         let program = format!("env --default-signal=HUP {variables} {}", words.join(" "));
         let line = format!("stty rows {lines} cols {columns}; exec {program}");
         let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
@@ -50,12 +50,12 @@ impl Screen {
         Self { child: command.spawn().expect("`script`, of util-linux"), shown, columns, masks: Vec::new() }
     }
 
-    /// In its pictures `mask` stands for this text.
+    /// Replaces this text by `mask` in pictures.
     pub fn mask(&mut self, text: &str, mask: &str) {
         self.masks.push((text.to_owned(), mask.to_owned()));
     }
 
-    /// What a terminal of this many lines shows, and how many of its lines wrap.
+    /// The picture on a terminal with `lines` lines, and the number of lines that wrap.
     pub fn picture(&self, lines: usize) -> (String, usize) {
         let number = |number: usize| NonZeroU16::new(u16::try_from(number).unwrap()).unwrap();
         let mut terminal = vt100::Parser::new(number(lines), number(self.columns.into()), 0);
@@ -79,7 +79,7 @@ impl Screen {
         self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Its exit code. Ten thousand lines take a while.
+    /// Waits for the end and returns the exit code. Ten thousand lines take a while.
     pub fn ends(&mut self) -> i32 {
         within(Duration::from_secs(180), "it ends", || self.child.try_wait().unwrap()).code().unwrap()
     }
@@ -100,7 +100,7 @@ fn obeyed(c: char) -> bool {
         || "\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}\u{e0041}".contains(c)
 }
 
-/// A desk where every text that somebody else chooses is odd.
+/// A desk where every text that other users or programs choose is odd.
 fn odd_desk() -> Desk {
     let desk = Desk::new();
     for id in ["failed", "complete", "started", "pending", "cancelled"] {
@@ -142,7 +142,7 @@ fn odd_desk() -> Desk {
     desk
 }
 
-/// Every command that shows text of others.
+/// Every command that shows text of other users or programs.
 const SHOW: [&[&str]; 27] = [
     &["audit"],
     &["ls"],

@@ -1,4 +1,4 @@
-//! Errors of the command: the cause and the remedy, in words that users typed or know.
+//! Errors of the command name the cause and the remedy in words that users typed or know.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use blueque::Status;
 use crate::support::{Server, eventually};
 use crate::{Desk, left};
 
-/// Words of libraries and of the system that mean nothing to users.
+/// Words of libraries and of the operating system that mean nothing to users.
 const FOREIGN: [&str; 8] = [
     "os error",
     "is not in",
@@ -165,7 +165,7 @@ fn why_a_server_cannot_be_used_is_said_soon_and_with_what_to_do() {
     }
 }
 
-/// A worker, its supervisor and the commands find the namespace, the first node that the URL names being away.
+/// A worker, its supervisor and the commands find the namespace although the first node of the URL is down.
 fn everything_goes_by_the_url_of_the_cluster(desk: &Desk, connection: &mut redis::Connection) {
     let (_, port): (String, u16) = redis::cmd("CONFIG").arg("GET").arg("port").query(connection).unwrap();
     let url = format!("redis+cluster://127.0.0.1:1,127.0.0.1:{port}");
@@ -188,7 +188,7 @@ fn everything_goes_by_the_url_of_the_cluster(desk: &Desk, connection: &mut redis
     assert!(doctor.out.contains("answers"), "{}{}", doctor.out, doctor.err);
 }
 
-/// Takes the two seconds after which a node of a cluster serves.
+/// Takes two seconds, after which a node of a cluster starts to serve.
 #[test]
 fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() {
     let desk = Desk::on(Server::start_cluster_node());

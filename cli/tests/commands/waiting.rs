@@ -1,4 +1,4 @@
-//! Commands that wait for hours: what they report meanwhile, and what they survive.
+//! Commands that wait for hours: their reports during the wait, and the faults that they survive.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -233,7 +233,7 @@ fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts(
         one.says("; waiting for it --");
     }
     top.shows("the server is away");
-    // Commands that have nothing to wait for yet fail at once, and so do those with a limit.
+    // Commands that have not begun to wait fail at once, as do commands with a limit.
     for args in [&["ls"][..], &["run", "q"], &["submit", "q", "--wait"], &["submit", "q", "--follow"], &["logs", "t"]] {
         let left = desk.run(args);
         assert_eq!((left.code, left.out.as_str()), (3, ""), "{args:?}: {}", left.err);

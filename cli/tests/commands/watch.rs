@@ -110,7 +110,7 @@ fn events_are_shown_as_they_were_and_as_they_come() {
     desk.ok(&["retry", "t"]);
     assert!(lines.next().unwrap().unwrap().contains("\"retry\""));
     drop(lines);
-    desk.ok(&["cancel", "t"]); // its output meets a closed pipe
+    desk.ok(&["cancel", "t"]); // the output goes to a closed pipe
     let left = crate::left(child.wait_with_output().unwrap());
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     assert!(desk.refused(2, &["events", "q", "-f", "-o", "json"]).contains("jsonl"));
@@ -139,7 +139,7 @@ fn changes_of_tracked_tasks_are_shown_over_all_queues_as_they_come() {
         assert!(line.is_some(), "{word}");
     }
     drop(lines);
-    desk.ok(&["note", "t", "a word"]); // its output meets a closed pipe
+    desk.ok(&["note", "t", "a word"]); // the output goes to a closed pipe
     let left = crate::left(child.wait_with_output().unwrap());
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     assert!(desk.ok(&["events", "--tracked", "--task", "t", "-n", "1"]).contains("a word"));

@@ -21,7 +21,7 @@ impl Copy {
         Self { ward, keys }
     }
 
-    /// The findings after some commands. `TOKEN` and `RANK` of a task are replaced by its values.
+    /// Runs some commands and returns the findings. `TOKEN` and `RANK` of a task are replaced by its values.
     fn findings(&mut self, damage: &[&str]) -> Vec<String> {
         self.ward.plant(&["FLUSHALL"]);
         let mut all = redis::pipe();
@@ -50,7 +50,7 @@ impl Copy {
         findings
     }
 
-    /// The findings that remain, of those that a worker should repair within minutes, once one has run.
+    /// The findings that a worker should repair within minutes, and that are still there after a worker has run.
     fn left_by_a_worker(&mut self, findings: &[String]) -> Vec<String> {
         let by_a_worker = |line: &String| line.contains("within minutes");
         if !findings.iter().any(by_a_worker) {

@@ -3,8 +3,8 @@
 use crate::Ward;
 
 impl Ward {
-    /// Data of every feature. Of the queues, `plain` has what the first version had, `lanes` tasks in every order,
-    /// `limits` limits and rates, `names` unique names and tags, `groups` failures.
+    /// Data of every feature. The queue `plain` has the features of the first version, `lanes` has tasks in every
+    /// order, `limits` has limits and rates, `names` has unique names and tags, and `groups` has failures.
     pub fn furnish(&mut self) {
         for setting in ["* keep 1000", "lanes ageing 3600", "limits key_concurrency 2", "limits concurrency 100"] {
             self.call(&format!("configure {setting}"));
@@ -43,8 +43,8 @@ impl Ward {
         self.run("plain");
     }
 
-    /// Tasks that wait for one and for several others, one that ended by its upstream, a graph that is not
-    /// complete, and one that holds what needs a cancelled task.
+    /// Tasks that wait for one upstream or for several, a task ended by its upstream, an incomplete graph, and a graph
+    /// with a task that needs a cancelled task.
     fn graphs(&mut self) {
         self.call("register graphs host_1");
         for (id, options) in [
@@ -135,7 +135,7 @@ impl Ward {
         self.run("limits");
         self.call("submit limits 1 solo2 '' x unique solo unique_policy latest");
         self.call("submit limits 1 solo3 '' x unique solo unique_policy latest");
-        // Lowered while they run.
+        // The limit is lowered while its tasks run.
         self.call("limit limits roomy 3 -");
         self.call("submit limits 1 roomy2 '' x key roomy");
     }
@@ -191,7 +191,7 @@ impl Ward {
         self.call(&format!("fail {id} {token} x group lost/7/of/9"));
     }
 
-    /// First, since time never runs backwards.
+    /// Must come first, because time never runs backwards.
     fn schedules(&mut self) {
         let seconds: Vec<String> = self.ask(&["TIME"]);
         let before = (seconds[0].parse::<u64>().unwrap() - 1_000).to_string();

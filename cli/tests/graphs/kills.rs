@@ -1,4 +1,4 @@
-//! Rule 8 of enq's acceptance: whatever is killed, and when, the mail is sent after both downloads, with both links.
+//! Rule 8 of enq's acceptance: after any kill at any time, the mail is sent after both downloads, with both links.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn sample(number: usize) -> (String, Value) {
     (document(&tasks), links.collect())
 }
 
-/// `blueque graph submit`, which may find no server.
+/// Runs `blueque graph submit`, which may find no server.
 fn submit(world: &World, number: usize) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
     command.args(["graph", "submit", "-", "--id", &format!("g{number}"), "-o", "json"]);
@@ -37,7 +37,7 @@ fn submit(world: &World, number: usize) -> Child {
     child
 }
 
-/// The ids of its tasks by their names, once some submit of it has succeeded.
+/// The ids of the graph's tasks by their names, once a submit of the graph has succeeded.
 fn submitted(world: &World, number: usize, mut child: Child) -> BTreeMap<String, String> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
@@ -51,7 +51,7 @@ fn submitted(world: &World, number: usize, mut child: Child) -> BTreeMap<String,
     }
 }
 
-/// How often each task of a queue was completed.
+/// Number of completions of each task of a queue.
 fn completions(world: &World, queue: &str) -> BTreeMap<String, u32> {
     let queue = world.client.queue(queue).unwrap();
     let (mut after, mut found) = ("0".to_owned(), BTreeMap::new());
@@ -73,7 +73,7 @@ fn whatever_is_killed_each_mail_has_all_links_and_is_complete_once() {
     let kills = std::env::var("BLUEQUE_GRAPH_KILLS").map_or(20, |number| number.parse().expect("a whole number"));
     let mut random = Random(seed::new());
     let mut world = crate::world_on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
-    // The programs of the samples, a bit slower, so that they are hit, too.
+    // The programs of the samples, made slower so that the kills hit them.
     for name in ["save-user-data", "send-mail"] {
         let path = world.path("worker.d").join(name);
         let text = fs::read_to_string(&path).unwrap();
@@ -108,7 +108,7 @@ fn whatever_is_killed_each_mail_has_all_links_and_is_complete_once() {
     println!("kills: {done:?}");
     let over = Instant::now() + AFTERWARDS;
     let mut complete = BTreeMap::new();
-    world.client = Client::open(&world.server.url()).unwrap(); // the connection is that to an earlier server
+    world.client = Client::open(&world.server.url()).unwrap(); // the old connection leads to an earlier server
     let task = |id: &str| world.client.task(id).unwrap();
     for (number, made) in all.iter().enumerate() {
         for (name, id) in made {
@@ -129,7 +129,7 @@ fn whatever_is_killed_each_mail_has_all_links_and_is_complete_once() {
                 let last = made.iter().filter(|(other, _)| *other != name);
                 let last = last.map(|(_, id)| field(&task(id).info().unwrap(), "updated").parse::<f64>().unwrap());
                 let readied = time("readied").unwrap_or_else(|| panic!("g{number} was never ready: {info:?}"));
-                // A server that is down does not hear of the start.
+                // A server that is down misses the report of the start.
                 let early = time("started").is_some_and(|started| started < readied);
                 assert!(last.fold(0.0, f64::max) <= readied && !early, "{info:?}");
             }

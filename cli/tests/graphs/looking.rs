@@ -1,11 +1,11 @@
-//! How tasks of graphs are looked at.
+//! Commands that show tasks of graphs.
 
 use serde_json::Value;
 
 use crate::submitted;
 use crate::world::World;
 
-/// A chain of so many tasks that nobody takes; the first one waits for this other task, if there is one.
+/// A chain of `tasks` tasks that nobody takes. The first task waits for `first`, a name in JSON or an empty text.
 fn chain(world: &World, id: &str, tasks: usize, first: &str) {
     let needs = |n: usize| n.checked_sub(1).map_or(first.to_owned(), |n| format!("\"t{n}\""));
     let tasks: Vec<String> = (0..tasks).map(|n| format!("\"t{n}\": {{\"needs\": [{}]}}", needs(n))).collect();
@@ -49,7 +49,7 @@ fn find_and_ls_show_the_tasks_of_a_graph() {
         assert_eq!((code, err.as_str()), (0, ""), "{args:?}: {out}");
         out.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    // In the order of the document, and of the states.
+    // `find` lists the tasks in the order of the document, and `ls` in the order of the states.
     assert_eq!(ids(&["find"]), ["film.0", "film.1", "film.2"]);
     assert_eq!(ids(&["ls"]), ["film.0", "film.2", "film.1"]);
     for (args, found) in [

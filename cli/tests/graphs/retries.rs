@@ -1,5 +1,5 @@
-//! Rule 7 of enq's acceptance: what needs a task does not notice that it is tried again, until its tries are used up or
-//! its deadline has passed, whichever comes first.
+//! Rule 7 of enq's acceptance: the dependents of a task do not notice its retries until its tries are used up or its
+//! deadline has passed, whichever comes first.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ fn with(task: &str, fields: &str) -> String {
     format!("{},{fields}}}", task.strip_suffix('}').unwrap())
 }
 
-/// So many seconds from now, as documents say it.
+/// The time this many seconds from now, as documents write it.
 fn seconds_from_now(seconds: u64) -> u64 {
     (SystemTime::now() + Duration::from_secs(seconds)).duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
@@ -40,7 +40,7 @@ fn failed_by(task: &Task, group: &str) -> TaskInfo {
 fn a_failure_that_is_tried_again_is_not_noticed_by_what_needs_the_task() {
     let world = world();
     world.run(&["config", "set", "delay=0"]);
-    // A failure that says so, any other one, a signal; then a result.
+    // The attempts: a failure with the code for a retry, another failure, a signal, and then a result.
     world.program(
         "save-user-data",
         "case $BLUEQUE_ATTEMPT in 1) exit 75;; 2) exit 3;; 3) kill -KILL $$;; esac; echo \"$BLUEQUE_ATTEMPT\"",
@@ -125,7 +125,7 @@ fn a_deadline_that_passes_while_a_task_waits_stops_what_only_it_needed() {
 #[test]
 fn a_deadline_that_passes_while_a_program_runs_stops_it_and_fails_its_task() {
     let world = world();
-    // It prints a result when it is told to stop, which is discarded.
+    // At the stop signal the program prints a result, which is discarded.
     world
         .program("save-user-data", "trap 'echo 7; exit 0' TERM INT; echo $$ > FOLDER/pid; while :; do sleep 0.1; done");
     let [save, other, email] = with_first(&world, &format!(r#""deadline":{}"#, seconds_from_now(4)));

@@ -1,11 +1,11 @@
-//! The floors of the Lua library: a folder of `lua/lib` uses only what is in it or in a folder below it. Commands stand
-//! above all of them.
+//! The floors of the Lua library: a folder of `lua/lib` uses only its own modules and the folders below it. Commands
+//! stand above all folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The folders, the highest first, and what each holds.
+/// The folders, the highest first, and the contents of each.
 const FLOORS: &[(&str, &str)] = &[
     ("attempt", "What a worker does: it takes tasks, reports on them, ends them"),
     ("upkeep", "What no call waits for: schedules that are due, ends that others have yet to learn of, repairs"),
@@ -19,8 +19,8 @@ const FLOORS: &[(&str, &str)] = &[
     ("core", "Arguments and replies, keys and time, settings, rights"),
 ];
 
-/// Modules of one folder that use one another, all of them: what begins to write asks for rights, which are those on its
-/// keys.
+/// Modules of one folder that use each other. `namespace` asks `rights` for permission before it writes, and `rights`
+/// checks permissions on the keys of `namespace`.
 const CIRCLES: &[&[&str]] = &[&["namespace", "rights"]];
 
 /// A file of the library.
@@ -65,7 +65,7 @@ fn code(source: &str) -> String {
     out
 }
 
-/// The modules that each one uses: `NAME.piece`.
+/// The modules that each module uses: `NAME.piece`.
 fn imports(all: &[Module]) -> BTreeMap<&str, BTreeSet<&str>> {
     let names: BTreeSet<&str> = all.iter().map(|module| module.name.as_str()).collect();
     let of = |module: &Module| -> BTreeSet<&str> {
@@ -77,7 +77,7 @@ fn imports(all: &[Module]) -> BTreeMap<&str, BTreeSet<&str>> {
     all.iter().map(|module| (module.name.as_str(), of(module))).collect()
 }
 
-/// What is wrong with a library, one sentence each. `circles`: those that are allowed.
+/// The errors of a library, one sentence for each. `circles`: the allowed circles.
 fn wrong(all: &[Module], circles: &[&[&str]]) -> Vec<String> {
     let floor = |folder: &str| FLOORS.iter().rev().position(|(name, _)| *name == folder);
     let folders: BTreeMap<&str, &str> =

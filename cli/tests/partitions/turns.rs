@@ -1,4 +1,4 @@
-//! A worker of more partitions than it serves at a time.
+//! A worker with more partitions than it serves at the same time.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use super::{Desk, Working, column};
 /// Namespaces of one server.
 const PARTITIONS: usize = 70;
 
-/// Those that are served at a time.
+/// Number of partitions that are served at the same time.
 const SERVED: usize = 32;
 
 fn desk(partitions: usize) -> Desk {

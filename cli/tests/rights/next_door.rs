@@ -1,11 +1,11 @@
-//! An application next door: another user of the same server, with keys, functions, scripts, a second database and
-//! connections of its own. Whoever follows docs/configuration.md must reach none of it.
+//! Another application on the same server: a user with keys, functions, scripts, a second database and connections of
+//! its own. A user with the rules of docs/configuration.md must reach none of them.
 
 use redis::{Connection, Value};
 
 use crate::world::World;
 
-/// In each secret of the application, the server's passwords included. No answer may contain it.
+/// Part of each secret of the application and of the server's passwords. No reply may contain it.
 const SECRET: &str = "next-door-secret";
 
 const LIBRARY: &str = "#!lua name=theirs
@@ -13,7 +13,7 @@ redis.register_function('theirs', function() return redis.call('GET', 'other_tex
 
 const SCRIPT: &str = "return redis.call('GET', 'other_text')";
 
-/// What the application has, as commands of the server's administrator.
+/// The data of the application, as commands of the server's administrator.
 const HAS: &[&[&str]] = &[
     &["CONFIG", "SET", "slowlog-log-slower-than", "0"],
     &["CONFIG", "SET", "masterauth", SECRET],
@@ -23,7 +23,7 @@ const HAS: &[&[&str]] = &[
     &["HSET", "other_hash", "field", SECRET],
     &["ZADD", "other_set", "1", SECRET],
     &["XADD", "other_stream", "1-1", "field", SECRET],
-    // In another database the key rule of a namespace fits keys that somebody else may have.
+    // In another database, the key rule of a namespace matches keys that other users may have.
     &["SELECT", "3"],
     &["SET", "blueque_elsewhere", SECRET],
     &["SELECT", "0"],
@@ -31,7 +31,8 @@ const HAS: &[&[&str]] = &[
     &["SCRIPT", "LOAD", SCRIPT],
 ];
 
-/// What nobody with a recipe or a role may do, nor a script of theirs. The first words are the command.
+/// Calls that are forbidden to every user with a recipe or a role, and to their scripts. The first words are the
+/// command.
 const TRIES: &[&[&str]] = &[
     // Settings, passwords, logs, and the server itself.
     &["CONFIG", "GET", "requirepass"],
@@ -157,7 +158,7 @@ const TRIES: &[&[&str]] = &[
     &["EVAL", SCRIPT, "0"],
     &["EVAL", "return redis.call('SET', 'other_text', 'mine')", "1", "blueque_mine"],
     &["EVAL_RO", SCRIPT, "0"],
-    // What all scripts of the server share.
+    // The state that all scripts of the server share.
     &["EVAL", "getmetatable('').__index = function() end", "0"],
     &["EVAL", "string.sub = nil", "0"],
     &["EVAL", "redis.call = nil", "0"],
@@ -172,13 +173,13 @@ const TRIES: &[&[&str]] = &[
     &["PUBSUB", "NUMPAT"],
 ];
 
-/// Commands without keys or channels that a recipe leaves in. They tell of this connection and of the server's build,
-/// or are on the page. A new command of a server is to be looked at before it is listed here.
+/// Commands without keys or channels that a recipe allows. They report about this connection and the server's build, or
+/// are on the page. Examine a new command of a server before you list it here.
 const HARMLESS: &str = "asking auth client|id command|count command|docs command|getkeys command|getkeysandflags \
     command|help command|info command|list discard echo exec hello lolwut multi ping punsubscribe quit readonly \
     readwrite reset sunsubscribe time unsubscribe unwatch wait waitaof";
 
-/// Those of the page's table of what a recipe leaves in.
+/// The commands of the page's table of commands that a recipe allows.
 const TOLD: &str = "client|unblock dbsize eval evalsha info scan clusterscan";
 
 pub struct NextDoor {
@@ -198,7 +199,7 @@ impl NextDoor {
         this
     }
 
-    /// Everything that the application next door would miss, or find changed.
+    /// The state of the application: a later difference means that something is lost or changed.
     fn state(&mut self) -> Vec<Value> {
         let mut state = Vec::new();
         for command in [
@@ -225,8 +226,8 @@ impl NextDoor {
         state
     }
 
-    /// Tries all of it as this user with the password PASSWORD. `told`: what the page says that the user may do
-    /// besides.
+    /// Tries all of it as this user with the password PASSWORD. `told`: the additional commands that the page allows
+    /// this user.
     pub fn is_out_of_reach(&mut self, world: &World, user: &str, told: &[&str]) {
         let mut wrong = Vec::new();
         send(&mut self.admin, &["CONFIG", "SET", "requirepass", SECRET]).unwrap();
@@ -236,10 +237,10 @@ impl NextDoor {
             let words: Vec<&str> = try_.iter().map(|word| if *word == "ME" { user } else { *word }).collect();
             let refused = send(&mut connection, &words);
             match refused.as_ref().err().map(|error| (error.code(), error.to_string())) {
-                // What a script calls is refused by the script.
+                // In a script, the refusal is an error of the script.
                 Some((_, text)) if words[0] == "EVAL" && !text.contains(SECRET) => {}
                 Some((Some("NOPERM"), text)) if !text.contains(SECRET) => {}
-                // A server that does not know a command does not run it either.
+                // A server that does not know a command cannot run it.
                 Some((_, text)) if text.contains("unknown command") || text.contains("command not allowed") => {}
                 _ => wrong.push(format!("{words:?}: {refused:?}")),
             }
@@ -268,7 +269,7 @@ impl NextDoor {
         assert!(wrong.is_empty(), "{user}, {} tries:\n{}", wrong.len(), wrong.join("\n"));
     }
 
-    /// Asks the server about each of its commands that no rule of keys or channels holds back.
+    /// Tries, as this user, each command of the server that no rule of keys or channels forbids.
     fn sweep(&mut self, user: &str, told: &[&str], wrong: &mut Vec<String>) {
         let names: Vec<String> = redis::cmd("COMMAND").arg("LIST").query(&mut self.admin).unwrap();
         for name in names {
@@ -276,7 +277,7 @@ impl NextDoor {
             let about = &about[0];
             let empty = |value: &Value| matches!(value, Value::Array(items) if items.is_empty());
             if !empty(&about[8]) || !empty(&about[9]) {
-                continue; // it has keys, or is one by its subcommands, which are in the list, too
+                continue; // it has keys, or its subcommands are in the list
             }
             let Value::Int(arity) = about[1] else { panic!("{about:?}") };
             let mut words: Vec<&str> = name.split('|').collect();
@@ -289,7 +290,7 @@ impl NextDoor {
         }
     }
 
-    /// What the page's table says that the full recipe leaves in.
+    /// The commands that the full recipe allows, according to the page's table.
     pub fn told() -> Vec<&'static str> {
         TOLD.split(' ').collect()
     }

@@ -36,7 +36,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // The folder above may be renamed meanwhile, as it is before it is removed.
+        // The folder above may be renamed at this time, because it is renamed before it is removed.
         eventually("nothing is mounted", || {
             let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
             let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
@@ -73,7 +73,7 @@ fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
         let task = world.submit("film", "[]");
         assert_eq!(result(&task), "\"done\"", "{options}");
         let published = world.path("state/blueque/output").join(task.id().as_str()).join("film");
-        // If the reserved space is enough for its manifest, too, it is published at once.
+        // If the reserved space is also enough for the manifest, the output is published at once.
         eventually("the end is marked as accepted", || {
             (published.exists() || world.runs().iter().any(|run| run.join("accepted").exists())).then_some(())
         });
@@ -83,7 +83,7 @@ fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
     }
 }
 
-/// The program removes the space reserved for its end, so that the disk does not show that it was accepted.
+/// The program removes the space reserved for its end, so the disk does not record that the end was accepted.
 #[test]
 fn an_output_is_kept_where_only_the_server_knows_that_its_task_is_complete() {
     let world = World::new();

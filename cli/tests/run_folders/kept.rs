@@ -81,7 +81,7 @@ fn a_fresh_retry_begins_anew_also_where_this_host_has_a_checkpoint() {
     }
 }
 
-/// As after a failover to a replica that did not have the task yet: its first attempt is made twice.
+/// The state after a failover to a replica that did not have the task yet: the first attempt is made twice.
 #[test]
 fn a_kept_checkpoint_of_an_attempt_that_the_server_forgot_replaces_no_newer_one() {
     let mut world = World::new();

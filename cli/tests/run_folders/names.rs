@@ -31,7 +31,7 @@ fn runs_of_ids_that_begin_with_a_dot_are_waited_for_taken_over_and_published() {
     eventually("all have begun", || (begun() == 5).then_some(()));
     first.kill();
 
-    // As old as leftovers of crashes, which are removed: of this release and of the one before.
+    // Sets the age at which leftovers of crashes are removed, both of this release and of its predecessor.
     let runs = world.path("state/blueque/runs");
     let leftovers = [".+x.7.1", ".+%2Ex.7.gone", ".x.7.1", "..x.7.gone"].map(|name| runs.join(name));
     for leftover in &leftovers {

@@ -37,7 +37,7 @@ const PATHS: [&str; 24] = [
 
 const KINDS: [&str; 7] = ["folder", "pipe", "link", "socket", "huge", "closed", "missing"];
 
-/// What the program reads from its parameters: the kind, the path, and how it ends.
+/// The program's parameters: the kind, the path, and the end of the program.
 const PROGRAM: &str = "[ \"$BLUEQUE_ATTEMPT\" = 1 ] || { echo '\"again\"'; exit; }
 read -r kind path end; cd \"$BLUEQUE_RUN\"
 case $path in *LOG*)
@@ -72,7 +72,8 @@ fn submit(world: &World, kind: &str, path: &str, end: &str) -> Task {
     world.client.queue("any").unwrap().submit_bytes(format!("{kind} {path} {end}\n").as_bytes(), how).unwrap()
 }
 
-/// Whether a program that succeeded completes its task although this is there: not if that is the result.
+/// Returns true if a successful program completes its task despite this file. It does not if the file takes the place
+/// of the result.
 fn completes(kind: &str, path: &str) -> bool {
     path != "result" || matches!(kind, "closed" | "missing")
 }
@@ -154,7 +155,7 @@ fn a_supervisor_whose_lock_was_taken_away_is_taken_over_all_the_same() {
     let task = world.submit("hold", "[]");
     world.written("begun");
     first.kill();
-    // So that it is not taken for one that is just being started.
+    // Otherwise the run counts as one that is just being started.
     let run = world.runs()[0].join("run.json");
     let text = fs::read_to_string(&run).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! What is reported when a lease, an end or a result is lost, or the server refuses to accept it.
+//! The reports about a lost lease, end or result, or about a server that refuses an end or a result.
 
 use std::fs;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     world.server.kill();
     world.touch("go");
     eventually("the end is on the disk", || world.runs().iter().any(|run| run.join("end.json").exists()).then_some(()));
-    // Empty: as far as the supervisor knows, it is another server.
+    // The server restarts empty: to the supervisor it is another server.
     world.server.restart();
     world.nothing_is_left();
     is_said_to_be_discarded(&world, &task);
@@ -125,7 +125,7 @@ fn heartbeats_that_are_refused_are_said_once_and_so_is_the_end_of_that() {
     assert_eq!(supervisors_log(&world).matches("NOREPLICAS").count(), 1, "{}", supervisors_log(&world));
 }
 
-/// Sends a heartbeat before a third of the lease: there may be orders.
+/// Causes a heartbeat before a third of the lease, because a call announces orders.
 fn beat(world: &World) {
     redis::cmd("PUBLISH").arg("blueque_orders_hold").arg("").exec(&mut world.server.connection()).unwrap();
 }
@@ -203,7 +203,7 @@ fn an_end_that_cannot_be_delivered_is_said_wherever_somebody_looks() {
     let id = task.id().as_str();
     let begins = "its end (2000003 bytes) cannot be delivered";
     eventually("the worker says it", || worker_log(&world).contains(&format!("{id}: {begins}")).then_some(()));
-    // All of this while the server refuses it.
+    // All these reports are made while the server still refuses the end.
     eventually("the task's log says it", || log(&world, &task).contains(begins).then_some(()));
     let says = format!("cannot deliver the end of {id}: ");
     for command in [&["workers"][..], &["doctor"], &["why", id]] {
@@ -227,7 +227,7 @@ fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
     first.kill();
     let _second = world.worker(&["--queue", "hold"]);
     eventually("it takes it over", || worker_log(&world).contains("took over").then_some(()));
-    // Empty: as far as the supervisor knows it is another server, without the task.
+    // The server restarts empty: to the supervisor it is another server, without the task.
     world.server.kill();
     world.server.restart();
     world.nothing_is_left();

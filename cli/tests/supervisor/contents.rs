@@ -1,4 +1,4 @@
-//! What programs leave in their output and in their folder: links, pipes, and folders that are nested deeply.
+//! Odd output and odd folders of programs: links, pipes, and deeply nested folders.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn few_descriptors() -> Command {
 #[test]
 fn folders_nested_deeper_than_descriptors_and_paths_reach_are_removed_with_the_run() {
     let stage = Stage::new();
-    // With names that the removal could choose, and without rights.
+    // The names collide with names that the removal may choose, and the folders have no permissions.
     let script = format!("mkdir -p 0/2/3; echo > 1; echo > 0/2/4; chmod 0 0/2 0; {}", nest(".", 20_000, 1));
     let mut run = stage.task(&script);
     run.supervise_by(few_descriptors(), Stdio::inherit());

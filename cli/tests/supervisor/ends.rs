@@ -1,4 +1,4 @@
-//! How a program ends, and what becomes of its task.
+//! The ends of a program, and the resulting states of its task.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -181,7 +181,7 @@ fn the_output_is_ready_before_its_task_is_complete() {
     assert!(stage.published(&run).join("film").exists());
 }
 
-/// It takes hours to hash this file.
+/// The hash of this file takes hours.
 #[test]
 fn the_lease_is_renewed_while_output_is_hashed_and_a_forced_cancel_ends_that() {
     let stage = Stage::new();
@@ -203,7 +203,7 @@ fn the_lease_is_renewed_while_output_is_hashed_and_a_forced_cancel_ends_that() {
     assert!(!stage.published(&run).exists() && !run.folder.exists());
 }
 
-/// Where outputs go in another file system; removed at the end.
+/// A folder for outputs in another file system, removed at the end.
 struct Elsewhere(PathBuf);
 
 impl Elsewhere {
@@ -307,7 +307,7 @@ fn the_post_mortem_tells_exit_memory_time_and_last_words() {
     assert!(told["max_rss_kib"].as_u64().unwrap() > 100 && told["wall_ms"].is_u64() && told["cpu_ms"].is_u64());
 }
 
-/// The cost in the record of the last attempt.
+/// The cost of the last attempt in the record.
 fn cost(info: &TaskInfo) -> Value {
     serde_json::from_slice(info.cost().expect("a cost")).unwrap()
 }
@@ -315,7 +315,7 @@ fn cost(info: &TaskInfo) -> Value {
 #[test]
 fn what_an_attempt_cost_is_in_the_record_and_in_the_history_of_each() {
     let stage = Stage::new();
-    // A grandchild whose parent is gone counts, too.
+    // The cost includes a grandchild whose parent has ended.
     let script = "import os, time\nif os.fork() == 0:\n    if os.fork() == 0:\n        x = bytearray(64 << 20)\n\
                   \x20       open('big', 'wb').write(x)\n        open('big', 'rb').read()\n\
                   \x20       end = time.process_time() + 0.3\n        while time.process_time() < end: pass\n\
@@ -359,7 +359,7 @@ fn the_record_says_where_the_output_was_published() {
     let place = fs::canonicalize(stage.published(&run)).unwrap();
     assert_eq!((told["output"].as_str(), told["host"].as_str()), (place.to_str(), Some("test")));
     assert!(cost(&stage.task("true").finish()).get("output").is_none());
-    // Only a path that is too long for any record is left out.
+    // Only a path that is too long for the record is left out.
     let far =
         stage.state.path().join("x".repeat(200)).join("y".repeat(250)).join("z".repeat(250)).join("w".repeat(250));
     let script = "echo x > \"$BLUEQUE_OUTPUT_DIR/film\"";

@@ -1,4 +1,4 @@
-//! The lease: renewed while all is well, and the tree dead before it can have expired.
+//! The lease is renewed while all is well, and the process tree is dead before the lease can have expired.
 
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
@@ -73,7 +73,7 @@ fn without_a_server_the_tree_is_dead_before_the_lease_can_have_expired() {
     run.supervise();
     let tree = [run.pid("child"), run.pid("grandchild")];
     eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-    // No renewal can be acknowledged after this.
+    // After this, no renewal can be acknowledged.
     stage.server.kill();
     let last = boot_clock_us();
     tree.into_iter().for_each(gone);
@@ -108,7 +108,7 @@ fn killed_itself_it_takes_the_program_with_it() {
     let grandchild = run.pid("grandchild");
     send(supervisor, Signal::SIGKILL);
     gone(child);
-    // The rest of the tree is left to whoever takes over.
+    // The process that takes over ends the rest of the tree.
     send(grandchild, Signal::SIGKILL);
     run.ended();
     let before = stage.dump(&run);
@@ -135,9 +135,9 @@ fn a_program_whose_lease_is_over_is_not_started() {
 fn nor_is_one_whose_lease_ends_just_before_it_would_start() {
     let mut stage = Stage::new();
     let mut run = stage.task_with("echo 1", Duration::from_secs(2), |_| {});
-    // No renewal.
+    // Without a server there is no renewal.
     stage.server.kill();
-    // The supervisor opens its parameters last: that takes as long as nobody writes them.
+    // The supervisor opens its parameters last. The open blocks until a process writes them.
     let parameters = run.folder.join("parameters");
     fs::remove_file(&parameters).unwrap();
     mkfifo(&parameters, Mode::S_IRWXU).unwrap();
@@ -171,7 +171,7 @@ fn only_one_supervisor_works_on_a_run() {
 fn a_task_taken_away_is_stopped_at_once_and_its_work_discarded() {
     let stage = Stage::new();
     for recalled in [false, true] {
-        // Long before the next heartbeat.
+        // The order arrives long before the next heartbeat.
         let script = format!("echo x > \"$BLUEQUE_OUTPUT_DIR/x\"\n{TREE}");
         let mut run = stage.task_with(&script, Duration::from_secs(600), |_| {});
         run.supervise();

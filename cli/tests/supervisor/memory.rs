@@ -1,4 +1,4 @@
-//! A server short of memory, or one that refuses an end: the lease is renewed, and the end is accepted as soon as
+//! A server that is short of memory or refuses an end: the lease is renewed, and the end is accepted as soon as
 //! possible.
 
 use std::fs;
@@ -28,7 +28,7 @@ fn saved(task: &Task) {
     eventually("the checkpoint is saved", || task.info().unwrap().checkpoint_bytes().map(<[u8]>::to_vec));
 }
 
-/// Waits until the lease has been renewed this often.
+/// Waits until the lease has been renewed this many times.
 fn renewed(stage: &Stage, times: u32) {
     for time in 0..times {
         let before = stage.deadline();
@@ -109,7 +109,7 @@ fn an_end_that_is_refused_for_long_keeps_a_short_lease() {
     fs::write(run.folder.join("work/go"), "").unwrap();
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
     let queue = stage.client.queue(QUEUE).unwrap();
-    // By then the delays have reached their maximum.
+    // After these renewals the delays have reached their maximum.
     for time in 0..12 {
         let before = stage.deadline();
         eventually(&format!("the lease is renewed, {time}"), || {

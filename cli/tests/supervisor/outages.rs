@@ -1,4 +1,4 @@
-//! The server away, the disk damaged: no end is lost, none is counted twice.
+//! Outages of the server and damage to the disk: no end is lost, and none is counted twice.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ fn the_rest_of_a_log_waits_for_a_server_that_is_away_and_comes_once() {
     stage.server.kill();
     fs::write(run.folder.join("work/go"), "").unwrap();
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
-    // Even if the next supervisor sends it, which does not know what was sent.
+    // The result is the same if the next supervisor, which does not know what was sent, sends the end.
     send(supervisor, Signal::SIGKILL);
     run.ended();
     stage.server.restart();
@@ -94,13 +94,13 @@ fn a_publication_that_was_cut_off_goes_on() {
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
     send(supervisor, Signal::SIGKILL);
     run.ended();
-    // As between the two renames, with an earlier output of this id.
+    // The state between the two renames, with an earlier output of this id.
     let (place, name) = (stage.state.path().join("blueque/output"), run.folder.file_name().unwrap().to_str().unwrap());
     fs::create_dir_all(place.join(format!(".+{name}.old"))).unwrap();
     fs::rename(run.folder.join("output"), place.join(format!(".+{name}.new"))).unwrap();
     fs::write(run.folder.join("accepted"), "").unwrap();
     stage.server.restart();
-    // By now the server may have forgotten this attempt.
+    // At this point the server may have forgotten this attempt.
     run.task.cancel_now("gone").unwrap();
     assert!(run.again().success());
     let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -164,7 +164,7 @@ fn the_password_comes_through_stdin() {
 fn a_log_that_cannot_be_written_stops_nothing() {
     let stage = Stage::new();
     let mut run = stage.task("echo '[1]'");
-    // Something in the place of its folder has the effect of a full disk on the log.
+    // A file in the place of the log's folder has the same effect on the log as a full disk.
     fs::write(stage.state.path().join("blueque/logs"), "in the way").unwrap();
     assert_eq!(text(run.finish().result_bytes()), "[1]");
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
@@ -183,7 +183,7 @@ fn a_result_survives_a_full_disk() {
     assert_eq!(text(run.finish().result_bytes()), "[1]");
 }
 
-/// Whatever the program wrote there, it is lost.
+/// Everything that the program wrote to its folder is lost.
 #[test]
 fn a_task_whose_run_folder_was_taken_away_is_given_back_and_not_completed_without_its_result() {
     for (printed, id) in [("", "result"), ("echo 42; ", "stdout")] {
@@ -225,8 +225,8 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
         }
         (last.1.elapsed() > Duration::from_secs(1)).then_some(())
     });
-    // After a cut connection the server may be another one that gives the task away. No new subscription succeeds,
-    // which would cause a heartbeat.
+    // After a cut connection the client may reach a server that gives the task away. So the supervisor sends a
+    // heartbeat. A new subscription also causes a heartbeat, so the test lets no subscription succeed.
     redis::cmd("ACL").arg("SETUSER").arg("default").arg("-subscribe").exec(&mut admin).unwrap();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("pubsub").exec(&mut admin).unwrap();
     eventually("it heartbeats long before a third of the lease", || (stage.deadline() > last.0).then_some(()));
@@ -272,7 +272,7 @@ fn what_was_refused_to_a_supervisor_is_in_the_cost_that_the_next_one_tells() {
     let cost: serde_json::Value = serde_json::from_slice(info.cost().unwrap()).unwrap();
     assert_eq!(cost["refused"][0]["about"], "start");
     assert!(cost["refused"][0]["why"].as_str().unwrap().starts_with("OOM "), "{cost}");
-    // Whatever a supervisor writes after it.
+    // The log has one exit entry, even if a supervisor writes other entries after it.
     assert_eq!(stage.log(&run, "exit").len(), 1);
 }
 
@@ -295,7 +295,7 @@ fn a_supervisor_whose_server_was_demoted_and_forgot_the_attempt_hears_of_it_with
     gone(child);
 }
 
-/// The server does not have the last one yet: what the supervisor has read of it is sent.
+/// The server does not have the last checkpoint yet: the supervisor sends the part that it has read.
 #[test]
 fn a_checkpoint_that_a_cleaner_has_taken_away_reaches_the_server() {
     let mut stage = Stage::new();
@@ -310,7 +310,7 @@ rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
     eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint_bytes()) == "1\n").then_some(()));
     stage.server.kill();
     fs::write(run.folder.join("work/away"), "").unwrap();
-    // When the second is seen, the first has been processed.
+    // When the second line is seen, everything before the first line has been processed.
     for i in [1, 2] {
         let line = format!("look {i}");
         eventually(&line, || stage.disk_log(&run).iter().any(|said| said.ends_with(&line)).then_some(()));

@@ -1,4 +1,4 @@
-//! What programs print and write while they run.
+//! Output and files that programs write while they run.
 
 use std::fs;
 use std::time::Duration;

@@ -89,7 +89,7 @@ impl Stage {
         self.state.path().join("blueque/runs")
     }
 
-    /// Where outputs are published.
+    /// The folder in which outputs are published.
     pub fn published(&self, run: &Run) -> PathBuf {
         self.state.path().join("blueque/output").join(run.task.id().as_str())
     }
@@ -105,16 +105,16 @@ impl Stage {
         text.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
     }
 
-    /// How often heartbeats were executed since the server started.
+    /// Number of heartbeats that were executed since the server started.
     pub fn renewals(&self) -> u64 {
         let mut connection = self.server.connection();
-        // Every heartbeat updates the leases, and little else does.
+        // Every heartbeat updates the leases, and few other calls do.
         let info: String = redis::cmd("INFO").arg("commandstats").query(&mut connection).unwrap();
         let line = info.lines().find(|line| line.starts_with("cmdstat_hlen:")).unwrap_or("calls=0,");
         line.split_once("calls=").unwrap().1.split_once(',').unwrap().0.parse().unwrap()
     }
 
-    /// When the only lease ends; every heartbeat advances it.
+    /// End of the only lease; every heartbeat advances it.
     pub fn deadline(&self) -> Option<u64> {
         let leases: Vec<(String, u64)> = redis::cmd("ZRANGE")
             .arg(format!("blueque_leases_{QUEUE}"))
@@ -134,7 +134,7 @@ impl Stage {
             .unwrap();
     }
 
-    /// Everything the server keeps about a task.
+    /// Everything that the server stores about a task.
     pub fn dump(&self, run: &Run) -> String {
         let mut connection = self.server.connection();
         let key = format!("blueque_task_{}", run.task.id());
@@ -143,7 +143,7 @@ impl Stage {
         format!("{record:?} {:?}", self.client.queue(QUEUE).unwrap().counts().unwrap())
     }
 
-    /// How often a task entered a state.
+    /// Number of times that a task entered a state.
     pub fn transitions(&self, run: &Run, to: &str) -> usize {
         let queue = self.client.queue(QUEUE).unwrap();
         let events = self
@@ -154,7 +154,7 @@ impl Stage {
         events.iter().filter(|event| event.id == run.task.id().as_str() && event.to == to).count()
     }
 
-    /// The log in Redis, entries of one source.
+    /// The entries of one source in the log in Redis.
     pub fn log(&self, run: &Run, source: &str) -> Vec<Vec<u8>> {
         let entries = self
             .client
@@ -168,7 +168,7 @@ impl Stage {
 pub struct Run {
     pub folder: PathBuf,
     pub task: Task,
-    /// The server's.
+    /// The server's password.
     pub password: String,
     supervisor: Option<Child>,
 }
@@ -220,7 +220,7 @@ impl Run {
         self.ended()
     }
 
-    /// A supervisor beside the first.
+    /// Runs a supervisor at the same time as the first supervisor.
     pub fn second(&self) -> ExitStatus {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stderr(Stdio::null()).status().unwrap()

@@ -1,4 +1,4 @@
-//! Stopping a program: cancel, drain, limits; and that none of its processes is left.
+//! Programs that are stopped by a cancel, a drain or a limit; none of their processes is left.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use crate::stage::{QUEUE, Stage, gone, lives, send, text};
 use crate::support::eventually;
 
-/// Ignores SIGTERM, and has a grandchild in another session that does so, too.
+/// Ignores SIGTERM, as does a grandchild in another session.
 const STUBBORN: &str = "trap '' TERM
 setsid sh -c 'trap \"\" TERM; echo $$ > grandchild; while :; do sleep 1; done' &
 echo $$ > child
 while :; do cat \"$BLUEQUE_STOP\" > stop 2>/dev/null; sleep 0.01; done";
 
-/// Saves its state when it is told to stop.
+/// Saves its state when it gets the stop signal.
 const SAVES: &str = "trap 'echo half > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; exit 0' TERM
 echo $$ > child
 while :; do sleep 0.01; done";
@@ -25,11 +25,11 @@ while :; do sleep 0.01; done";
 #[test]
 fn cancel_kills_the_whole_tree_after_the_grace_and_the_task_is_cancelled() {
     let stage = Stage::new();
-    // The next heartbeat would be too late for this test: the order itself wakes the supervisor.
+    // The next heartbeat is too late for this test: the order itself wakes the supervisor.
     let mut run = stage.task_with(STUBBORN, Duration::from_secs(600), |_| {});
     run.supervise();
     let tree = [run.pid("child"), run.pid("grandchild")];
-    // More often than it asks on its own at its beginning.
+    // More often than the supervisor asks by itself at its start.
     for _ in 0..3 {
         let before = stage.deadline();
         eventually("it asks for orders when it is called", || {
@@ -80,7 +80,7 @@ while [ ! -e go ]; do sleep 0.01; done; echo 1";
     let supervisor = run.supervise();
     let child = run.pid("child");
     eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-    // It gets the order when all is over.
+    // The supervisor gets the order after the program has ended.
     send(supervisor, Signal::SIGSTOP);
     run.task.cancel_by_force("too late").unwrap();
     fs::write(run.folder.join("work/go"), "").unwrap();
@@ -195,7 +195,7 @@ while [ ! -s \"$BLUEQUE_OUTPUT_DIR/pid\" ]; do sleep 0.01; done; echo 1",
     gone(nix::unistd::Pid::from_raw(pid.trim().parse().unwrap()));
 }
 
-/// The kernel keeps the first 15 bytes of a name: here the last of them is the first half of a character.
+/// The kernel keeps the first 15 bytes of a name. Here byte 15 is the first half of a character.
 const CUT: &str = "prüf-bericht-ä-lang";
 
 #[test]

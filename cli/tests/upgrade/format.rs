@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::fixture::releases;
 
-/// Names and types that a later build must have as well: what is added to the contract leaves an archive as it is.
+/// Names and types that a later build must also have. An addition to the contract leaves an archive valid.
 fn format(manifest: &Json) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |kind: &str, of: &Json| {

@@ -1,4 +1,4 @@
-//! What a former release left on disk.
+//! Data that a former release left on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ fn the_data_hold_what_they_should() {
         for state in STATES {
             assert!(records.values().any(|record| field(record, "status") == state), "{state}");
         }
-        // Every kind of key of this release's contract exists, except those of later releases.
+        // Every kind of key in this release's contract exists, except kinds that later releases added.
         let kinds = [
             "tasks",
             "leases",
@@ -99,7 +99,7 @@ fn the_data_are_read_as_they_are() {
             }
             let counts = both.call(&format!("counts {queue}"));
             for state in STATES {
-                // A task that an old client popped and did not mark is pending by its record, and in no list of the
+                // A task that an old client popped and did not mark is pending in its record, but in no list of the
                 // queue.
                 let of = |record: &&Record| field(record, "queue") == queue && field(record, "status") == state;
                 let number = records.values().filter(of).count();
@@ -141,8 +141,8 @@ fn renew(both: &mut Both, queues: &BTreeSet<String>) {
     }
 }
 
-/// How the attempts of the data may end: the last call, and the possible states. `ID TOKEN NODE QUEUE` stand for
-/// the attempt.
+/// The possible ends of the attempts in the data: the last call, and the possible states. `ID TOKEN NODE QUEUE` stand
+/// for the attempt.
 const ENDS: [(&[&str], &[&str]); 8] = [
     (&["complete ID TOKEN done"], &["complete"]),
     (&["fail ID TOKEN broken group g"], &["failed", "scheduled", "cancelled"]),
@@ -178,7 +178,7 @@ fn attempts_that_a_former_release_began_are_heartbeated_and_ended() {
                             expire(&mut both, id, record);
                             continue;
                         }
-                        // An order to cancel may have been given before.
+                        // An order to cancel may have been given earlier.
                         if let Err(error) = both.try_by(by, &fill(call)) {
                             panic!("{id}: {} by {by:?}: {error}", fill(call));
                         }
@@ -221,15 +221,15 @@ fn expire(both: &mut Both, id: &str, record: &Record) {
     let member = format!("{id} {}", field(record, "token"));
     both.ask::<()>(&["ZADD", &format!("blueque_leases_{}", field(record, "queue")), "1000", &member]);
     both.ask::<()>(&["HSET", &format!("blueque_task_{id}"), "postponed", "1000"]);
-    // Both releases take the previous look for the last sign of life.
+    // Both releases take the previous look as the last sign of life.
     let run: String = both.ask(&["INFO", "server"]);
     let run = run.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().trim().to_owned();
     both.ask::<()>(&["HSET", "blueque_meta", "run", &run]);
 }
 
-/// What clients without scripts left is repaired, and then nothing is wrong.
+/// Repairs the data of clients without scripts, and checks that nothing is wrong afterwards.
 fn check(both: &mut Both, queues: &BTreeSet<String>, when: &str) {
-    // Their own attempts, which have no lease, are not of interest here.
+    // The attempts of these clients, which have no lease, are not of interest here.
     clear_old(both);
     for queue in queues {
         both.mend(queue);
@@ -237,7 +237,7 @@ fn check(both: &mut Both, queues: &BTreeSet<String>, when: &str) {
     both.sound(when);
 }
 
-/// Takes over what clients of Blueque 1.0 hold, all of which are dead, and cancels it.
+/// Takes over and cancels the tasks of clients of Blueque 1.0. All these clients are dead.
 fn clear_old(both: &mut Both) {
     both.call("register old host_77");
     for key in both.ask::<Vec<String>>(&["KEYS", "blueque_reserved_tasks_old_old.example.org_*"]) {
@@ -287,7 +287,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
                 both.call(&format!("complete {id} {} done", answer[2]));
             }
         }
-        // Waiting retries, and tasks delayed for years.
+        // Cancels waiting retries, and tasks delayed for years.
         for queue in &queues {
             both.call(&format!("promote {queue} 500"));
             for id in both.pages(&format!("list {queue} scheduled CURSOR 100")) {
@@ -308,7 +308,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
             }
         }
         assert!(ran > 40, "{ran}");
-        // Rates let only some start each hour: the others are cancelled.
+        // Rates allow only some tasks to start each hour: the rest are cancelled.
         for queue in &queues {
             for id in both.pages(&format!("list {queue} pending CURSOR 100")) {
                 assert!(["rated", "keyrated", "limits"].contains(&queue.as_str()), "{id} of {queue} waits");

@@ -1,4 +1,4 @@
-//! Attempts that one release begins and the other continues: a supervisor carries the scripts of its own release.
+//! Attempts that one release begins and another release continues: a supervisor carries the scripts of its own release.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -24,8 +24,8 @@ const KINDS: [(&str, &str); 14] = [
     ("names", "unique NAME unique_policy latest"),
 ];
 
-/// How an attempt ends: calls by the other release, the resulting state, and whether the first one may repeat the
-/// last call.
+/// The ways in which an attempt ends: calls by the other release, the resulting state, and whether the first release
+/// may repeat the last call.
 const ENDS: [(&[&str], &[&str], bool); 9] = [
     (&["complete ID TOKEN done"], &["complete"], true),
     (&["fail ID TOKEN broken group g final 1"], &["failed"], true),
@@ -56,7 +56,7 @@ fn configure(both: &mut Both, by: By) {
     }
 }
 
-/// One attempt, begun by one release and continued by the other.
+/// An attempt that one release begins and another release continues.
 fn attempt(both: &mut Both, first: By, id: &str, kind: (&str, &str), end: &(&[&str], &[&str], bool), last: &mut u64) {
     let second = if first == By::Old { By::New } else { By::Old };
     let (queue, options) = kind;
@@ -110,7 +110,7 @@ fn attempt(both: &mut Both, first: By, id: &str, kind: (&str, &str), end: &(&[&s
         let stale = both.try_by(by, &fill("checkpoint ID TOKEN late")).unwrap_err();
         assert!(stale.starts_with("LOST"), "{stale}");
     }
-    // A task that waits, or was adopted, runs once more, by the first release again.
+    // A task that waits, or was adopted, runs again, by the first release.
     if status == "reserved" {
         *last = answer[2].parse().unwrap();
         assert!(*last > number, "{answer:?}");
@@ -150,8 +150,8 @@ fn each_release_goes_on_with_attempts_of_the_other() {
     }
 }
 
-/// The words that a heartbeat may return: clients of a former release cannot parse others, and would take no task of
-/// that heartbeat for renewed.
+/// The orders that a heartbeat may return. Clients of a former release cannot parse other words, and then treat no task
+/// of that heartbeat as renewed.
 const ORDERS: [&str; 5] = ["continue", "cancel", "drain", "stop", "kill"];
 
 #[test]
@@ -180,7 +180,7 @@ fn an_owner_of_a_former_release_can_read_every_order() {
         both.by(By::Old, &format!("release recalled {}", held[2]));
         both.by(By::Old, &format!("release asked {}", held[1]));
         both.by(By::Old, &format!("complete other {} done", held[3]));
-        // It stops the work and makes no more calls.
+        // The owner stops the work and makes no more calls.
         sleep(Duration::from_millis(1200));
         both.by(By::New, "requeue_orphans q 10");
         let left = ["killed", "asked", "recalled", "other"].map(|id| both.status(id));

@@ -1,6 +1,6 @@
 //! Calls of both releases at random, on the same tasks.
 //!
-//! `BLUEQUE_SEED` says which ones, `BLUEQUE_UPGRADE_CALLS` how many (1,500).
+//! `BLUEQUE_SEED` selects the calls, `BLUEQUE_UPGRADE_CALLS` their number (1,500).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const LISTENERS: [&str; 3] = ["host_1", "host_2", "host_3"];
 const VERDICTS: [&str; 9] =
     ["STATE", "LOST", "CANCELLED", "DUPLICATE", "DRAINING", "NOTASK", "TOOMANY", "HELD", "CLOSED"];
 
-/// The fields of a task that `reserve` answers.
+/// Number of fields of a task in the reply of `reserve`.
 const RESERVATION: usize = 11;
 
 /// `SplitMix64`.
@@ -43,7 +43,7 @@ struct Held {
     queue: String,
     listener: String,
     token: String,
-    /// Cancelled by force by this release: its owner may only give it back.
+    /// True if this release cancelled the task by force: its owner may only give it back.
     killed: bool,
 }
 
@@ -58,7 +58,7 @@ struct Mixed {
 }
 
 impl Mixed {
-    /// A call by either release; only a verdict may refuse it.
+    /// Makes a call by either release. Only an error from `VERDICTS` may refuse it.
     fn call(&mut self, words: &str) -> Option<Vec<String>> {
         let new = ["recall", "exchange"].iter().any(|name| words.starts_with(name));
         let new = new || [" at_once ", " limit ", " pid "].iter().any(|option| words.contains(option));
@@ -125,7 +125,7 @@ impl Mixed {
         self.taken(&words, listener, &answer);
     }
 
-    /// Notes the tasks that `reserve` or `exchange` answered.
+    /// Stores the tasks in the reply of `reserve` or `exchange`.
     fn taken(&mut self, words: &str, listener: &str, answer: &[String]) {
         for task in answer.chunks_exact(RESERVATION) {
             let [id, queue, token, ..] = task else { unreachable!() };
@@ -139,7 +139,7 @@ impl Mixed {
         }
     }
 
-    /// Ends what a listener holds, and takes the next tasks.
+    /// Ends tasks that a listener holds, and takes the next tasks.
     fn exchange(&mut self) {
         let listener = self.random.pick(&LISTENERS);
         let own: Vec<_> = self.held.iter().filter(|(_, held)| held.listener == listener).take(3).collect();
@@ -215,7 +215,7 @@ impl Mixed {
             },
             _ => {}
         }
-        // This release leaves the end to the owner, the one before did not.
+        // This release leaves the end to the owner. The release before did not.
         if call.starts_with("cancel") || call.starts_with("recall") {
             if !["reserved", "started"].contains(&self.both.status(&id).as_str()) {
                 self.held.remove(&id);
@@ -277,7 +277,7 @@ impl Mixed {
         self.call(&words.replace('Q', queue));
     }
 
-    /// Everything that waits or is held ends.
+    /// Ends all waiting and held tasks.
     fn finish(&mut self) {
         for queue in QUEUES {
             self.both.call(&format!("resume {queue}"));

@@ -1,4 +1,4 @@
-//! What a worker of a former release left in its state folder.
+//! Files that a worker of a former release left in its state folder.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn dead() -> (String, String) {
     (format!("{}_{pid}", own.host_and_pid().0), pid)
 }
 
-/// Brings a task to the stage of that release's worker, and restores the files that it left.
+/// Brings a task to the given stage of the former release's worker, and restores the files that the worker left.
 fn lay(world: &World, old: &Scripts, stage: &str, files: &[(String, Option<String>)]) {
     let (node, pid) = dead();
     let how = Submit::default().method("program").max_failures(1).delay(std::time::Duration::from_secs(3_600));
@@ -73,7 +73,7 @@ fn laid(fixture: &Fixture) -> World {
     let mut connection = world.server.connection();
     let old = fixture.scripts(&mut connection);
     let mut stages = fixture.state();
-    stages.sort_by_key(|(stage, _)| stage == "kept"); // last: it is pending again
+    stages.sort_by_key(|(stage, _)| stage == "kept"); // last, because this task is pending again
     for (stage, files) in stages {
         lay(&world, &old, &stage, &files);
     }

@@ -1,4 +1,4 @@
-//! What is killed at random.
+//! Random choice of processes to kill.
 
 use std::fs;
 

@@ -60,7 +60,7 @@ impl World {
         Self::reached(server, client)
     }
 
-    /// With another way to the server.
+    /// A world whose client reaches the server in another way.
     pub fn reached(server: Server, client: Client) -> Self {
         let world = Self { server, folder: Folder::new(), client };
         fs::create_dir(world.path("worker.d")).unwrap();
@@ -110,7 +110,7 @@ impl World {
         command
     }
 
-    /// Runs a command besides the worker; returns all its output.
+    /// Runs a command while the worker runs; returns all its output.
     pub fn run(&self, args: &[&str]) -> String {
         let (_, out, err) = self.outcome(args);
         out + &err
@@ -229,7 +229,7 @@ pub fn lives(pid: i32) -> bool {
 pub const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
     echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
 
-/// Counts to 60, and saves after each step. It records where each attempt began.
+/// Counts to 60, and saves after each step. Records the start of each attempt.
 pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
     echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
     while [ $n -lt 60 ]; do\n\
@@ -248,7 +248,7 @@ pub fn saved(task: &Task, least: u32) -> u32 {
     })
 }
 
-/// Where the attempts of STEPS began.
+/// The steps at which the attempts of STEPS began.
 pub fn beginnings(world: &World) -> Vec<u32> {
     let text = fs::read_to_string(world.path("begun")).unwrap();
     text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()

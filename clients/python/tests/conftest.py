@@ -1,4 +1,4 @@
-"""Servers of the tests' own."""
+"""Private servers for the tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def namespace() -> str:
-    """A namespace of the test's own: tests share the server."""
+    """A private namespace for the test: tests share the server."""
     return f"t{uuid.uuid4().hex[:12]}"
 
 
@@ -47,7 +47,7 @@ def until(condition: Callable[[], Any], what: str = "it did not come to be", pat
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended, even if nobody has asked for its status yet."""
+    """Returns true if a process has ended, even if no process has waited for it yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -55,7 +55,7 @@ def gone(pid: int) -> bool:
 
 
 def number(path: Path) -> int:
-    """The number that a file is to hold."""
+    """Waits for a file with a number, and returns the number."""
     return int(until(lambda: path.exists() and path.read_text(), f"no {path}"))
 
 

@@ -1,5 +1,5 @@
 """An old worker: old_work_queue.py URL NAME FILE. It completes items of redis-work-queue until there are none, and
-leaves their ids."""
+writes their ids to FILE."""
 
 import os
 import sys

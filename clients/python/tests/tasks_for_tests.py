@@ -33,7 +33,7 @@ def where() -> dict[str, Any]:
 
 @task(queue="q")
 def surroundings() -> str:
-    """What a function, and a program that it starts, can read of the worker's environment and arguments."""
+    """Returns all that a function, and a program that it starts, can read of the worker's environment and arguments."""
     own = [Path(f"/proc/{pid}/{name}").read_bytes() for pid in ("self", os.getpid()) for name in ("environ", "cmdline")]
     child = subprocess.run(["env"], capture_output=True, check=True).stdout
     return repr((dict(os.environ), own, child))
@@ -41,7 +41,7 @@ def surroundings() -> str:
 
 @task(queue="q")
 def submits(url: str, namespace: str) -> str:
-    """Submits a task from a task, with a client of its own."""
+    """Submits a task from a task, with a separate client."""
     with Client(os.environ[url], namespace) as client:
         return client.submit(add.call(1)).id
 
@@ -64,7 +64,7 @@ def says(text: str, permanent: bool = False, group: str | None = None) -> None:
 
 @task(queue="q")
 def ends_oddly(how: str) -> None:
-    """What the types forbid."""
+    """Ends with values that the types forbid."""
     anything: Any = object()
     if how == "group":
         raise Failure("text", group=anything)
@@ -79,7 +79,7 @@ def ends_oddly(how: str) -> None:
 
 @task(queue="q")
 def large(how: str, size: int) -> str:
-    """Logs, saves or reports so many bytes, or names so long a reason."""
+    """Logs, saves or reports `size` bytes, or names a reason of this length."""
     text = "x" * size
     if how == "reason":
         raise Again(0, text)
@@ -94,7 +94,7 @@ def large(how: str, size: int) -> str:
 
 @task(queue="q")
 def scribbles(head: int, body: int, text: str) -> None:
-    """Writes what is no message into the pipe to the worker."""
+    """Writes an invalid message into the pipe to the worker."""
     for name in os.listdir("/proc/self/fd"):
         with suppress(OSError):
             if int(name) > 2 and os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
@@ -197,7 +197,7 @@ def counts(to: int, file: str) -> dict[str, Any]:
 
 @task(queue="q")
 def appends(file: str, number: int) -> int:
-    """Writes which attempt of which task it is."""
+    """Appends the number of the task and its attempt to a file."""
     with open(file, "a") as out:
         out.write(f"{number}.{context.attempt}\n")
     return number
@@ -247,7 +247,7 @@ async def awaits_too_long() -> None:
 
 @task(queue="q")
 def spins(file: str) -> None:
-    """Python code that never asks."""
+    """Python code that never checks for orders."""
     Path(file).write_text(str(os.getpid()))
     while True:
         pass
@@ -255,7 +255,7 @@ def spins(file: str) -> None:
 
 @task(queue="q")
 def spins_for(seconds: float) -> int:
-    """Python code that never asks, for a while."""
+    """Python code that does not check for orders for a while."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pass
@@ -272,7 +272,7 @@ def holds(file: str, filling: str) -> int:
 
 @task(queue="q")
 def bomb() -> None:
-    """Forks as fast as it can, for a while; the tree is to go with it."""
+    """Forks as fast as possible, for a while; the worker must end the whole tree."""
     for _ in range(100):
         if os.fork() == 0:
             os.setsid()
@@ -282,7 +282,7 @@ def bomb() -> None:
 
 @task(queue="q")
 def says_who(file: str) -> None:
-    """Logs to a file with the fields of the records, from a thread of its own, too."""
+    """Logs to a file with the fields of the records, also from a separate thread."""
     log = logging.getLogger("app")
     handler = logging.FileHandler(file)
     fields = ("task", "attempt", "queue", "method")
@@ -308,7 +308,7 @@ async def awaits_and_says_who(file: str) -> None:
 
 @task(queue="q")
 def forks() -> str:
-    """Its child returns, too, and does so first."""
+    """Forks; the child returns as well, before its parent."""
     if child := os.fork():
         os.waitpid(child, 0)
         return "parent"
@@ -322,7 +322,7 @@ def says_much(size: int) -> None:
 
 @task(queue="q")
 def spoils(what: str, file: str) -> str:
-    """Leaves something in its process that the worker's code meets after it."""
+    """Leaves its process in a state that disturbs the worker's code afterwards."""
     anything: Any
     if what == "closed":
         sys.stdout.close()
@@ -358,7 +358,7 @@ def logs_much(lines: int) -> None:
 
 @task(queue="q")
 def leaves_folders(how: str) -> str:
-    """Makes folders that are not removed like others."""
+    """Makes folders that are difficult to remove."""
     if how == "deep":
         for _ in range(5000):
             os.mkdir("d")
@@ -373,7 +373,7 @@ def leaves_folders(how: str) -> str:
 
 @task(queue="q")
 def raises_oddly(how: str) -> None:
-    """What the server takes from nobody."""
+    """Raises errors with values that the server refuses."""
     if how == "again":
         raise Again(float("inf"))
     if how == "reason":
@@ -384,7 +384,7 @@ def raises_oddly(how: str) -> None:
 
 
 def in_a_child(what: str) -> str:
-    """In a process that a function has forked."""
+    """Uses the context in a process that a function has forked."""
     if what == "progress":
         context.progress(1, 8)
     elif what == "checkpoint":
@@ -401,7 +401,7 @@ def in_a_child(what: str) -> str:
 
 @task(queue="q")
 def has_children(what: str) -> list[str]:
-    """Whose children use the context, as those of a pool."""
+    """Starts a pool whose child processes use the context."""
     context.progress(0, 8)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         for _ in range(50):
@@ -436,7 +436,7 @@ async def has_an_executor(what: str) -> Any:
 
 @task(queue="q")
 def leaves_a_thread(file: str) -> str:
-    """Leaves a thread behind, which reports once the next task runs."""
+    """Leaves a thread behind, which reports while the next task runs."""
 
     def late() -> None:
         while not Path(file).exists():

@@ -1,4 +1,4 @@
-"""The ways to a server: by TCP, by TLS, of a cluster, of Sentinel; by a URL, or by a client of redis-py."""
+"""The addresses of a server: by TCP, by TLS, of a cluster, of Sentinel; as a URL, or as a client of redis-py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TLS = Path(__file__).parents[3] / "tests" / "tls"
 
 
 def free_ports(number: int) -> list[int]:
-    """Ports that nobody listens to."""
+    """Returns ports on which no process listens."""
     ends = [socket.socket() for _ in range(number)]
     for end in ends:
         end.bind(("127.0.0.1", 0))
@@ -40,7 +40,7 @@ def free_ports(number: int) -> list[int]:
 
 
 def until(condition: Callable[[], Any]) -> None:
-    """Waits for something to be true."""
+    """Waits until a condition is true."""
     limit = time.monotonic() + 60
     while True:
         with suppress(redis.RedisError):
@@ -52,7 +52,7 @@ def until(condition: Callable[[], Any]) -> None:
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A server that listens to a port."""
+    """A server that listens on a port."""
     [port] = free_ports(1)
     with Server("--port", str(port)):
         yield port
@@ -70,14 +70,14 @@ def cluster() -> Iterator[int]:
 
 
 def ok(node: redis.Redis) -> bool:
-    """Whether the cluster serves all slots."""
+    """Returns true if the cluster serves all slots."""
     info: Any = node.execute_command("CLUSTER", "INFO")
     return bool(info["cluster_state"] == "ok" if isinstance(info, dict) else b"cluster_state:ok" in info)
 
 
 @pytest.fixture
 def sentinel(port: int, tmp_path: Path) -> Iterator[int]:
-    """A sentinel that watches that server."""
+    """A Sentinel that watches this server."""
     [own] = free_ports(1)
     file = tmp_path / "sentinel.conf"
     file.write_text(f"port {own}\nbind 127.0.0.1\ndir {tmp_path}\nsentinel monitor queue 127.0.0.1 {port} 1\n")
@@ -92,7 +92,7 @@ def sentinel(port: int, tmp_path: Path) -> Iterator[int]:
 
 
 def life(server: Any, namespace: str) -> None:
-    """Submits a task, runs it, and has its result."""
+    """Submits a task, runs it, and gets its result."""
     with Client(server, namespace) as client:
         job = client.submit(app.add.call(1))
         assert run_until_idle(client, app) == 1
@@ -101,7 +101,7 @@ def life(server: Any, namespace: str) -> None:
 
 
 async def async_life(server: Any, namespace: str) -> None:
-    """The same on an event loop, without the run."""
+    """Submits a task on an event loop, without a run."""
     async with aio.Client(server, namespace) as client:
         job = await client.submit(app.add.call(1))
         assert await job.state() == "pending"
@@ -132,13 +132,13 @@ def test_tls_at_a_server_without(port: int) -> None:
         begun = time.monotonic()
         with pytest.raises(Unavailable) as error:
             client.check()
-        assert time.monotonic() - begun < 10  # it took what a reply may take, 15 s, whatever the limit
+        assert time.monotonic() - begun < 10  # it took 15 s, the bound of a reply, despite the limit
     assert "speaks TLS: one that does not has the URL redis://" in error.value.remedy
 
 
 @pytest.fixture
 def tls() -> Iterator[int]:
-    """A server that speaks TLS, with a certificate by an authority of the tests' own."""
+    """A server that accepts TLS, with a certificate of a test authority."""
     [port] = free_ports(1)
     keys = ["--tls-cert-file", f"{TLS}/server.pem", "--tls-key-file", f"{TLS}/server.key"]
     with Server("--tls-port", str(port), *keys, "--tls-ca-cert-file", f"{TLS}/ca.pem", "--tls-auth-clients", "no"):
@@ -244,7 +244,7 @@ def test_a_worker_of_sentinels(sentinel: int, namespace: str, tmp_path: Path) ->
 
 
 def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) -> None:
-    """Of their own, as the server has one of its own; both come from files."""
+    """The Sentinels have a password, and the server has another password. Both are read from files."""
     ours, theirs = tmp_path / "server", tmp_path / "sentinel"
     ours.write_text("secret\n")
     theirs.write_text("other\n")
@@ -272,7 +272,7 @@ def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) ->
 
 
 def test_a_password_from_a_file(namespace: str, tmp_path: Path) -> None:
-    """It is read at each connection, so that a new one needs no restart."""
+    """The file is read at each connection, so a new password needs no restart."""
     file = tmp_path / "password"
     with Server("--user", "worker", "on", ">one", "~*", "&*", "+@all") as server:
         url = f"{server.url}?user=worker&password_file={file}"
@@ -310,7 +310,7 @@ def test_files_for_tls(tls: int, namespace: str) -> None:
     life(url, namespace)
     asyncio.run(async_life(f"{url}&cert={TLS}/client.pem&key={TLS}/client.key", namespace))
     with Client(url.replace("localhost", "127.0.0.2")) as client, pytest.raises(ConnectionFailed, match="certificate"):
-        client.check()  # it is for another name
+        client.check()  # the certificate is for another name
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_files_for_tls(tls: int, namespace: str) -> None:
     ],
 )
 def test_what_a_url_cannot_say_here(url: str, said: str) -> None:
-    """It is refused with its name, before anything is sent; passwords are not repeated."""
+    """The error names the parameter, before anything is sent, and repeats no password."""
     for kind in (Client, aio.Client):
         with pytest.raises(ConnectionFailed, match=said) as error:
             kind(url)

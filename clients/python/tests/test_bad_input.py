@@ -1,4 +1,4 @@
-"""What is wrong gets an exception with a stable code, its cause and a remedy; and changes nothing."""
+"""Wrong input raises an exception with a stable code, its cause and a remedy, and changes nothing."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_nobody_listens_there(namespace: str) -> None:
 
 
 def test_a_server_that_wants_a_password(namespace: str) -> None:
-    """Also where it refuses a call for its length alone, as it does before a login."""
+    """The error is the same if the server refuses a call only because of its length, as it does before a login."""
     with Server() as server, Client(server.url, namespace) as client:
         with redis.Redis.from_url(server.url) as raw:
             raw.config_set("requirepass", "secret")
@@ -155,7 +155,7 @@ def test_no_room(namespace: str) -> None:
 
 @pytest.fixture
 def two_nodes() -> Iterator[int]:
-    """A node of a cluster, of which another one has all slots."""
+    """A node of a cluster whose slots are all on a second node."""
     first, first_bus, second, second_bus = free_ports(4)
     options = ["--cluster-enabled", "yes", "--bind", "127.0.0.1", "--appendonly", "no"]
     with (
@@ -171,7 +171,7 @@ def two_nodes() -> Iterator[int]:
 
 
 def moved(node: redis.Redis) -> bool:
-    """Whether a node knows who has the slots."""
+    """Returns true if a node knows which node has the slots."""
     try:
         node.get("a")
     except redis.RedisError as error:
@@ -180,7 +180,7 @@ def moved(node: redis.Redis) -> bool:
 
 
 def test_a_node_of_a_cluster_that_has_the_slot_elsewhere(two_nodes: int) -> None:
-    """As a single server it is not the one to ask: the remedy says what is."""
+    """Used as a single server, the node refuses calls: the remedy names the right node."""
     with Client(f"redis://127.0.0.1:{two_nodes}", "{blueque}", limit=0.2) as client:
         with pytest.raises(BluequeError) as error:
             client.check()

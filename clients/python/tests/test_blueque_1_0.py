@@ -1,4 +1,4 @@
-"""What a program does by Blueque's own Python API: the table in docs/blueque-1.0.md."""
+"""The programs of Blueque's own Python API, ported: the table in docs/blueque-1.0.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LISTENER, DEAD = "host_1", "host_2"
 
 @task(queue="q", name="q")
 def add(one: int, other: int) -> int:
-    """What runs the tasks of Blueque 1.0 in the queue `q`: they have no method."""
+    """Runs the tasks of Blueque 1.0 in the queue `q`, which have no method."""
     return one + other
 
 

@@ -1,4 +1,4 @@
-"""The client on a real server: what a person calls first."""
+"""The client on a real server: the calls that a user tries first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All conformance cases through the generated calls: what they send, how they read replies, which errors they raise."""
+"""All conformance cases through the generated calls: the bytes sent, the replies read, the errors raised."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MANIFEST = json.loads((BUNDLE / "manifest.json").read_text())
 
 
 def function(command: str, options: set[str]) -> Any:
-    """The function of a command: with some options it is one of its own."""
+    """The function of a command. With some options a command has a separate function."""
     name = next(
         (
             f"{command}_{option}"
@@ -48,7 +48,7 @@ class Inexpressible(Exception):
 
 
 def generated(reader: generic.Client, command: str, sent: list[bytes]) -> Call[Any]:
-    """The generated call that sends this."""
+    """The generated call that sends these arguments."""
     entry = MANIFEST["commands"][command]
     names = [option["name"].encode() for option in entry["options"]]
     if "group" in entry:
@@ -72,14 +72,14 @@ def generated(reader: generic.Client, command: str, sent: list[bytes]) -> Call[A
         positional.append([many(*one.values()) if many else one[group[0]] for one in each])
     call = function(command, set(given))(*positional, **{python(name): value for name, value in given.items()})
     made: Call[Any] = call.at(now)
-    # Options go in the order of the manifest; otherwise it is the same call.
+    # The generated call sends options in the order of the manifest; the order does not matter.
     if sorted(made.arguments) != sorted(sent) or made.arguments[0] != now:
         raise Inexpressible
     return made
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Whether a generated class has what the generic reader has found."""
+    """Returns true if a generated class has the same values as the generic reader."""
     if is_dataclass(ours) and not isinstance(ours, type) and isinstance(theirs, dict):
         mine = asdict(ours)
         extra = mine.pop("extra", {})
@@ -105,7 +105,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 class Through:
-    """The server as the cases see it: what calls a script goes through the generated calls and the link."""
+    """The server as the cases see it: each call of a script goes through the generated calls and the link."""
 
     def __init__(self, server: Any, reader: generic.Client) -> None:
         self.server, self.reader = server, reader
@@ -162,7 +162,7 @@ def test_every_case_goes_through_the_generated_calls(kind: str) -> None:
                 failures.append(f"{file}: {case['name']}: {failed}")
     assert not failures, "\n".join(failures[:20])
     assert cases
-    # Malformed calls, which no function can make, are sent as they are.
+    # Malformed calls, which no function can make, are sent without one.
     print(f"{len(cases)} cases, {through.made} calls through the functions, {through.raw} sent as they are")
     assert through.made > 10 * through.raw or kind == "cluster"
 

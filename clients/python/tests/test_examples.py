@@ -1,4 +1,4 @@
-"""Each file of `examples/` runs, and prints what it is to."""
+"""Each file of `examples/` runs, and prints the expected last line."""
 
 from __future__ import annotations
 

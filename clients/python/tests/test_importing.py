@@ -1,4 +1,4 @@
-"""Queues of redis-work-queue are moved here, while their old workers finish."""
+"""Queues of redis-work-queue are moved to Blueque while their old workers finish."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Old:
         return [id.decode() for id in self.db.lrange(f"{self.name}:{name}", 0, -1)]
 
     def keys(self) -> set[str]:
-        """All of its keys but leases, which end by themselves."""
+        """All keys of the queue except leases, which expire."""
         found = {key.decode() for key in self.db.scan_iter(f"{self.name}:*")}
         return {key for key in found if ":leased_by_session:" not in key and ":lease:" not in key}
 
@@ -65,7 +65,7 @@ def importer(client: Client, there: Old, **options: Any) -> WorkQueueImport:
 
 
 def drained(client: Client) -> list[tuple[str, bytes]]:
-    """What is due here, in its order; it is completed, and leaves nothing."""
+    """Completes all due items in their order, and returns them. No task is left."""
     queue, found = WorkQueue(client, "films"), []
     while item := queue.lease(600, block=False):
         found.append((item.id, item.data))
@@ -90,7 +90,7 @@ def test_what_an_old_worker_has_leased_stays_with_it(client: Client, old: Old) -
     runs = importer(client, old)
     thread = threading.Thread(target=runs.run)
     thread.start()
-    # It goes on with what is added meanwhile.
+    # The importer continues with items that are added while it runs.
     old.add("2")
     until(lambda: runs.imported.moved == 1)
     assert old.list("processing") == ["1"]
@@ -116,7 +116,7 @@ def test_whatever_many_lost_old_workers_had_leaves_the_old_queue(client: Client,
             pipeline.rpoplpush(f"{old.name}:queue", f"{old.name}:processing")
         pipeline.delete(
             *(f"{old.name}:item:{id}" for id in ids[:300])
-        )  # as of workers that died while they completed it
+        )  # as left by workers that died while they completed the items
         pipeline.execute()
     imported = importer(client, old).run()
     assert (imported.moved, imported.dropped, old.list("importing")) == (700, 300, [])
@@ -197,11 +197,11 @@ def test_two_servers(client: Client) -> None:
 
 
 class Crash(BaseException):
-    """The end of the importer, wherever it is."""
+    """Ends the importer at any point."""
 
 
 class Crashing(Redis):
-    """Crashes before or after so many commands."""
+    """Crashes before or after `left` commands."""
 
     left = 0
     after = False
@@ -236,7 +236,7 @@ def test_crashed_at_each_command_it_loses_and_doubles_nothing(
                 ended = False
             else:
                 ended = True
-        # The worst: what was there is done and gone before the next one comes.
+        # The worst case: all moved items are done and deleted before the next importer starts.
         found = drained(client)
         old.db.delete(f"{old.name}:importer")
         importer(client, old, settle=0).run()
@@ -251,7 +251,7 @@ def test_crashed_at_each_command_it_loses_and_doubles_nothing(
 
 
 def deep_clean(old: Old) -> None:
-    """What the newest cleaner does, which is on no registry: whatever has data, no lease and no place is given out."""
+    """The newest cleaner, which is in no registry: it requeues each item with data but without a lease or a place."""
     for key in old.db.scan_iter(f"{old.name}:item:*"):
         id = key.decode().split(":item:")[1]
         leased = old.db.exists(f"{old.name}:lease:{id}", f"{old.name}:leased_by_session:{id}")
@@ -292,7 +292,7 @@ def test_what_a_deep_clean_gives_to_an_old_worker_runs_there_alone(
 
 @pytest.mark.parametrize("settle", [0, 0.2])
 def test_data_whose_id_is_in_no_list_is_moved(client: Client, old: Old, settle: float) -> None:
-    """Of an `add_item` that was killed, or of a cleaner that has lost it."""
+    """Left by a killed `add_item`, or by a cleaner that lost the id."""
     old.name += "[*]"
     old.queue = redis_work_queue.WorkQueue(redis_work_queue.KeyPrefix(old.name))
     old.add("0")

@@ -1,4 +1,4 @@
-"""What child processes and threads of a function have of its attempt."""
+"""The parts of an attempt that child processes and threads of a function inherit."""
 
 from __future__ import annotations
 

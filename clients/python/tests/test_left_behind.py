@@ -1,4 +1,4 @@
-"""What functions leave behind in their processes, and what these have from whoever started the worker."""
+"""Changes that functions leave in their processes, and properties that these inherit from the worker's starter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_streams_and_handlers_that_a_function_spoils_cost_no_end(
     start(*options)
     job = client.submit(app.spoils.call(what, str(tmp_path / "file")))
     assert job.result(PATIENCE) == what
-    # The next task, in the same process if that is kept, prints and logs.
+    # The next task prints and logs, in the same process if the worker keeps the process.
     after = client.submit(app.prints_and_logs.call("after it"))
     assert after.result(PATIENCE) == "after it"
     assert b"WARNING app: after it\n" in b"".join(entry.text for entry in after.logs())
@@ -42,9 +42,9 @@ def test_all_that_a_function_logs_before_its_end_is_kept(client: Client, start: 
 
 
 def without_rights() -> None:
-    """Takes from root the rights that an ordinary user lacks."""
+    """Drops the capabilities of root that an ordinary user lacks."""
     prctl = ctypes.CDLL(None).prctl
-    for capability in range(1, 4):  # to files of others, and to those that say no
+    for capability in range(1, 4):  # for files of other users, and for files without permissions
         prctl(24, capability, 0, 0, 0)
 
 
@@ -58,7 +58,7 @@ def test_folders_that_are_hard_to_remove_hold_up_nothing(
         folder = Path(client.submit(app.leaves_folders.call(how)).result(PATIENCE))
         until(lambda: not folder.exists(), "its folder is left")
         assert client.submit(app.add.call(1)).result(PATIENCE) == 2
-    finally:  # pytest cannot remove it either
+    finally:  # pytest cannot remove the folder either
         subprocess.run(["rm", "-rf", tmp_path / "work"], check=False)
 
 
@@ -136,7 +136,7 @@ def test_a_module_that_is_missing_for_a_moment_costs_no_task(client: Client, sta
     assert [job.result(PATIENCE) for job in jobs] == [2 * n for n in range(10)]
     records = [job.info() for job in jobs]
     assert {each.failures for each in records} <= {None, 0}
-    # Most of them were not even taken meanwhile.
+    # While the module was missing, most of the tasks were not even taken.
     assert sum(each.attempt or 0 for each in records) < 30
 
 

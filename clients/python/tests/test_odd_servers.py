@@ -1,4 +1,4 @@
-"""Servers that answer what no server of Redis does, also while a connection is greeted."""
+"""Servers with replies that no Redis server sends, also during the greeting of a connection."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ODD = {
 
 @contextmanager
 def answering(reply: bytes) -> Iterator[int]:
-    """A server that answers everything so; its port."""
+    """A server that sends this reply to everything; returns its port."""
 
     def talk(end: socket.socket) -> None:
         while end.recv(65_536):
@@ -62,7 +62,7 @@ def answering(reply: bytes) -> Iterator[int]:
 
 @contextmanager
 def serving(talks: Callable[[socket.socket], None]) -> Iterator[int]:
-    """A server that talks with each client in this way; its port."""
+    """A server that runs `talks` with each client; returns its port."""
     with socket.create_server(("127.0.0.1", 0)) as listens:
         ends: list[socket.socket] = []
 
@@ -192,7 +192,7 @@ def test_replies_that_each_come_just_in_time_share_the_limit_of_their_call(url: 
     with serving(tarries) as port:
         with pytest.raises(BluequeError):
             calls(url % f"127.0.0.1:{port}", 2)
-        # The login, and what may be on its way: not the name and the version of the library, and the call.
+        # The login, and a reply that may be on its way, but not the library's name and version, and not the call.
         assert len(replies) <= 2, replies
 
 

@@ -1,4 +1,4 @@
-"""The first pages of the README, as they are written there."""
+"""The first pages of the README run as written."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_is_logged_has_the_fields(server: Server, namespace: str, tmp_path:
             assert worker.wait(60) == 0
     said = (tmp_path / "log").read_text()
     assert f"WARNING {job.id}/1 about films\n" in said
-    # Of the worker itself: about the task, and about nothing.
+    # The worker's own lines: with a task, and without one.
     assert f"INFO {job.id}/1 task {job.id} attempt 1: complete\n" in said
     assert "INFO None/None takes tasks of l as" in said
     assert "Traceback" not in said

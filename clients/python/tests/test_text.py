@@ -1,4 +1,4 @@
-"""What is shown of texts that others have written."""
+"""Texts by other users and programs, as the client shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLS at real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals."""
+"""TLS on real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = f"cert={TLS}/client.pem&key={TLS}/client.key"
 
 
 def keys(certificate: str) -> list[str]:
-    """The settings of a server: its own files, and those among servers."""
+    """The settings of a server: its own files, and the files for connections between servers."""
     files = {"cert-file": certificate, "key-file": "server.key", "ca-cert-file": "ca.pem"}
     files |= {"client-cert-file": "client.pem", "client-key-file": "client.key"}
     return [word for name, file in files.items() for word in (f"--tls-{name}", f"{TLS}/{file}")]
@@ -30,7 +30,7 @@ def keys(certificate: str) -> list[str]:
 
 @contextmanager
 def serving(certificate: str, *more: str) -> Iterator[int]:
-    """A server that speaks TLS at a port."""
+    """A server that accepts TLS on a port."""
     [port] = free_ports(1)
     with Server("--tls-port", str(port), *keys(certificate), *more):
         yield port

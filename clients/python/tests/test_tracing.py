@@ -20,7 +20,7 @@ from blueque_client.testing import Server
 
 PATIENCE = 60
 HERE = Path(__file__).parent
-#: Not that of `traced_tasks`, which is for workers.
+#: A tracer separate from that of `traced_tasks`, which is for workers.
 TRACER = TracerProvider().get_tracer("test")
 
 
@@ -32,7 +32,7 @@ def traced(server: Server, namespace: str) -> Iterator[Client]:
 
 
 def tag_of(span: trace.Span) -> str:
-    """What the trace of its tasks begins with."""
+    """The start of the trace of its tasks."""
     return f"traceparent:00-{span.get_span_context().trace_id:032x}-"
 
 
@@ -92,6 +92,6 @@ def test_attempts_are_spans_of_the_same_trace(
     errors = sorted(span["error"] or "" for span in runs.values())
     assert errors[:2] == ["", "ValueError: no such film"]
     assert "SIGKILL" in errors[2]
-    # That of the killed function is gone; those of the others belong to their attempts.
+    # The span inside the killed function is lost. The remaining inner spans belong to their attempts.
     assert len(within) == 2
     assert {span["parent"] for span in within} <= set(runs)

@@ -1,4 +1,4 @@
-"""Data of other releases: what can be read is gone on with, what cannot is refused; nothing is lost."""
+"""Data of other releases: readable data is used, unreadable data is refused, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def release(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("schema", [0, 2])
 def test_data_of_another_schema(server: Server, client: Client, namespace: str, schema: int) -> None:
-    """Neither client nor worker begins: one of them is older than the data, the other newer."""
+    """Neither client nor worker starts: the data is newer, or older, than both."""
     job = client.submit(app.add.call(1))
     meta = f"{namespace}_meta"
     with redis.Redis.from_url(server.url) as raw:
@@ -49,7 +49,7 @@ def test_data_of_another_schema(server: Server, client: Client, namespace: str, 
 
 
 def test_what_a_later_release_has_written(server: Server, client: Client, namespace: str) -> None:
-    """A field that this client does not know is kept, a value that it cannot read is refused; other tasks go on."""
+    """An unknown field is kept, and an unreadable value is refused; other tasks continue."""
     job, beside = client.submit(app.add.call(1)), client.submit(app.add.call(2))
     with redis.Redis.from_url(server.url) as raw:
         record = f"{namespace}_task_{job.id}"
@@ -66,7 +66,7 @@ def test_what_a_later_release_has_written(server: Server, client: Client, namesp
 
 
 def restore(server: redis.Redis, file: Path) -> None:
-    """Writes what a release has left."""
+    """Restores data that a release has written."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -104,14 +104,14 @@ def test_what_a_release_has_left_is_gone_on_with(release: Path) -> None:
         waits = [(job, job.info().method) for job in plain.tasks("pending")]
         run_until_idle(client, [any_task(method) for method in {method for _, method in waits}])
         assert plain.counts().pending == 0
-        # Some were to be cancelled, or were due.
+        # Not all tasks complete: some had an order to cancel, or were due.
         assert [job for job, _ in waits if job.info().status == "complete"]
 
 
 def test_clients_of_a_release_work_beside_this_one(
     server: Server, client: Client, namespace: str, release: Path
 ) -> None:
-    """What this one submits with the options of today, older scripts carry out; and the other way."""
+    """Older scripts run tasks that this client submits with today's options, and this client runs theirs."""
     with redis.Redis.from_url(server.url) as raw:
 
         def old(command: str, *arguments: Any) -> Any:
@@ -135,7 +135,7 @@ def test_clients_of_a_release_work_beside_this_one(
         assert ours.checkpoint() == [1]
         assert ours.info().failures == 1
         old("submit", "q", 1, "theirs", "", b'{"a": 4}')
-        # Older scripts have no methods: the function that has the name of the queue is called.
+        # Older scripts have no methods: the client calls the function with the name of the queue.
         run_until_idle(client, [task(queue="q", name="q")(app.add.function)])
         assert client.task("theirs").result(0) == 5
         assert old("get", "theirs")

@@ -55,7 +55,7 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
         cost = json.loads(client.task(many[0].id).wait(PATIENCE).cost or b"")
         assert (cost["attempt"], cost["exit"]) == (1, 0)
         assert cost["max_rss_kib"] > 0
-        # The process was made before the attempt began, so neither has to be less than the other.
+        # The process was made before the attempt began, so either time may be the smaller.
         assert min(cost["wall_ms"], cost["cpu_ms"]) >= 0
     assert [job.result(PATIENCE) for job in many] == [n + 1 for n in range(30)]
     stop(worker)
@@ -63,8 +63,8 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
 
 
 def test_upkeep_pauses_by_the_clock_of_the_server(start: Start, namespace: str, tmp_path: Path) -> None:
-    """By a clock that is an hour ahead of it, whatever is due next seems to be due at once."""
-    # faketime has `time.sleep` fail
+    """With a clock an hour ahead of the server's, the next due task always seems to be due."""
+    # With faketime `time.sleep` fails, so the test changes only `time.time`.
     (tmp_path / "sitecustomize.py").write_text("import time\nright = time.time\ntime.time = lambda: right() + 3600\n")
     with Server() as server, Client(server.url, namespace=namespace) as client:
         start(url=server.url, env={**os.environ, "PYTHONPATH": str(tmp_path)})
@@ -153,7 +153,7 @@ def test_what_a_task_does_to_its_process_hurts_no_other(
 def test_what_a_task_leaves_behind_goes_with_it(client: Client, start: Start, tmp_path: Path) -> None:
     start()
     left = client.submit(app.leaves.call(str(tmp_path / "daemon"))).result(PATIENCE)
-    # The end was sent after they were gone.
+    # The worker sends the end only after these processes are gone.
     assert all(gone(int(pid)) for pid in left.split())
     assert client.submit(app.bomb.call()).result(PATIENCE) is None
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2
@@ -336,7 +336,7 @@ def test_what_a_function_logs_says_of_which_task_it_is(
     call = app.awaits_and_says_who if "asyncio" in options else app.says_who
     job = client.submit(call.call(str(tmp_path / "said")))
     job.result(PATIENCE)
-    # Whose a thread is can be known if the process has one task alone.
+    # The task of a thread is known only if the process runs one task at a time.
     alone = "--mode" not in options
     assert (tmp_path / "said").read_text().splitlines() == [
         line
@@ -404,7 +404,7 @@ def test_threads_are_kept_and_an_order_reaches_no_other_task(client: Client, sta
     jobs = [client.submit(app.spins_for.call(0.03)) for _ in range(60)]
     for job in jobs[::2]:
         until(partial(is_not_pending, job))
-        with suppress(Refused):  # it has ended already
+        with suppress(Refused):  # the task has ended already
             job.cancel()
     assert len({job.result(PATIENCE) for job in jobs[1::2]}) <= 2
     assert {job.info().attempt for job in jobs[1::2]} == {1}
@@ -423,7 +423,7 @@ def test_a_task_is_given_back_when_it_is_recalled(client: Client, start: Start, 
 
 def test_a_function_that_holds_the_interpreter_keeps_its_lease(client: Client, start: Start, tmp_path: Path) -> None:
     start()
-    # Longer than the lease, which is long enough for a busy machine.
+    # The task runs longer than the lease. The lease is long enough for a busy machine.
     job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "gil", 8), lease=6)
     assert job.result(PATIENCE) == "slept"
     assert job.info().attempt == 1
@@ -434,7 +434,7 @@ def test_a_process_that_does_not_read_holds_up_no_heartbeat(client: Client, star
     client.queue("q").configure("lease", 4)
     holder = client.submit(app.holds.call(str(tmp_path / "holds"), ""))
     until((tmp_path / "holds").exists)
-    # More than fits between two processes; each of them holds the interpreter.
+    # More data than fits between two processes; each of the tasks holds the interpreter.
     jobs = [client.submit(app.holds.call(str(tmp_path / "x"), "x" * (1_000_000))) for _ in range(5)]
     assert [job.result(PATIENCE) for job in (holder, *jobs)] == [0, *[1_000_000] * 5]
     assert [job.info().attempt for job in (holder, *jobs)] == [1] * 6
@@ -463,7 +463,7 @@ def test_a_frozen_worker_runs_nothing_beside_the_next_owner(client: Client, star
     worker.send_signal(signal.SIGSTOP)
     until(lambda: all(gone(pid) for pid in pids), "they go on without a lease")
     worker.send_signal(signal.SIGCONT)
-    # It is not the task's fault.
+    # The loss does not count as a failure of the task.
     until(lambda: job.info().attempt == 2)
     assert not job.info().failures
 
@@ -505,7 +505,7 @@ def test_no_function_has_a_password_of_the_worker_in_its_environment(
         assert "cret" not in found
         for kept in (server.url.replace("://", "://default@") + "?db=0", "1=redis://me@one,2=redis://@two"):
             assert found.count(f"={kept}") == (3 if how == "--spawn" else 1), found
-        # It has the address, and with a file the password.
+        # The program has the address, and the password if the address names a file.
         assert (
             client.task(client.submit(app.submits.call("WITH_A_FILE", namespace)).result(PATIENCE)).result(PATIENCE)
             == 2
@@ -584,7 +584,7 @@ def test_without_its_fork_server_a_worker_gives_back_and_ends(
     job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"))
     pids = number(tmp_path / "pid"), number(tmp_path / "pid.daemon")
     between = worker.pid
-    for _ in range(generation):  # its keeper, and itself
+    for _ in range(generation):  # the fork server's parent, and the fork server
         [between] = children(between)
     os.kill(between, signal.SIGKILL)
     until(lambda: job.info().uncounted == 1)
@@ -608,14 +608,14 @@ def test_many_workers_and_many_kills_lose_and_double_nothing(client: Client, sta
         workers.pop(dice.randrange(3)).kill()
         workers.append(start("-n", "4"))
     assert sorted(job.result(PATIENCE) for job in jobs) == list(range(150))
-    # What ended twice did so in another attempt.
+    # Each name in the file is unique: a task that ended twice did so in different attempts.
     done = (tmp_path / "done").read_text().split()
     assert len(done) == len(set(done))
     assert queue.counts().complete == 150
     assert queue.counts().failed == 0
     for worker in workers:
         worker.terminate()
-        assert worker.wait(PATIENCE) in (0, -signal.SIGTERM)  # the last one may not be up yet
+        assert worker.wait(PATIENCE) in (0, -signal.SIGTERM)  # the last worker may still be starting
 
 
 def test_a_frozen_worker_loses_its_task_and_discards_it(client: Client, start: Start, tmp_path: Path) -> None:
@@ -668,7 +668,7 @@ def test_a_server_that_is_away_at_the_start_is_told(start: Start, tmp_path: Path
 
 
 def held(home: Path) -> bool:
-    """Whether a process holds the lock of a home."""
+    """Returns true if a process holds the lock of a work folder."""
     with (home / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -678,7 +678,7 @@ def held(home: Path) -> bool:
 
 
 def test_what_a_killed_worker_has_left_is_removed_by_the_next_one(client: Client, start: Start, tmp_path: Path) -> None:
-    """Not by its pid: another process may have that now, and in another container a living worker's is nobody's."""
+    """The pid decides nothing: another process may reuse it, and a worker in another container has no pid here."""
     work = tmp_path / "work" / f"blueque-{os.getuid()}"
 
     def begun(name: str) -> tuple[subprocess.Popen[bytes], Path]:
@@ -724,7 +724,7 @@ def test_queues_by_pattern(client: Client, start: Start) -> None:
     left_out = client.queue("video-test").submit([1], method="add")
     worker = start("-q", "video-*", "-q", "!video-test", "-n", "2")
     assert before.result(PATIENCE) == 2
-    # Those that come later wake it, too; more than one call asks.
+    # Queues that are added later also wake the worker; it needs more than one call to read all of them.
     later = [client.queue(f"video-{n}").submit([n], method="add") for n in range(40)]
     assert [job.result(PATIENCE) for job in later] == [n + 1 for n in range(40)]
     [about] = client.workers()
@@ -779,7 +779,7 @@ def test_the_program_may_change(client: Client, tmp_path: Path, namespace: str, 
 
 
 class Stops:
-    """A worker that can only be stopped."""
+    """A worker that supports only a stop."""
 
     every_second: Callable[[], None]
     stopped = False

@@ -1,4 +1,4 @@
-"""Functions of a worker with spans, which go to a file: processes write them, too."""
+"""Functions of a worker with spans. All processes write their spans to one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blueque_client import task
 
 
 class Lines(SpanExporter):
-    """A line for each span."""
+    """Writes a line for each span."""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         text = ""

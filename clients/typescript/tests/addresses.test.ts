@@ -1,4 +1,4 @@
-// The ways to a server: by TCP, by TLS, of a cluster, of Sentinels; by a URL, or by a client of node-redis.
+// The addresses of a server: by TCP, by TLS, of a cluster, of Sentinels; as a URL, or as a client of node-redis.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ function scratch(): { path: string } & Disposable {
   };
 }
 
-/** Whether a command is answered as expected. */
+/** Returns true if the reply to a command is as expected. */
 async function says(server: string, words: string[], text: RegExp): Promise<boolean> {
   const url = new URL(server);
   const socket = url.protocol === "unix:" ? { path: url.pathname } : { port: Number(url.port), host: url.hostname };
@@ -60,7 +60,7 @@ function sentinel(folder: string, port: number, watched: number, ...lines: strin
   return Object.assign(own, { [Symbol.dispose]: () => own.kill("SIGKILL") });
 }
 
-/** Submits a task, has a worker run it and another one be cancelled, and has the result. */
+/** Submits a task and gets its result from a worker; then submits and cancels a second task. */
 async function life(server: string | NodeRedis, namespace = `t${randomUUID()}`): Promise<void> {
   await using client = new Client(server, { namespace });
   await client.check();
@@ -84,7 +84,7 @@ async function life(server: string | NodeRedis, namespace = `t${randomUUID()}`):
   await becomes(async () => (await endless.state()) === "cancelled", 9);
 }
 
-/** What a call ends with. */
+/** The error with which a call ends. */
 async function ends(url: string, options: object = {}): Promise<BluequeError> {
   await using client = new Client(url, { limit: 0.3, ...options });
   try {

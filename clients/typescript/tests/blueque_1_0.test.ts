@@ -1,4 +1,4 @@
-// What a program does by Blueque's own Python API: the table in docs/blueque-1.0.md.
+// The programs of Blueque's own Python API, ported: the table in docs/blueque-1.0.md.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client, NotFound, Refused, Worker, calls } from "@blueque/client";

@@ -1,4 +1,4 @@
-// "From BullMQ" of the README: each row of the table, by what its first column begins with.
+// "From BullMQ" of the README: a test for each row of the table, named by the start of its first column.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";

@@ -25,7 +25,7 @@ async function bundled(name: string, text: string, format: "esm" | "cjs"): Promi
   return outfile;
 }
 
-/** What a program prints on stderr until it ends. */
+/** The stderr of a program until its end. */
 async function said(program: ChildProcess): Promise<string> {
   let text = "";
   program.stderr?.setEncoding("utf8").on("data", (part: string) => { text += part; });

@@ -1,4 +1,4 @@
-// What child processes print, and those that cannot begin.
+// Output of child processes, and child processes that cannot start.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ function submit(client: Client, method: string, parameters: unknown): Promise<Ta
   return client.queue("q").submit(parameters, { method, ...MUCH });
 }
 
-/** The lines of a log in the order of their numbers: those of two streams come in any. */
+/** The lines of a log in the order of their numbers. The lines of two streams arrive in any order. */
 function sorted(log: string): string[] {
   const number = (line: string): number => Number(line.split(" ")[1]);
   return log.split("\n").slice(0, -1).sort((one, other) => number(one) - number(other));
@@ -92,7 +92,7 @@ for (const tasksPerProcess of [1, 100]) {
       for (const [at, task] of tasks.entries()) assert.equal(await task.result({ timeout: 60 }), 2 * at);
       const records = await Promise.all(tasks.map((task) => task.info()));
       assert.deepEqual([...new Set(records.map((record) => record.failures ?? 0))], [0]);
-      // Most of them were not even taken meanwhile.
+      // While the file was missing, most of the tasks were not even taken.
       assert.ok(records.reduce((sum, record) => sum + (record.attempt ?? 0), 0) < 30);
     } finally {
       rmSync(folder, { recursive: true });

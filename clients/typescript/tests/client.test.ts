@@ -156,7 +156,7 @@ test("another graph with an id is refused", async () => {
   await redis.connect();
   const digest = await redis.sendCommand(["HGET", `${namespace}_graph_g`, "digest"]);
   redis.destroy();
-  assert.equal(digest, "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // as in the tests of the other clients
+  assert.equal(digest, "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"); // the same in the tests of all clients
 });
 
 test("graphs are submitted, shown and cancelled", async () => {

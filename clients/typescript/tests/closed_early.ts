@@ -1,4 +1,4 @@
-// A client that is closed while it is told of a node that nobody listens for: its process ends all the same.
+// A client that is closed when a server names a node on which no process listens: its process still ends.
 // closed_early.js KIND
 import { type AddressInfo, createServer } from "node:net";
 import { Client } from "@blueque/client";

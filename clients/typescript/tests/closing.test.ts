@@ -1,4 +1,4 @@
-// A client that is closed before it is connected: nothing of it keeps the process.
+// A client that is closed before it is connected: the client does not keep the process alive.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,11 +1,11 @@
-// Each file of examples/ runs, and prints what it is to.
+// Each file of examples/ runs, and prints the expected last line.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 
 const FOLDER = new URL("./examples/", import.meta.url);
-/** The last line of each. */
+/** The last line of each example. */
 const PRINTS: Readonly<Record<string, string>> = {
   cancel: "the task was cancelled: not needed any more",
   checkpoints: "4 pages in attempt 2",

@@ -1,4 +1,4 @@
-// Graphs that are large, and those of which something is gone.
+// Large graphs, and graphs whose data is partly lost.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type Client, Graph, InvalidCall, TimedOut } from "@blueque/client";

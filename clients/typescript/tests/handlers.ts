@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, readFileSync, readdirSync, writeFileSync, writeSy
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type Context } from "@blueque/client";
 
-/** Reports by a timer that nobody stops for a while after its end. */
+/** Reports by a timer, which runs for a while after the end of the handler. */
 export async function timer(_: null, context: Context): Promise<void> {
   const interval = setInterval(() => void context.progress(Date.now()), 5);
   setTimeout(() => { clearInterval(interval); }, 3000);
@@ -15,7 +15,7 @@ let heard: unknown;
 
 export default {
   timer,
-  /** Leaves a timer that reports once the next task runs; and what it hears. */
+  /** Leaves a timer that reports while the next task runs, and stores the code of the error. */
   late: (_: null, context: Context): void => {
     const interval = setInterval(() => {
       context.progress("of the task before").catch((error: unknown) => {
@@ -31,17 +31,17 @@ export default {
   },
   add: ([one, other]: [number, number]): number => one + other,
   pid: (): number => process.pid,
-  /** Sends what is no message of the worker's, if there is a way. */
+  /** Sends an invalid message to the worker, if there is a channel. */
   sends: (message: unknown): string => {
     process.send?.(message);
     return "sent";
   },
-  /** Writes what is no message into the pipe to the worker. */
+  /** Writes an invalid message into the pipe to the worker. */
   scribbles: async (bytes: number[]): Promise<void> => {
     writeSync(3, Buffer.from(bytes));
     await sleep(600_000);
   },
-  /** Logs, saves or reports so many bytes. */
+  /** Logs, saves or reports `size` bytes. */
   large: async ([how, size]: ["log" | "checkpoint" | "progress", number], context: Context): Promise<string> => {
     const text = "x".repeat(size);
     try {
@@ -52,12 +52,12 @@ export default {
       return (error as { code: string }).code;
     }
   },
-  /** What a handler, and a program that it starts, can read of the worker's environment and arguments. */
+  /** Returns all that a handler, and a program that it starts, can read of the worker's environment and arguments. */
   surroundings: (): string => {
     const own = ["environ", "cmdline"].map((name) => readFileSync(`/proc/self/${name}`, "utf8"));
     return [JSON.stringify(process.env), ...own, execFileSync("env", { encoding: "utf8" })].join("\n");
   },
-  /** Submits a task from a task, with a client of its own. */
+  /** Submits a task from a task, with a separate client. */
   submits: async (namespace: string): Promise<string> => {
     const client = new Client(process.env["WITH_A_FILE"], { namespace });
     const task = await client.queue("q").submit([1, 2], { method: "add" });
@@ -71,16 +71,16 @@ export default {
   print: (text: string): void => {
     console.log(text);
   },
-  /** Prints so many lines to both streams, each with a word. */
+  /** Prints `count` lines to both streams, each with a word. */
   lines: ([word, count]: [string, number]): void => {
     for (let line = 0; line < count; line += 1) (line % 10 === 9 ? console.error : console.log)(`${word} ${line}`);
   },
-  /** The same, as its process crashes. */
+  /** Prints `count` lines, and then its process exits with an error. */
   linesAndExit: ([word, count]: [string, number]): void => {
     writeSync(1, Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join(""));
     process.exit(3);
   },
-  /** Does something to its streams that others do not expect. */
+  /** Changes its output streams in ways that other code does not expect. */
   streams: async (how: string): Promise<string> => {
     process.stdout.write("printed\n");
     if (how === "replaced") process.stdout.write = (): boolean => true;
@@ -116,7 +116,7 @@ export default {
     const all: string[][] = [];
     for (;;) all.push(Array.from({ length: 10_000 }, (_, at) => `${at} of ${all.length}`));
   },
-  /** Leaves a daemon in a session of its own, which starts others all the time. */
+  /** Leaves a daemon in a new session, which continuously starts further processes. */
   bomb: (word: string): void => {
     const loop = `for n in $(seq 200); do setsid sleep ${word} & done; while :; do setsid sleep ${word} & sleep 0.01; done`;
     spawn("setsid", ["sh", "-c", loop], { stdio: "ignore", detached: true }).unref();

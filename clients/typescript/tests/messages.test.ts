@@ -1,4 +1,4 @@
-// What child processes say to their worker: whatever that is, it hurts no other task.
+// Messages of child processes to their worker: no message disturbs other tasks.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// What the tests wait with.
+// Helpers with which the tests wait.
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,8 +17,9 @@ export async function becomes(what: () => boolean | Promise<boolean>, seconds = 
 let tried = 0;
 
 /**
- * Ports that nobody listens to. They lie below those that the system gives to outgoing connections, which could take one
- * before the server does. Each process of tests has a hundred of its own.
+ * Ports on which no process listens. The numbers are below the range from which the system takes ports of outgoing
+ * connections, which could otherwise take a port before the server does. Each test process has a hundred ports of its
+ * own.
  */
 export async function freePorts(number: number): Promise<number[]> {
   const free: number[] = [];
@@ -28,7 +29,7 @@ export async function freePorts(number: number): Promise<number[]> {
     try {
       await once(end, "listening");
     } catch {
-      continue; // somebody listens
+      continue; // a process listens
     }
     end.close();
     await once(end, "close");

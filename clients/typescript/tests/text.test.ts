@@ -1,4 +1,4 @@
-// What is shown of texts that others have written.
+// Texts by other users and programs, as the client shows them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -47,7 +47,7 @@ function encoded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, encoded(each)]));
 }
 
-/** The server's own replies: simple strings are strings. */
+/** Encodes the server's own replies: simple strings are strings. */
 function replied(reply: unknown): unknown {
   if (typeof reply === "string") return { bytes: Buffer.from(reply).toString("base64") };
   return Array.isArray(reply) ? reply.map(replied) : encoded(reply);

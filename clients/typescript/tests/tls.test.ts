@@ -1,4 +1,4 @@
-// TLS at real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals.
+// TLS on real servers: each version, the client's certificate, Sentinels and a cluster by TLS, and refusals.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -15,13 +15,13 @@ const TLS = fileURLToPath(new URL("../../../tests/tls", import.meta.url));
 const CA = `ca=${TLS}/ca.pem`;
 const OWN = `cert=${TLS}/client.pem&key=${TLS}/client.key`;
 
-/** The files of a server: its own, and those among servers. */
+/** The files of a server: its own files, and the files for connections between servers. */
 function keys(certificate: string): [string, string][] {
   const files = { cert: certificate, key: "server.key", "ca-cert": "ca.pem", "client-cert": "client.pem", "client-key": "client.key" };
   return Object.entries(files).map(([name, file]) => [`tls-${name}-file`, `${TLS}/${file}`]);
 }
 
-/** A server that speaks TLS at a port. */
+/** A server that accepts TLS on a port. */
 async function serving(certificate: string, ...more: string[]): Promise<{ own: Server; port: string; ask: (words: string[]) => Promise<string> } & AsyncDisposable> {
   const [port = ""] = (await freePorts(1)).map(String);
   const files = keys(certificate).flatMap(([name, file]) => [`--${name}`, file]);
@@ -42,7 +42,7 @@ async function serving(certificate: string, ...more: string[]): Promise<{ own: S
   return { own, port, ask, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
 }
 
-/** Submits a task, has a worker run it, and has the result. */
+/** Submits a task, and gets its result from a worker. */
 async function life(url: string, namespace = `t${randomUUID()}`): Promise<void> {
   await using client = new Client(url, { namespace });
   await client.check();
@@ -52,7 +52,7 @@ async function life(url: string, namespace = `t${randomUUID()}`): Promise<void> 
   assert.equal(await task.result({ timeout: 30 }), 6);
 }
 
-/** How a client is refused. */
+/** The error with which a server refuses a client. */
 async function refused(url: string): Promise<BluequeError> {
   await using client = new Client(url, { limit: 2 });
   const error: unknown = await client.check().catch((error: unknown) => error);

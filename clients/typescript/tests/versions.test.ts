@@ -1,4 +1,4 @@
-// Data of other releases: what can be read is gone on with, what cannot is refused; nothing is lost.
+// Data of other releases: readable data is used, unreadable data is refused, and nothing is lost.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -19,7 +19,7 @@ after(() => server[Symbol.asyncDispose]());
 
 type Raw = (...words: (string | Buffer)[]) => Promise<unknown>;
 
-/** Commands of one's own. */
+/** Sends raw commands to the server. */
 async function raw(own: Server): Promise<{ send: Raw } & Disposable> {
   const redis = createClient({ RESP: 2, socket: { path: new URL(own.url).pathname, tls: false } });
   redis.on("error", () => undefined);
@@ -87,12 +87,12 @@ test("what a later release has written: unknown fields are kept, unreadable valu
   assert.deepEqual([await task.result({ timeout: 30 }), await beside.result({ timeout: 30 })], [2, 3]);
 });
 
-/** A value of the file: texts, or bytes as digits. */
+/** A value of the file: a text, or bytes as hexadecimal digits. */
 function plain(value: unknown): Buffer | string {
   return typeof value === "object" && value !== null ? Buffer.from((value as { hex: string }).hex, "hex") : String(value);
 }
 
-/** Writes what a release has left. */
+/** Restores data that a release has written. */
 async function restore(send: Raw, release: string): Promise<void> {
   const { keys } = JSON.parse(readFileSync(join(release, "data.json"), "utf8")) as {
     keys: Record<string, { type: string; value: unknown }>;
@@ -118,7 +118,7 @@ for (const archive of ARCHIVES) {
 
   test(`what ${archive} has left is gone on with`, async () => {
     await using place = new Server();
-    // Its parameters are texts, not JSON.
+    // The parameters in the data are texts, not JSON.
     const serializer = { dumps: (value: unknown) => Buffer.from(String(value)), loads: (data: Buffer) => data.toString() };
     await using client = place.client({ namespace: "blueque", serializer });
     using own = await raw(place);
@@ -140,7 +140,7 @@ for (const archive of ARCHIVES) {
       states = await Promise.all(waits.map((task) => task.state()));
       return !states.some((state) => state === "pending" || state === "started");
     });
-    // Some were to be cancelled, or were due.
+    // Not all tasks complete: some had an order to cancel, or were due.
     assert.ok(states.includes("complete") && !states.includes("failed"), states.join());
   });
 

@@ -106,7 +106,7 @@ test("leases that wait at the same time wait side by side", async () => {
   await using queue = new WorkQueue(client, "films");
   const begin = performance.now();
   const found = await Promise.all(Array.from({ length: 20 }, () => queue.lease(20, { timeout: 2 })));
-  // One after another they would take 40 s.
+  // One call after the next takes 40 s.
   assert.ok(performance.now() - begin < 20_000);
   assert.deepEqual(found, Array.from({ length: 20 }, () => null));
   const waits = Array.from({ length: 5 }, () => queue.lease(20, { timeout: 30 }));

@@ -29,7 +29,7 @@ function submit(client: Client, method: string, parameters: unknown = null): Pro
   return client.queue("q").submit(parameters, { method });
 }
 
-/** Whether a process runs: one that nobody has waited for does not. */
+/** Returns true if a process runs; a zombie does not count. */
 function runs(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(') Z ');
@@ -38,7 +38,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** The processes that have this word among their arguments. */
+/** The processes with this word among their arguments. */
 function named(word: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -49,7 +49,7 @@ function named(word: string): string[] {
   });
 }
 
-/** A number of seconds to sleep that nobody else sleeps. */
+/** A number of seconds that no other process sleeps. */
 function unusual(): string {
   return `600.${Math.floor(Math.random() * 1e9)}`;
 }
@@ -140,7 +140,7 @@ test("no handler has a password of its worker in its environment", async () => {
       assert.equal(found.split(`=${kept}`).length, 3, found);
     }
     assert.match(found, /OF_A_FILE=yes/);
-    // It has the address, and with a file the password.
+    // The program has the address, and the password if the address names a file.
     const made = await (await submit(client, "submits", namespace)).result({ timeout: 60 });
     assert.equal(await client.task(String(made)).result({ timeout: 60 }), 3);
   } finally {
@@ -157,7 +157,7 @@ test("a record of another client that is no text ends no worker", async () => {
   await raw.connect();
   const task = await client.queue("q").submit(null, { maxFailures: 0 });
   await raw.sendCommand(["HSET", `${namespace}_task_${task.id}`, "method", odd, "tags", odd]);
-  // As one that a client of Blueque 1.0 has pushed.
+  // Imitates a task that a client of Blueque 1.0 has pushed.
   const record = Buffer.concat([Buffer.from(`${namespace}_task_`), odd]);
   await raw.sendCommand(["HSET", record, "status", "pending", "queue", "q", "parameters", "[1,2]"]);
   await raw.sendCommand(["RPUSH", `${namespace}_pending_tasks_q`, odd]);
@@ -365,7 +365,7 @@ test("handlers that are none are refused, and a file that has none or cannot be 
   assert.deepEqual(await client.workers(), []);
 });
 
-/** A worker in a process of its own, and what it has said on stderr. */
+/** Starts a worker in a separate process; `text` returns its stderr. */
 function said(t: TestContext, ...words: string[]): { worker: ChildProcess; text: () => string; exit: Promise<number | null> } {
   const worker = spawn(process.execPath, [new URL("./killed.js", import.meta.url).pathname, ...words], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -553,7 +553,7 @@ test("a child that does not obey is killed, and all that it has started", async 
   await becomes(() => !runs(pid));
 });
 
-/** A worker in a process of its own, whose handler computes without an end; and the handler's processes. */
+/** Starts a worker in a separate process, whose handler never ends, and returns the handler's processes. */
 async function endless(t: TestContext, namespace: string): Promise<{ worker: ChildProcess; pids: number[]; task: Task }> {
   await using client = server.client({ namespace });
   const task = await client.queue("q").submit(null, { method: "endless" });
@@ -625,7 +625,7 @@ for (const [where, handlers] of [["this process", undefined], ["a child process"
     await becomes(async () => (await task.state()) === "started" && (await task.progress()) !== null);
     await task.cancel("enough");
     await assert.rejects(task.result({ timeout: 30 }), { code: "TASKCANCELLED" });
-    // The timer goes on while these run.
+    // The timer continues while these tasks run.
     for (let at = 0; at < 20; at += 1) assert.equal(await (await submit(client, "add", [at, 1])).result({ timeout: 30 }), at + 1);
   });
 }

@@ -15,7 +15,7 @@ import (
 	"text/template"
 )
 
-// The parts of the manifest that are needed here.
+// The parts of the manifest that the generator needs.
 type (
 	manifest struct {
 		Version string
@@ -65,13 +65,13 @@ type (
 	}
 )
 
-// What the template makes a function of.
+// The data from which the template makes a function.
 type function struct {
 	*command
 	Command, Name string
 	Shape         shape
 	Options       []argument
-	// Needed is the option with which the reply has this shape; then it must be given.
+	// Needed is the option with which the reply has this shape. That function requires the option.
 	Needed string
 }
 
@@ -303,7 +303,7 @@ func formOf(of field) string {
 
 // Calls
 
-// Parameters are those of the function.
+// Parameters are the parameters of the function.
 func (f function) Parameters() string {
 	var out []string
 	for _, each := range f.taken() {
@@ -322,7 +322,7 @@ func (f function) Parameters() string {
 	return strings.Join(out, ", ")
 }
 
-// taken are the arguments that the caller gives: without `now` and without the number of entries, which is counted.
+// taken are the arguments that the caller passes: all but `now` and the number of entries, which is counted.
 func (f function) taken() (found []argument) {
 	for _, each := range f.Args {
 		if each.Name != "now" && (f.Group == nil || each.Name != f.Group.Count) {

@@ -38,10 +38,10 @@ type manifest struct {
 	}
 }
 
-// unsendable is a value that the type of a parameter does not have, such as `many` for a number.
+// unsendable is a value outside the type of a parameter, such as `many` for a number.
 type unsendable struct{ error }
 
-// convert gives the value of a type that is written as these bytes.
+// convert returns the value of a type for these bytes.
 func convert(raw []byte, to reflect.Type) (reflect.Value, error) {
 	value := reflect.New(to).Elem()
 	text, again := string(raw), string(raw)
@@ -200,7 +200,7 @@ func replied(reply any) any {
 	return reply
 }
 
-// read gives what the client has read, as JSON has it.
+// read returns the client's value in the form that JSON has.
 func read(value reflect.Value) any {
 	switch found := value.Interface().(type) {
 	case []byte:

@@ -1,4 +1,5 @@
-// A worker that runs one task at a time: worker URL QUEUE. Each task's parameters, a text in JSON, are answered in capitals.
+// A worker that runs one task at a time: worker URL QUEUE. The result of a task is its parameters, a JSON text, in
+// capitals.
 package main
 
 import (
@@ -27,7 +28,7 @@ func work(ctx context.Context, parameters []byte) (any, error) {
 }
 
 type worker struct {
-	// The two are used at the same time, and a client is one connection.
+	// Both clients are used at the same time, and a client is a single connection.
 	client, heart   *blueque.Client
 	queue, listener string
 }
@@ -72,7 +73,7 @@ func main() {
 	check(err)
 }
 
-// upkeep does what no task asks for: due tasks, orphans, repairs.
+// upkeep does the work that no task requests: due tasks, orphans, repairs.
 func (w *worker) upkeep() {
 	for {
 		done, err := blueque.Upkeep([]string{w.queue}).Run(w.client)
@@ -83,7 +84,7 @@ func (w *worker) upkeep() {
 	}
 }
 
-// attempt runs the handler, with heartbeats beside it, and sends how it ended.
+// attempt runs the handler and sends its end. Heartbeats run at the same time.
 func (w *worker) attempt(ctx context.Context, task blueque.ReserveItem) {
 	ctx, cancel := context.WithCancel(ctx)
 	over, lost := make(chan struct{}), make(chan bool)
@@ -113,7 +114,8 @@ func (w *worker) attempt(ctx context.Context, task blueque.ReserveItem) {
 	check(err)
 }
 
-// beat renews the lease until the attempt is over, and stops the handler if it is ordered to stop, or was lost.
+// beat renews the lease until the attempt is over. It stops the handler after an order to stop, or if the lease is
+// lost.
 func (w *worker) beat(task blueque.ReserveItem, stop func(), over chan struct{}) (lost bool) {
 	lease := time.Duration(task.Lease) * time.Microsecond
 	sent := time.Now()
