@@ -88,8 +88,17 @@ fn environment(pid: i32, stat: Stat) -> Vec<u8> {
     of(process.clone()).or_else(|| if stat.is_held() { threads() } else { None }).unwrap_or_default()
 }
 
-/// Returns the processes of a run that have not ended. The flag is true if further processes of its session may belong
-/// to it: a process in the middle of an exec has no environment for a moment.
+/// The parent of all threads of the kernel, which have neither arguments nor an environment.
+const KERNEL: i32 = 2;
+
+/// Returns true if a process may be in the middle of an exec: it has neither an environment nor arguments then.
+fn is_in_exec(pid: i32, stat: Stat) -> bool {
+    let has_arguments = || fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
+    pid != KERNEL && stat.parent != KERNEL && !has_arguments()
+}
+
+/// Returns the processes of a run that have not ended, and true if others may belong to it: a process in the middle of
+/// an exec has no environment for a moment, and it may have left the session of the run before.
 fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);
@@ -102,7 +111,7 @@ fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
         if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
             found.push(pid);
         }
-        unknown |= environment.is_empty() && session == Some(stat.session);
+        unknown |= environment.is_empty() && (session == Some(stat.session) || is_in_exec(pid, stat));
     }
     let mut seen: HashSet<i32> = found.iter().copied().collect();
     let mut next = 0;
