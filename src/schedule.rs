@@ -15,7 +15,7 @@ use crate::rhythm::Rhythm;
 use crate::task::Task;
 use crate::times;
 
-/// Number of slots that one call of `tick` handles. They take about a millisecond.
+/// Number of slots that one call of `tick` handles. Ten slots take about a millisecond.
 const BATCH: u32 = 10;
 
 /// A schedule of a namespace.

@@ -29,7 +29,7 @@ pub fn reset_signals() {
         if let Some(name) = args.next() {
             again.arg0(name);
         }
-        // The exec is not essential.
+        // If the exec fails, the process continues with the handler.
         let _ = again.args(args).exec();
     }
 }
