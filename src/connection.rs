@@ -353,9 +353,11 @@ mod tests {
     use crate::Error;
 
     #[test]
-    fn the_bound_of_a_reply_is_that_of_its_errors() {
+    fn the_bound_of_a_reply_is_that_of_its_errors_and_of_the_client_for_python() {
         let bound = format!("{} MiB", LARGEST >> 20);
         let error = Error::ReplyTooBig((redis::ErrorKind::Io, "").into());
         assert!(TOO_LONG.contains(&bound) && error.to_string().contains(&bound), "{bound}");
+        let python = std::fs::read_to_string("clients/python/src/blueque_client/bounds.py").unwrap_or_default();
+        assert!(python.contains(&format!("\nLARGEST = {} << 20\n", LARGEST >> 20)), "{bound}");
     }
 }
