@@ -76,10 +76,10 @@ class Partition:
         tasks = [word for id in ids for word in (id, "", '["movie-17.mkv"]')]
         self.send("submit", "", "q", SUBMITTED, *tasks)
 
-    def exchange(self):
+    def finish_and_reserve(self):
         ends = [word for id, token in self.held for word in ("complete", id, token, "null", "", "", "")]
         if ends:
-            self.send("exchange", "", "host_1", "q", TAKEN, len(self.held), *ends, "pid", "1")
+            self.send("finish_and_reserve", "", "host_1", "q", TAKEN, len(self.held), *ends, "pid", "1")
         else:
             self.send("reserve", "", "host_1", "1", "q", "limit", TAKEN, "pid", "1")
 
@@ -115,7 +115,7 @@ def measure(partitions, tasks):
     ended, begun = 0, time.monotonic()
     while ended < tasks * len(partitions):
         for partition in partitions:
-            partition.exchange()
+            partition.finish_and_reserve()
         ended += sum(partition.taken() for partition in partitions)
     worked, all_tasks = time.monotonic() - begun, tasks * len(partitions)
     spent, scripts = (sum(map(what, servers)) - before for what, before in
@@ -175,7 +175,7 @@ def main():
     folder, tasks = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
     tasks = tasks // SUBMITTED * SUBMITTED
     manifest = json.loads((folder / "manifest.json").read_text())
-    needed = ("register", "submit", "reserve", "exchange")
+    needed = ("register", "submit", "reserve", "finish_and_reserve")
     scripts = {name: (folder / manifest["commands"][name]["file"]).read_bytes() for name in needed}
     cores = sorted(os.sched_getaffinity(0))
     print(f"{tasks} tasks for each partition, {len(cores)} cores, the best of {ROUNDS} rounds; load {os.getloadavg()[0]:.1f}")

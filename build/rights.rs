@@ -87,7 +87,7 @@ const WORKER: [&str; 12] = [
     "complete",
     "fail",
     "release",
-    "log",
+    "append_log",
     "unregister",
 ];
 

@@ -53,13 +53,14 @@ pub(super) fn holder(contract: &Contract, command: &str) -> Option<String> {
 const OTHERWISE: [&str; 4] = ["bulk", "find", "schedule", "submit"];
 
 /// Commands whose request id the caller chooses, because its reply is needed after a crash of the caller too.
-pub(super) const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
+pub(super) const ASKED: [&str; 3] = ["adopt", "finish_and_reserve", "reserve"];
 
 /// Commands whose `by` is passed in the call. All remaining commands use the client's `by`, `ClientBuilder::by`.
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
-/// Options whose setters are written by hand: the order and weights of the queues of a `reserve` or an `exchange`,
-/// which belong together; the upstreams of a task; and the option of clients that have no upkeep.
+/// Options whose setters are written by hand: the order and weights of the queues of a `reserve` or a
+/// `finish_and_reserve`, which belong together; the upstreams of a task; and the option of clients that have no
+/// maintenance.
 const BY_HAND: [&str; 4] = ["order", "weights", "inputs", "due"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {

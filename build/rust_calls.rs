@@ -7,14 +7,14 @@ use super::rust::{ASKED, bounds, code_name, holder};
 use super::rust_replies::{ITEMS, RECORDS, STRUCTS, kind};
 
 /// Commands whose calls are written in `src/calls`: their arguments, options and replies depend on one another.
-const WRITTEN: [&str; 6] = ["bulk", "exchange", "heartbeat", "schedule", "submit", "submit_graph"];
+const WRITTEN: [&str; 6] = ["bulk", "finish_and_reserve", "heartbeat", "schedule", "submit", "submit_graph"];
 
 /// Replies that have a type of their own in the library: the command, the type, and its reader.
 const OWN: [(&str, &str, &str); 8] = [
     ("adopt", "Reservation", "reply::first"),
     ("cancel", "Cancelled", "reply::word"),
     ("get_many", "Vec<(String, Option<TaskInfo>)>", "TaskInfo::parse_many"),
-    ("recall", "Recalled", "reply::word"),
+    ("requeue", "Requeued", "reply::word"),
     ("report", "Vec<Order>", "reply::list"),
     ("show_graph", "GraphPage", "GraphPage::read"),
     ("statistics", "Statistics", "Statistics::read"),

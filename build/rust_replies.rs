@@ -15,19 +15,19 @@ pub(super) const STRUCTS: [Whole; 20] = [
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
     ("events", "Events", Some(("items", "Event"))),
-    ("exchange", "Exchanged", Some(("tasks", "Reservation"))),
+    ("finish_and_reserve", "FinishedAndReserved", Some(("tasks", "Reservation"))),
     ("heartbeat", "Beat", Some(("orders", "Order"))),
-    ("hello", "Greeting", None),
-    ("mend", "Mended", Some(("claims", "Claim"))),
+    ("handshake", "Handshake", None),
+    ("repair", "Repaired", Some(("claims", "Claim"))),
     ("promote", "Promoted", None),
     ("ready", "Ready", Some(("queues", "ReadyQueue"))),
     ("requeue_orphans", "Orphans", None),
-    ("retain", "Retained", None),
-    ("settle", "Settled", None),
+    ("prune", "Pruned", None),
+    ("run_deferred", "Settled", None),
     ("run_schedule", "Ran", None),
-    ("tally", "Tallied", None),
+    ("aggregate", "Aggregated", None),
     ("tick", "Ticked", Some(("low", "LowSchedule"))),
-    ("upkeep", "UpkeepStep", Some(("low", "LowSchedule"))),
+    ("maintenance", "MaintenanceStep", Some(("low", "LowSchedule"))),
     ("why", "Why", None),
 ];
 
@@ -38,12 +38,12 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("events", "Event"),
     ("graphs", "GraphSummary"),
     ("groups", "Group"),
-    ("held", "Held"),
+    ("list_held", "Held"),
     ("history", "Transition"),
     ("limits", "KeyLimit"),
     ("listeners", "ListenerInfo"),
     ("logs", "LogEntry"),
-    ("mend", "Claim"),
+    ("repair", "Claim"),
     ("peek", "Peeked"),
     ("queues", "QueueInfo"),
     ("ready", "ReadyQueue"),
@@ -71,12 +71,12 @@ const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("graphs", "id", "id", "GraphId", "reply::word"),
     ("graphs", "state", "state", "Option<GraphState>", "reply::known"),
     ("groups", "group", "name", "String", "reply::text"),
-    ("hello", "known", "born", "bool", "reply::flag"),
-    ("hello", "lacks", "missing", "Vec<(String, Vec<String>)>", "reply::missing"),
+    ("handshake", "known", "born", "bool", "reply::flag"),
+    ("handshake", "lacks", "missing", "Vec<(String, Vec<String>)>", "reply::missing"),
     ("listeners", "listener", "id", "String", "reply::text"),
-    ("mend", "cursor", "next", "Option<String>", "reply::next"),
-    ("mend", "from", "listener", "String", "reply::text"),
-    ("mend", "status", "status", "Option<Status>", "reply::known"),
+    ("repair", "cursor", "next", "Option<String>", "reply::next"),
+    ("repair", "from", "listener", "String", "reply::text"),
+    ("repair", "status", "status", "Option<Status>", "reply::known"),
     ("peek", "id", "id", "TaskId", "reply::word"),
     ("queues", "queue", "name", "String", "reply::text"),
     ("queues", "stop", "stopping", "bool", "reply::stop"),
@@ -91,7 +91,7 @@ const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("settings", "from", "from", "Source", "reply::word"),
     ("tags", "tag", "name", "String", "reply::text"),
     ("tick", "name", "name", "ScheduleName", "reply::word"),
-    ("upkeep", "part", "part", "String", "reply::text"),
+    ("maintenance", "part", "part", "String", "reply::text"),
     ("workers", "listener", "id", "String", "reply::text"),
     ("why", "order", "order", "Option<Order>", "reply::known"),
     ("workers", "life", "dead", "bool", "reply::dead"),
@@ -101,7 +101,7 @@ const OWN: [(&str, &str, &str, &str, &str); 34] = [
 const BY_HAND: [&str; 6] = ["cost", "error", "group", "last_error", "last_group", "options"];
 
 /// Counts of attempts of one task, which never get large.
-const SMALL: [&str; 7] = ["attempt", "failures", "fruitless", "losses", "releases", "schema", "uncounted"];
+const SMALL: [&str; 7] = ["attempt", "failures", "stalled_losses", "losses", "releases", "schema", "uncounted"];
 
 /// Returns the text of `replies.rs`: the structs of replies, each with its reader.
 pub(crate) fn replies(contract: &Contract) -> Result<String, String> {

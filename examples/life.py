@@ -14,7 +14,7 @@ call = Bundle.of_arguments(__doc__).call
 listener = f"{socket.gethostname().replace('_', '-')}:-{uuid.uuid4().hex[:6]}_{os.getpid()}"
 queue, task = "transcode", str(uuid.uuid4())
 
-call("hello")
+call("handshake")
 call("register", queue, listener)
 print("submit   ", call("submit", queue, 1, task, "", '{"input":"movie.mkv"}')[0].decode())
 

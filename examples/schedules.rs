@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
-use blueque::{Client, Context, Overlap, Plan, Rhythm, Stop, Submit, Worker};
+use blueque::{Client, Context, Overlap, Plan, Recurrence, Stop, Submit, Worker};
 
 fn main() -> blueque::Result<()> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "redis://127.0.0.1/".to_owned());
     let client = Client::open(&url)?;
-    // With the feature `cron` also: Rhythm::cron("0 3 * * *", "Europe/Berlin")?
-    let rhythm = Rhythm::every(Duration::from_secs(1))?;
+    // With the feature `cron` also: Recurrence::cron("0 3 * * *", "Europe/Berlin")?
+    let recurrence = Recurrence::every(Duration::from_secs(1))?;
     let plan = Plan::default().overlap(Overlap::Skip).times(3).task(Submit::default().tag("clock"));
     let schedule = client.schedule("clock")?;
-    schedule.set("clock", &rhythm, "tick", &plan)?;
+    schedule.set("clock", &recurrence, "tick", &plan)?;
 
     let (tell, told) = std::sync::mpsc::channel();
     let worker = Worker::builder(&client)

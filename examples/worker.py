@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A whole worker of three calls, with nothing but the bundle and redis-py.
 
-`exchange` ends the tasks that are done and takes and starts further tasks. `heartbeat` renews the leases.
-`upkeep` does the work that every client does besides its tasks.
+`finish_and_reserve` ends the tasks that are done and takes and starts further tasks. `heartbeat` renews the leases.
+`maintenance` does the work that every client does besides its tasks.
 
     python examples/worker.py dist/blueque-lua-VERSION [redis://127.0.0.1:6379]
 """
@@ -25,7 +25,7 @@ def work(parameters):
 
 
 def end(future, task, token):
-    """An end in the format of `exchange`: ending, id, token, body, group, again, cost."""
+    """An end in the format of `finish_and_reserve`: ending, id, token, body, group, again, cost."""
     if future.exception():
         return ["fail", task, token, str(future.exception()), "", "", ""]
     return ["complete", task, token, future.result(), "", "", ""]
@@ -41,9 +41,9 @@ with ThreadPoolExecutor(SLOTS) as slots:
         calls += 1
         now = time.time()
         if now >= due:  # work besides tasks: schedules, retries, orphans, retention
-            part, number, more, due, trouble = call("upkeep", 1, QUEUE)[:5]
+            part, number, more, due, trouble = call("maintenance", 1, QUEUE)[:5]
             due = float(due)  # now, if there is more to do
-            print("upkeep  ", part.decode() or "nothing", number, trouble.decode())
+            print("maintenance  ", part.decode() or "nothing", number, trouble.decode())
             continue
         if running and now >= beat:
             held = [word for task_and_token in running.values() for word in task_and_token]
@@ -60,8 +60,8 @@ with ThreadPoolExecutor(SLOTS) as slots:
         ends = [word for future in done for word in end(future, *running.pop(future))]
         about = ["lease", LEASE, "pid", os.getpid(), "request", str(uuid.uuid4())]
         free = SLOTS - len(running)
-        verdicts, refusal, *taken = call("exchange", listener, QUEUE, free, len(done), *ends, *about)
-        print("exchange", verdicts.decode(), "| takes", len(taken) // 11, refusal.decode())
+        verdicts, refusal, *taken = call("finish_and_reserve", listener, QUEUE, free, len(done), *ends, *about)
+        print("finish_and_reserve", verdicts.decode(), "| takes", len(taken) // 11, refusal.decode())
         for at in range(0, len(taken), 11):
             task, _, token = taken[at : at + 3]
             running[slots.submit(work, taken[at + 9])] = (task, token)

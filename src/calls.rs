@@ -2,7 +2,7 @@
 //! runs on a synchronous connection, an asynchronous connection, or a cluster.
 
 pub(crate) mod bulk;
-mod exchange;
+mod finish_and_reserve;
 mod generated;
 mod graphs;
 mod owner;
@@ -16,17 +16,17 @@ use std::time::SystemTime;
 
 use redis::Value;
 
-pub use exchange::End;
+pub use finish_and_reserve::End;
 pub use graphs::GraphPart;
 pub(crate) use graphs::pack;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions, CompleteOptions,
-    EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitOptions, LimitsOptions, LogOptions,
-    LogsOptions, MendOptions, NoteOptions, PauseOptions, PeekOptions, ReadyOptions, RecallOptions, RegisterOptions,
-    ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions,
-    ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
+    AdoptOptions, AppendLogOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions,
+    CompleteOptions, EditOptions, EstimateOptions, EventsOptions, FailOptions, FinishAndReserveOptions, LimitOptions,
+    LimitsOptions, LogsOptions, NoteOptions, PauseOptions, PeekOptions, PruneOptions, ReadyOptions, RegisterOptions,
+    ReleaseOptions, RepairOptions, ReportOptions, RequeueOptions, ReserveOptions, RetryGraphOptions, RetryOptions,
+    RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

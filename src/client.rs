@@ -18,7 +18,7 @@ use crate::error::{Code, Error, Result};
 use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link, Wires};
 use crate::model::{
-    Audit, Changes, Greeting, KeyLimit, Page, QueueInfo, Rate, Setting, TaskChange, TrackedTask, WorkerInfo,
+    Audit, Changes, Handshake, KeyLimit, Page, QueueInfo, Rate, Setting, TaskChange, TrackedTask, WorkerInfo,
 };
 use crate::names::{Namespace, PartitionName};
 use crate::options::TaskOptions;
@@ -54,7 +54,7 @@ struct Inner<L: Link> {
     patience: Option<Duration>,
     led: bool,
     max_bytes: Option<u32>,
-    greeting: OnceLock<Greeting>,
+    handshake: OnceLock<Handshake>,
 }
 
 impl<L: Link> fmt::Debug for Client<L> {
@@ -162,7 +162,7 @@ impl<L: Link> Client<L> {
     }
 
     /// Returns up to 500 changes of tracked tasks, in all queues, after the entry `after`; `0` starts at the oldest
-    /// entry that is kept. Changes are transitions, progress, checkpoints, requests to cancel, recalls, notes and
+    /// entry that is kept. Changes are transitions, progress, checkpoints, requests to cancel, requeues, notes and
     /// edits. Pass [`Changes::last`] to the next call to continue.
     ///
     /// # Errors
@@ -237,10 +237,10 @@ impl<L: Link> Client<L> {
         &self.inner.calls
     }
 
-    /// Greeting of the server when this client connected.
+    /// Handshake of the server when this client connected.
     #[must_use]
-    pub fn greeting(&self) -> Option<&Greeting> {
-        self.inner.greeting.get()
+    pub fn handshake(&self) -> Option<&Handshake> {
+        self.inner.handshake.get()
     }
 
     /// Returns the same client with a common deadline: no call lasts beyond `end`, whatever its limit is.
@@ -276,7 +276,7 @@ impl<L: Link> Client<L> {
         let reach = Reach {
             cluster: inner.wires.is_cluster(),
             files: inner.wires.has_files(),
-            proven: inner.greeting.get().is_some(),
+            proven: inner.handshake.get().is_some(),
             ..Reach::default()
         };
         let reach = reach.patient(inner.patience, inner.led);
@@ -372,7 +372,7 @@ enum Space {
     ToBeMarked,
 }
 
-impl Greeting {
+impl Handshake {
     /// Checks whether the namespace can be opened, for tests or not.
     fn suits(&self, for_tests: bool) -> Result<Space> {
         if self.test && !for_tests {
@@ -526,14 +526,14 @@ impl<L: Link> ClientBuilder<L> {
         let calls = Calls::new(self.namespace);
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
-        let inner = Inner { calls, wires, limit, patience, led, max_bytes, greeting: OnceLock::new() };
+        let inner = Inner { calls, wires, limit, patience, led, max_bytes, handshake: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
-        let mut greeting = client.run(&client.calls().hello()).await?;
-        if greeting.suits(self.for_tests)? == Space::ToBeMarked {
-            client.run(&greeting.mark(client.calls())).await?;
-            greeting = client.run(&client.calls().hello()).await?;
+        let mut handshake = client.run(&client.calls().handshake()).await?;
+        if handshake.suits(self.for_tests)? == Space::ToBeMarked {
+            client.run(&handshake.mark(client.calls())).await?;
+            handshake = client.run(&client.calls().handshake()).await?;
         }
-        client.inner.greeting.get_or_init(|| greeting);
+        client.inner.handshake.get_or_init(|| handshake);
         Ok(client)
     }
 }

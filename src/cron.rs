@@ -56,11 +56,11 @@ impl Cron {
     }
 
     /// Reads the contract's form.
-    pub(crate) fn read(rhythm: &str) -> Result<Self> {
-        let mut words = rhythm.splitn(3, ' ');
+    pub(crate) fn read(recurrence: &str) -> Result<Self> {
+        let mut words = recurrence.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
             (Some("cron"), Some(zone), Some(expression)) => Self::new(expression, zone),
-            _ => Err(bad(format!("`{rhythm}` is no cron rhythm"))),
+            _ => Err(bad(format!("`{recurrence}` is no cron recurrence"))),
         }
     }
 

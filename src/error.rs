@@ -75,7 +75,7 @@ pub enum Error {
         source: redis::RedisError,
     },
     /// The server refused the call, for example with `OOM`. Nothing was changed. `NOPERM`: the user lacks a permission
-    /// that the call needs; the text names the Redis command ([`crate::Greeting`] lists all missing permissions).
+    /// that the call needs; the text names the Redis command ([`crate::Handshake`] lists all missing permissions).
     #[error("the server refused the call: {word} {text}{}", advice(*code))]
     Server {
         /// The code; `None` if this version does not know it.

@@ -7,9 +7,9 @@ mod document;
 #[cfg(feature = "enq")]
 mod enq;
 mod fields;
-mod flaw;
 mod handle;
 mod plan;
+mod problem;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -22,16 +22,16 @@ use serde::Serialize;
 pub use array::GraphArray;
 #[cfg(feature = "enq")]
 pub use enq::Enq;
-pub use flaw::GraphError;
 pub use handle::{GraphHandle, SubmittedGraph};
+pub use problem::GraphError;
 
 use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
 use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
-use flaw::Place;
 pub(crate) use plan::sorted;
 use plan::{Argument, Input, Order, Plan, Step};
+use problem::Place;
 pub(crate) use shares::{Parcel, Shares};
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
@@ -102,7 +102,7 @@ impl Whole {
 struct Parts {
     steps: Vec<Step>,
     /// The first error of a call. `check` reports it, so that calls can be chained.
-    flaw: Option<GraphError>,
+    problem: Option<GraphError>,
 }
 
 impl Graph {
@@ -124,7 +124,7 @@ impl Graph {
 
     fn of(whole: Whole, steps: Vec<Step>) -> Result<Self, GraphError> {
         let Plan { steps, .. } = Plan::new(steps, &whole)?;
-        Ok(Self { id: None, whole, parts: RefCell::new(Parts { steps, flaw: None }) })
+        Ok(Self { id: None, whole, parts: RefCell::new(Parts { steps, problem: None }) })
     }
 
     /// Sets an id; by default each submit has a random id. A second submit with the same id creates no second graph.
@@ -218,8 +218,8 @@ impl Graph {
     }
 
     fn plan(&self) -> Result<Plan, GraphError> {
-        let Parts { steps, flaw } = self.parts.borrow().clone();
-        flaw.map_or_else(|| Plan::new(steps, &self.whole), Err)
+        let Parts { steps, problem } = self.parts.borrow().clone();
+        problem.map_or_else(|| Plan::new(steps, &self.whole), Err)
     }
 }
 
@@ -367,9 +367,9 @@ impl GraphTask<'_> {
 
     fn wrong(self, field: &str, text: &str) {
         let parts = &mut *self.graph.parts.borrow_mut();
-        if parts.flaw.is_none() {
+        if parts.problem.is_none() {
             let label = parts.steps.get(self.index).map(|step| step.label.as_str());
-            parts.flaw = Some(Place::task(self.index, label).field(field).flaw(text));
+            parts.problem = Some(Place::task(self.index, label).field(field).problem(text));
         }
     }
 }

@@ -80,17 +80,25 @@
 //!
 //! | | start with | see also |
 //! |---|---|---|
-//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio`: `tokio::Client`, and an asynchronous version of every handle |
-//! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`], [`Group`], [`Tag`] |
-//! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`], [`Transition`], [`LogEntry`] |
+//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Handshake`]; with the feature `tokio`:
+//! `tokio::Client`, and an asynchronous version of every handle |
+//! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`],
+//! [`Group`], [`Tag`] |
+//! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`],
+//! [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
-//! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
+//! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`],
+//! [`QueueOrder`], [`Maintenance`] |
 //! | queues with the interface of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
-//! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
-//! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
-//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`], [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
-//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | constructors check the text |
+//! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Recurrence`] | [`ScheduleInfo`],
+//! [`ScheduleSummary`], [`Overlap`], [`Missed`] |
+//! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`],
+//! [`Client::graphs`] with [`GraphSummary`] |
+//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`],
+//! [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
+//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | constructors check
+//! the text |
 //! | errors | [`Error`], grouped by what the caller can do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
 //! | the scripts and their contract | [`bundle`], [`contract`] | |
@@ -109,7 +117,6 @@
 mod address;
 pub mod bundle;
 pub mod calls;
-mod choice;
 mod client;
 mod connection;
 pub mod constants;
@@ -131,8 +138,9 @@ mod partitions;
 mod placeholder;
 mod processor;
 mod queue;
+mod queue_choice;
+mod recurrence;
 mod repeat;
-mod rhythm;
 mod schedule;
 mod search;
 mod statistics;
@@ -159,7 +167,7 @@ pub mod handles {
     pub use crate::schedule::Schedule;
     pub use crate::task::Task;
     pub use crate::work_queue::WorkQueue;
-    pub use crate::worker::{Context, Upkeep, Worker, WorkerBuilder};
+    pub use crate::worker::{Context, Maintenance, Worker, WorkerBuilder};
 }
 
 // The server.
@@ -171,7 +179,7 @@ pub type Client = handles::Client<Blocking>;
 /// Settings of a [`Client`].
 pub type ClientBuilder = handles::ClientBuilder<Blocking>;
 pub use link::{Blocking, Link};
-pub use model::{Follow, Greeting, Page};
+pub use model::{Follow, Handshake, Page};
 // Queues.
 pub use model::{
     Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, Peeked,
@@ -183,7 +191,7 @@ pub use calls::bulk::Action;
 pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{
-    Backoff, Basis, Cancelled, Changes, Estimate, Force, LogEntry, Made, Policy, Recalled, Round, Status, Submitted,
+    Backoff, Basis, Cancelled, Changes, Estimate, Force, LogEntry, Made, Policy, Requeued, Round, Status, Submitted,
     TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
 };
 pub use options::Submit;
@@ -194,13 +202,13 @@ pub use model::WorkerInfo;
 /// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
 pub type Context = handles::Context<Blocking>;
 /// Maintenance that every worker does for its queues; for programs that run tasks without [`Worker`].
-pub type Upkeep = handles::Upkeep<Blocking>;
+pub type Maintenance = handles::Maintenance<Blocking>;
 /// Takes tasks and runs a handler for each task on a separate thread. Clones are handles to the same worker, so that
 /// another thread can stop it.
 pub type Worker = handles::Worker<Blocking>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
-pub use worker::{Failure, HandlerError, Stop, Stopped, Summary, UpkeepError};
+pub use worker::{Failure, HandlerError, MaintenanceError, Stop, Stopped, Summary};
 // Attempts.
 /// Ends the waits of a listener from another thread, for example after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;
@@ -219,7 +227,7 @@ pub use model::{
     LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked, Trouble,
 };
 pub use options::Plan;
-pub use rhythm::Rhythm;
+pub use recurrence::Recurrence;
 /// A schedule of a namespace.
 pub type Schedule = handles::Schedule<Blocking>;
 // Graphs.
@@ -234,8 +242,8 @@ pub type GraphHandle = handles::GraphHandle<Blocking>;
 pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
 // Maintenance of queues.
 pub use model::{
-    Audit, Change, Claim, Mended, Orphans, Promoted, Ready, ReadyQueue, Reserved, Retained, Settled, Tallied,
-    UpkeepStep,
+    Aggregated, Audit, Change, Claim, MaintenanceStep, Orphans, Promoted, Pruned, Ready, ReadyQueue, Repaired,
+    Reserved, Settled,
 };
 // Names and errors.
 pub use error::{Code, Error, Result};

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::calls::{AdoptOptions, Call, RegisterOptions, ReserveOptions};
-use crate::choice::Queues;
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -13,6 +12,7 @@ use crate::link::{Blocking, Link, Way, Wires, wakes};
 use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::processor::Processor;
+use crate::queue_choice::Queues;
 
 /// Limit of a call that wakes another listener, also while a value is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
@@ -417,7 +417,7 @@ impl<L: Link> Listener<L> {
     /// # Errors
     /// The errors of [`Client::call`].
     pub fn held(&self, queue: &QueueName) -> L::Answer<'_, Result<Vec<Held>>> {
-        self.client.make(self.client.calls().held(queue, &self.id))
+        self.client.make(self.client.calls().list_held(queue, &self.id))
     }
 
     /// Takes over a task from a listener whose process is dead. The caller must make sure of that. Returns `None` if

@@ -20,10 +20,10 @@ pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
-    Audit, Beat, Change, Changes, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group,
-    Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Peeked, Promoted, QueueInfo, Ran, Ready,
-    ReadyQueue, Reservation, Retained, ScheduleSummary, Setting, Settled, Step, Tag, Tallied, TaskChange, Ticked,
-    TrackedTask, Transition, UpkeepStep, Why, WorkerInfo,
+    Aggregated, Audit, Beat, Change, Changes, Claim, Counts, Estimate, Event, Events, FinishedAndReserved,
+    GraphSummary, Group, Handshake, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, MaintenanceStep, Orphans,
+    Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue, Repaired, Reservation, ScheduleSummary, Setting,
+    Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition, Why, WorkerInfo,
 };
 pub use reserved::Reserved;
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
@@ -47,7 +47,7 @@ words! {
         /// The task was cancelled by force: end at once, then release it. The lease is no longer renewed, and the
         /// attempt's result is refused.
         Kill = "kill",
-        /// The queue is stopped, or the task recalled: save a checkpoint and release the task.
+        /// The queue is stopped, or the task requeued: save a checkpoint and release the task.
         Stop = "stop",
         /// The listener must end: save a checkpoint and release the task, or finish it.
         Drain = "drain",
@@ -87,12 +87,12 @@ words! {
 }
 
 words! {
-    /// Stage of a recall.
-    Recalled {
+    /// Stage of a requeue.
+    Requeued {
         /// The task is back in its queue.
         Done = "released",
         /// The owner was ordered to give the task back.
-        Requested = "recalling",
+        Requested = "requeueing",
         /// The task had already been cancelled, and is now in the state `cancelled`.
         Cancelled = "cancelled",
     }

@@ -454,7 +454,7 @@ impl ReleaseOptions {
     }
 }
 
-impl ExchangeOptions {
+impl FinishAndReserveOptions {
     /// Sets the order in which several queues are asked: by default the order of the call.
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.order(order);

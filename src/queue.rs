@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::calls::{
-    Call, LimitOptions, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions,
+    Call, LimitOptions, LimitsOptions, NewTask, PauseOptions, PeekOptions, PruneOptions, RepairOptions, TaskOptions,
 };
 use crate::client::Client;
 use crate::constants::{CALL_BYTES, TASKS_OF_CALL};
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{
-    Counts, KeyLimit, ListenerInfo, Orphans, Peeked, Promoted, Rate, Retained, Round, Setting, Submitted,
+    Counts, KeyLimit, ListenerInfo, Orphans, Peeked, Promoted, Pruned, Rate, Round, Setting, Submitted,
 };
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
@@ -298,13 +298,13 @@ impl<L: Link> Queue<L> {
     ///
     /// # Errors
     /// The errors of [`Client::call`].
-    pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> L::Answer<'_, Result<Retained>> {
-        let options = keep.into_iter().fold(RetainOptions::new(), RetainOptions::keep);
-        self.client.make(self.retains(&age.into_iter().fold(options, RetainOptions::seconds)))
+    pub fn prune(&self, keep: Option<u32>, age: Option<Duration>) -> L::Answer<'_, Result<Pruned>> {
+        let options = keep.into_iter().fold(PruneOptions::new(), PruneOptions::keep);
+        self.client.make(self.prunes(&age.into_iter().fold(options, PruneOptions::seconds)))
     }
 
-    pub(crate) fn retains(&self, options: &RetainOptions) -> Call<Retained> {
-        self.client.calls().retain(&self.name, 100, options)
+    pub(crate) fn prunes(&self, options: &PruneOptions) -> Call<Pruned> {
+        self.client.calls().prune(&self.name, 100, options)
     }
 
     /// Checks the whole queue and repairs damage by clients that do not use the scripts. Returns the number of repairs
@@ -313,21 +313,21 @@ impl<L: Link> Queue<L> {
     ///
     /// # Errors
     /// The errors of [`Client::call`].
-    pub fn mend(&self, grace: Option<Duration>) -> L::Answer<'_, Result<(u64, u64)>> {
-        L::answer(self.mend_all(grace))
+    pub fn repair(&self, grace: Option<Duration>) -> L::Answer<'_, Result<(u64, u64)>> {
+        L::answer(self.repair_all(grace))
     }
 
-    pub(crate) async fn mend_all(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
-        let (mut mended, mut suspected) = (0, 0);
+    pub(crate) async fn repair_all(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
+        let (mut repaired, mut suspected) = (0, 0);
         let mut cursor = String::new();
-        let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
+        let options = grace.into_iter().fold(RepairOptions::new(), RepairOptions::grace);
         loop {
-            let step = self.client.run(&self.client.calls().mend(&self.name, &cursor, 200, &options)).await?;
-            mended += step.mended;
+            let step = self.client.run(&self.client.calls().repair(&self.name, &cursor, 200, &options)).await?;
+            repaired += step.repaired;
             suspected += step.suspected;
             match step.next {
                 Some(next) => cursor = next,
-                None => return Ok((mended, suspected)),
+                None => return Ok((repaired, suspected)),
             }
         }
     }

@@ -8,10 +8,10 @@ use crate::calls::RunScheduleOptions;
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{LowSchedule, Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked, UpkeepStep};
+use crate::model::{LowSchedule, MaintenanceStep, Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
 use crate::options::{Plan, ScheduleOptions};
-use crate::rhythm::Rhythm;
+use crate::recurrence::Recurrence;
 use crate::task::Task;
 use crate::times;
 
@@ -22,11 +22,11 @@ const BATCH: u32 = 10;
 ///
 /// ```no_run
 /// use std::time::Duration;
-/// use blueque::{Overlap, Plan, Rhythm, Submit};
+/// use blueque::{Overlap, Plan, Recurrence, Submit};
 ///
 /// # fn main() -> blueque::Result<()> {
 /// let client = blueque::Client::open("redis://127.0.0.1/")?;
-/// let hourly = Rhythm::every(Duration::from_secs(3600))?;
+/// let hourly = Recurrence::every(Duration::from_secs(3600))?;
 /// let plan = Plan::default().overlap(Overlap::Queue).task(Submit::default().priority(5));
 /// client.schedule("reindex")?.set("index", &hourly, &["all"], &plan)?;
 /// # Ok(())
@@ -52,12 +52,12 @@ impl<L: Link> Schedule<L> {
     pub fn set<P: Serialize + ?Sized>(
         &self,
         queue: &str,
-        rhythm: &Rhythm,
+        recurrence: &Recurrence,
         parameters: &P,
         plan: &Plan,
     ) -> L::Answer<'_, Result<Scheduled>> {
         let parameters = serde_json::to_vec(parameters).map_err(Error::from);
-        L::answer(self.put(QueueName::new(queue), rhythm.clone(), parameters, plan.clone()))
+        L::answer(self.put(QueueName::new(queue), recurrence.clone(), parameters, plan.clone()))
     }
 
     /// Creates or changes the schedule: tasks of a queue, with opaque bytes as parameters. A change keeps the
@@ -69,17 +69,17 @@ impl<L: Link> Schedule<L> {
     pub fn set_bytes(
         &self,
         queue: &str,
-        rhythm: &Rhythm,
+        recurrence: &Recurrence,
         parameters: &[u8],
         plan: &Plan,
     ) -> L::Answer<'_, Result<Scheduled>> {
-        L::answer(self.put(QueueName::new(queue), rhythm.clone(), Ok(parameters.to_vec()), plan.clone()))
+        L::answer(self.put(QueueName::new(queue), recurrence.clone(), Ok(parameters.to_vec()), plan.clone()))
     }
 
     async fn put(
         &self,
         queue: Result<QueueName>,
-        rhythm: Rhythm,
+        recurrence: Recurrence,
         parameters: Result<Vec<u8>>,
         plan: Plan,
     ) -> Result<Scheduled> {
@@ -89,7 +89,7 @@ impl<L: Link> Schedule<L> {
             return Err(Error::argument(text));
         }
         let options = ScheduleOptions { own: plan.own, task: self.client.sized(&plan.task.options) };
-        self.client.put_schedule(&self.name, &queue, &rhythm, &parameters, &options).await
+        self.client.put_schedule(&self.name, &queue, &recurrence, &parameters, &options).await
     }
 
     /// The schedule in full.
@@ -161,36 +161,36 @@ impl<L: Link> Client<L> {
         &self,
         name: &ScheduleName,
         queue: &QueueName,
-        rhythm: &Rhythm,
+        recurrence: &Recurrence,
         parameters: &[u8],
         options: &ScheduleOptions,
     ) -> L::Answer<'_, Result<Scheduled>> {
-        let (name, queue, rhythm) = (name.clone(), queue.clone(), rhythm.clone());
+        let (name, queue, recurrence) = (name.clone(), queue.clone(), recurrence.clone());
         let (parameters, options) = (parameters.to_vec(), options.clone());
-        L::answer(async move { self.put_schedule(&name, &queue, &rhythm, &parameters, &options).await })
+        L::answer(async move { self.put_schedule(&name, &queue, &recurrence, &parameters, &options).await })
     }
 
     async fn put_schedule(
         &self,
         name: &ScheduleName,
         queue: &QueueName,
-        rhythm: &Rhythm,
+        recurrence: &Recurrence,
         parameters: &[u8],
         options: &ScheduleOptions,
     ) -> Result<Scheduled> {
         let mut slots = Vec::new();
-        if rhythm.is_cron() {
-            let now = self.run(&self.calls().hello()).await?.now;
+        if recurrence.is_cron() {
+            let now = self.run(&self.calls().handshake()).await?.now;
             let start = options.own.get("start").and_then(times::time);
             // A slot may be at the start itself.
             let before = start.and_then(|start| start.checked_sub(Duration::from_nanos(1)));
-            slots = rhythm.slots(before.map_or(now, |before| now.max(before)));
+            slots = recurrence.slots(before.map_or(now, |before| now.max(before)));
         }
-        self.run(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options)).await
+        self.run(&self.calls().schedule(name, queue, &recurrence.to_string(), parameters, &slots, options)).await
     }
 
     /// Creates the tasks of up to 10 due slots, and supplies the next slots of cron (feature `cron`) to schedules that
-    /// have few slots left. Every worker calls it: see [`Upkeep`](crate::Upkeep).
+    /// have few slots left. Every worker calls it: see [`Maintenance`](crate::Maintenance).
     ///
     /// # Errors
     /// The errors of [`Client::call`].
@@ -201,25 +201,25 @@ impl<L: Link> Client<L> {
     /// Does the next part of the maintenance that workers do, for the namespace and for up to 32 queues. For the
     /// namespace these are due slots, dependents and deadlines. For each queue these are due tasks, orphans,
     /// statistics, retention and repairs, every two seconds, no matter which program calls. Use this method in programs
-    /// that do not use [`Worker`](crate::Worker), which has an [`Upkeep`](crate::Upkeep) of its own.
+    /// that do not use [`Worker`](crate::Worker), which has a [`Maintenance`](crate::Maintenance) of its own.
     ///
-    /// Call this method until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
+    /// Call this method until [`more`](MaintenanceStep::more) is false, and again at [`next`](MaintenanceStep::next).
     ///
     /// ```no_run
     /// # fn main() -> blueque::Result<()> {
     /// let client = blueque::Client::open("redis://127.0.0.1/")?;
     /// let queues = [blueque::QueueName::new("thumbnails")?];
-    /// while client.upkeep(&queues)?.more {}
+    /// while client.maintenance(&queues)?.more {}
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Client::call`]. The error of a single part is returned in [`trouble`](UpkeepStep::trouble),
+    /// The errors of [`Client::call`]. The error of a single part is returned in [`trouble`](MaintenanceStep::trouble),
     /// because the other parts continue.
-    pub fn upkeep<'a>(&'a self, queues: &'a [QueueName]) -> L::Answer<'a, Result<UpkeepStep>> {
+    pub fn maintenance<'a>(&'a self, queues: &'a [QueueName]) -> L::Answer<'a, Result<MaintenanceStep>> {
         L::answer(async move {
-            let step = self.run(&self.calls().upkeep(queues)).await?;
+            let step = self.run(&self.calls().maintenance(queues)).await?;
             self.supply(&step.low).await?;
             Ok(step)
         })
@@ -235,8 +235,8 @@ impl<L: Link> Client<L> {
     pub(crate) async fn supply(&self, schedules: &[LowSchedule]) -> Result<()> {
         for low in schedules {
             // Other clients supply slots that this build or this machine cannot compute.
-            let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
-            let call = self.calls().slots(&low.name, &low.rhythm, low.after, &rhythm.slots(low.after));
+            let Ok(recurrence) = low.recurrence.parse::<Recurrence>() else { continue };
+            let call = self.calls().supply_times(&low.name, &low.recurrence, low.after, &recurrence.slots(low.after));
             match self.run(&call).await {
                 // Another client has removed the schedule since.
                 Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),

@@ -172,8 +172,8 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// `NOTEMPTY` while the queue has a task in any state or a listener, or a schedule creates tasks in it; `NOQUEUE`
     /// if the queue does not exist; the errors of [`Client::call`](crate::Client::call).
-    pub fn forget(&self) -> L::Answer<'_, Result<()>> {
-        self.client().make(self.client().calls().forget(self.name()))
+    pub fn delete(&self) -> L::Answer<'_, Result<()>> {
+        self.client().make(self.client().calls().delete_queue(self.name()))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::calls::{Call, EventsOptions, StatisticsOptions};
 use crate::constants::LONGEST_PAUSE;
 use crate::error::Result;
 use crate::link::Link;
-use crate::model::{Event, Events, Figures, Statistics, Tallied};
+use crate::model::{Aggregated, Event, Events, Figures, Statistics};
 use crate::queue::Queue;
 
 /// Number of days that one call returns.
@@ -18,12 +18,12 @@ impl<L: Link> Queue<L> {
     ///
     /// # Errors
     /// The errors of [`Client::call`](crate::Client::call).
-    pub fn tally(&self) -> L::Answer<'_, Result<Tallied>> {
-        self.client().make(self.tallies())
+    pub fn aggregate(&self) -> L::Answer<'_, Result<Aggregated>> {
+        self.client().make(self.aggregates())
     }
 
-    pub(crate) fn tallies(&self) -> Call<Tallied> {
-        self.client().calls().tally(self.name(), 500)
+    pub(crate) fn aggregates(&self) -> Call<Aggregated> {
+        self.client().calls().aggregate(self.name(), 500)
     }
 
     /// Returns the statistics of the last `days`, including today: at least 1 day, and at most as many as the setting

@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CancelOptions, EditOptions, EstimateOptions, NoteOptions, RecallOptions, RetryOptions};
+use crate::calls::{CancelOptions, EditOptions, EstimateOptions, NoteOptions, RequeueOptions, RetryOptions};
 use crate::client::Client;
 use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
+use crate::model::{Cancelled, Estimate, Requeued, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 use crate::options::Inputs;
 
@@ -135,8 +135,8 @@ impl<L: Link> Task<L> {
     /// # Errors
     /// `NOTASK`; `STATE` for a task that has no owner, or whose owner does not use the scripts; the errors of
     /// [`Client::call`].
-    pub fn recall(&self) -> L::Answer<'_, Result<Recalled>> {
-        self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new()))
+    pub fn requeue(&self) -> L::Answer<'_, Result<Requeued>> {
+        self.client.make(self.client.calls().requeue(&self.id, &RequeueOptions::new()))
     }
 
     /// Takes the task from its owner at once and puts it at the front of its queue, even if its program still runs: the
@@ -144,8 +144,8 @@ impl<L: Link> Task<L> {
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for a task that has no owner; the errors of [`Client::call`].
-    pub fn recall_now(&self) -> L::Answer<'_, Result<Recalled>> {
-        self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
+    pub fn requeue_now(&self) -> L::Answer<'_, Result<Requeued>> {
+        self.client.make(self.client.calls().requeue(&self.id, &RequeueOptions::new().at_once(true)))
     }
 
     /// Retries a failed or cancelled task, from its last checkpoint. Returns its new state: pending, or waiting if one

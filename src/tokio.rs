@@ -61,7 +61,7 @@ pub type Processor = processor::Processor<Tokio>;
 /// A queue with the interface of redis-work-queue.
 pub type WorkQueue = work_queue::WorkQueue<Tokio>;
 /// Maintenance that every worker does for its queues; for programs that run tasks without [`Worker`].
-pub type Upkeep = worker::Upkeep<Tokio>;
+pub type Maintenance = worker::Maintenance<Tokio>;
 /// A running attempt, as its handler sees it. Clones of the `Arc` may be moved to other tasks.
 pub type Context = worker::Context<Tokio>;
 /// Takes tasks and runs an asynchronous handler for each task. Clones are handles to the same worker, so that another

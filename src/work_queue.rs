@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CompleteOptions, NewTask, RetainOptions, TaskOptions};
+use crate::calls::{CompleteOptions, NewTask, PruneOptions, TaskOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
@@ -160,7 +160,7 @@ impl<L: Link> Client<L> {
 /// Items are tasks: other clients may submit, watch and run them. The first lease registers the queue as a listener.
 /// The listener's name belongs to no host, so a leased item is freed only when its lease ends. Dropping the queue
 /// unregisters the listener unless it still leases an item. In that case, or if the process dies,
-/// [upkeep](crate::Upkeep) removes the listener.
+/// [maintenance](crate::Maintenance) removes the listener.
 #[derive(Debug)]
 pub struct WorkQueue<L: Link = Blocking> {
     queue: Queue<L>,
@@ -339,12 +339,12 @@ impl<L: Link> WorkQueue<L> {
     /// The errors of [`Client::call`].
     pub fn deep_clean(&self) -> L::Answer<'_, Result<u64>> {
         L::answer(async move {
-            let (mended, _) = self.queue.mend_all(None).await?;
-            let mut done = self.give_back().await? + mended;
+            let (repaired, _) = self.queue.repair_all(None).await?;
+            let mut done = self.give_back().await? + repaired;
             loop {
-                let retained = self.queue.client().run(&self.queue.retains(&RetainOptions::new())).await?;
-                done += retained.deleted;
-                if !retained.more {
+                let pruned = self.queue.client().run(&self.queue.prunes(&PruneOptions::new())).await?;
+                done += pruned.deleted;
+                if !pruned.more {
                     return Ok(done);
                 }
             }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use blueque::calls::{EditOptions, NewTask, RegisterOptions, ReserveOptions, TaskOptions};
 use blueque::tokio::{Client, Worker};
 use blueque::{
-    Action, Error, Filter, ListenerId, Order, Outcome, Plan, QueueName, Reserved, Rhythm, Status, Stop, Submit,
+    Action, Error, Filter, ListenerId, Order, Outcome, Plan, QueueName, Recurrence, Reserved, Status, Stop, Submit,
     Submitted, Summary, TaskId,
 };
 use futures_util::{StreamExt, TryStreamExt};
@@ -44,7 +44,7 @@ async fn eventually(what: &str, mut look: impl FnMut() -> bool) {
 async fn a_task_goes_through_its_whole_life_asynchronously() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
-    assert!(client.greeting().is_some());
+    assert!(client.handshake().is_some());
     let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
     let mut listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).await.unwrap();
     let work = listener.listen(LIMIT).await.unwrap().unwrap();
@@ -113,13 +113,13 @@ async fn a_schedule_is_set_and_run_asynchronously() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
     let schedule = client.schedule("hourly").unwrap();
-    let hourly = Rhythm::every(Duration::from_secs(3600)).unwrap();
+    let hourly = Recurrence::every(Duration::from_secs(3600)).unwrap();
     schedule.set("q", &hourly, &["all"], &Plan::default()).await.unwrap();
     let task = schedule.run(None).await.unwrap();
     assert_eq!(client.queue("q").unwrap().task(task.id().as_str()).await.unwrap().id(), task.id());
     assert_eq!(client.schedules().await.unwrap().len(), 1);
     client.tick().await.unwrap();
-    while client.upkeep(&[]).await.unwrap().more {}
+    while client.maintenance(&[]).await.unwrap().more {}
     let (queues, listener) = ([QueueName::new("q").unwrap()], ListenerId::new("bare_1").unwrap());
     let calls = client.calls();
     client.call(&calls.register(&queues[0], &listener, &RegisterOptions::new())).await.unwrap();
@@ -694,7 +694,7 @@ async fn ends_of_the_same_moment_are_sent_together_and_fill_their_slots() {
     }
     worker.stop(Stop::Drain);
     assert_eq!(ends.await.unwrap().unwrap().complete, u64::from(TASKS));
-    let calls = ["start", "complete", "reserve", "exchange"].map(|command| server.calls_of(command));
+    let calls = ["start", "complete", "reserve", "finish_and_reserve"].map(|command| server.calls_of(command));
     assert_eq!(calls[..2], [0, 0], "{calls:?}");
     assert!(calls[2] < 50 && calls[3] < 200, "{calls:?}");
 }

@@ -8,16 +8,16 @@ mod both;
 mod calls;
 #[path = "blueque_1_0/claims.rs"]
 mod claims;
-#[path = "blueque_1_0/exchange.rs"]
-mod exchange;
+#[path = "blueque_1_0/finish_and_reserve.rs"]
+mod finish_and_reserve;
 #[path = "blueque_1_0/graphs.rs"]
 mod graphs;
 #[path = "blueque_1_0/listeners.rs"]
 mod listeners;
-#[path = "blueque_1_0/mending.rs"]
-mod mending;
 #[path = "blueque_1_0/old.rs"]
 mod old;
 #[path = "blueque_1_0/orphans.rs"]
 mod orphans;
+#[path = "blueque_1_0/repairing.rs"]
+mod repairing;
 mod support;

@@ -52,9 +52,9 @@ fn code(words: &str) -> String {
     words.split_whitespace().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
 }
 
-/// The libraries of the work of `upkeep`.
-const UPKEEP: [&str; 9] =
-    ["interruption", "mending", "orphans", "promotion", "retention", "schedules", "settling", "statistics", "ticking"];
+/// The libraries of the work of `maintenance`.
+const MAINTENANCE: [&str; 9] =
+    ["lost_attempts", "repair", "orphans", "promotion", "retention", "schedules", "deferred", "statistics", "ticking"];
 
 /// Returns true if a composed script has a piece of a library.
 fn has_piece_of(script: &str, library: &str) -> bool {
@@ -70,14 +70,14 @@ fn has_piece_of(script: &str, library: &str) -> bool {
 }
 
 #[test]
-fn a_reserve_that_says_when_upkeep_is_due_has_none_of_its_code() {
+fn a_reserve_that_says_when_maintenance_is_due_has_none_of_its_code() {
     let script = |name| blueque::bundle::command(name).unwrap().source();
-    for library in UPKEEP {
-        assert!(has_piece_of(script("upkeep"), library), "upkeep has nothing of {library}");
+    for library in MAINTENANCE {
+        assert!(has_piece_of(script("maintenance"), library), "maintenance has nothing of {library}");
         assert!(!has_piece_of(script("reserve"), library), "reserve has a piece of {library}");
     }
-    // `reserve` needs the piece that says when upkeep is due.
-    assert!(has_piece_of(script("reserve"), "upkeep"));
+    // `reserve` needs the piece that says when maintenance is due.
+    assert!(has_piece_of(script("reserve"), "maintenance"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn rows() -> Value {
     cases::with_plain_cells(&cases::contract(), &cases::file("cells.json"))
 }
 
-/// The state of a task whose state a line of this table describes: `pending again, recalled` is pending.
+/// The state of a task whose state a line of this table describes: `pending again, requeued` is pending.
 fn state(line: &str) -> &str {
     let mut words = line.split([' ', ',']).map(|word| if word == "adopted" { "reserved" } else { word });
     words.find(|word| STATES.iter().any(|state| state == word)).unwrap_or_else(|| panic!("{line} names no state"))
@@ -253,7 +253,7 @@ fn names_of(text: &str, function: &str) -> BTreeSet<String> {
 #[test]
 fn a_round_leaves_no_field_of_the_earlier_one() {
     let source = |name: &str| fs::read_to_string(file(&format!("lua/lib/{name}.lua"))).unwrap();
-    let mut known = names_of(&source("action/resubmit"), "resubmit.forgotten");
+    let mut known = names_of(&source("action/rerun"), "rerun.forgotten");
     known.extend(names_of(&source("record/record"), "record.attempt_fields"));
     for option in described("options")["task"].as_table().unwrap().values() {
         known.extend(option.get("field").and_then(|field| field.as_str()).map(str::to_owned));
@@ -263,7 +263,7 @@ fn a_round_leaves_no_field_of_the_earlier_one() {
     known.extend(kept.split(' ').map(str::to_owned));
     let all: BTreeSet<String> = described("fields")["task"].as_table().unwrap().keys().cloned().collect();
     let forgotten: Vec<_> = all.difference(&known).collect();
-    assert!(forgotten.is_empty(), "resubmit.forgotten has no word of the fields {forgotten:?}");
+    assert!(forgotten.is_empty(), "rerun.forgotten has no word of the fields {forgotten:?}");
     let unknown: Vec<_> = known.difference(&all).collect();
     assert!(unknown.is_empty(), "contract/fields.toml does not have {unknown:?}");
 }
@@ -278,7 +278,7 @@ fn cell(cell: &Value, before: &str) -> String {
         let then = match then {
             "reserved and to be cancelled" | "started and to be cancelled" => "flagged",
             "reserved and to be killed" | "started and to be killed" => "to be killed",
-            "reserved and recalled" | "started and recalled" => "recalled",
+            "reserved and requeued" | "started and requeued" => "requeued",
             moved if moved.starts_with("moved") => "moved",
             other => state(other),
         };

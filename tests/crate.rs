@@ -13,7 +13,7 @@ use blueque::calls::{
     RegisterOptions, ReleaseOptions, ReserveOptions, TaskOptions,
 };
 use blueque::{
-    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Reserved, Status,
+    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Requeued, Reserved, Status,
     Submit, Submitted, TaskId, bundle,
 };
 use support::Server;
@@ -233,7 +233,7 @@ fn a_scheduled_task_waits_for_its_time() {
 }
 
 #[test]
-fn one_call_after_another_does_all_upkeep_and_an_error_of_one_part_is_told() {
+fn one_call_after_another_does_all_maintenance_and_an_error_of_one_part_is_told() {
     let server = Server::start();
     let client = client(&server);
     let queue = client.queue("q").unwrap();
@@ -241,7 +241,7 @@ fn one_call_after_another_does_all_upkeep_and_an_error_of_one_part_is_told() {
     let task = queue.submit("x", Submit::default().eta(SystemTime::now() + Duration::from_secs(1))).unwrap();
     let mut parts = BTreeMap::new();
     while !parts.contains_key("promote") {
-        let step = client.upkeep(&queues).unwrap();
+        let step = client.maintenance(&queues).unwrap();
         if step.number > 0 {
             *parts.entry(step.part).or_insert(0) += step.number;
         }
@@ -249,15 +249,15 @@ fn one_call_after_another_does_all_upkeep_and_an_error_of_one_part_is_told() {
     }
     assert_eq!(parts["promote"], 1);
     assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
-    while client.upkeep(&queues).unwrap().more {}
+    while client.maintenance(&queues).unwrap().more {}
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut server.connection()).unwrap();
-    let step = client.upkeep(&[QueueName::new("r").unwrap()]).unwrap();
+    let step = client.maintenance(&[QueueName::new("r").unwrap()]).unwrap();
     assert_eq!(step.part, "promote");
     assert!(step.trouble.unwrap().starts_with("WRONGKEY "));
 }
 
 #[test]
-fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
+fn a_reserve_that_finds_nothing_says_when_maintenance_is_due() {
     let server = Server::start();
     let client = client(&server);
     let queue = client.queue("q").unwrap();
@@ -266,7 +266,7 @@ fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
     let reserve = || client.call(&client.calls().reserve_or_due(&listener, &queues, &ReserveOptions::new())).unwrap();
     let Reserved::Nothing { due } = reserve() else { panic!("a task of nobody") };
     assert!(due <= SystemTime::now() + Duration::from_secs(1), "nobody has done any yet");
-    while client.upkeep(&queues).unwrap().more {}
+    while client.maintenance(&queues).unwrap().more {}
     let eta = SystemTime::now() + Duration::from_secs(1);
     let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
     // Three calls act as a worker: their reports make the task pending, and take it.
@@ -276,7 +276,7 @@ fn a_reserve_that_finds_nothing_says_when_upkeep_is_due() {
             Reserved::Nothing { due } => {
                 assert!(due < eta + Duration::from_secs(3), "later than the task");
                 if due <= SystemTime::now() {
-                    client.upkeep(&queues).unwrap();
+                    client.maintenance(&queues).unwrap();
                 }
             }
         }
@@ -496,21 +496,21 @@ fn a_task_cancelled_by_force_stays_its_owners_until_that_has_stopped() {
 }
 
 #[test]
-fn a_recalled_task_is_given_back_by_its_owner_or_taken_at_once() {
+fn a_requeued_task_is_given_back_by_its_owner_or_taken_at_once() {
     let server = Server::start();
     let client = client(&server);
     let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
-    assert_eq!(task.recall().unwrap_err().code(), Some(blueque::Code::State), "nobody holds it");
+    assert_eq!(task.requeue().unwrap_err().code(), Some(blueque::Code::State), "nobody holds it");
     let mut listener = client.listener(&["q"]).unwrap();
     let work = listener.listen(SOON).unwrap().unwrap();
-    assert_eq!(task.recall().unwrap(), Recalled::Requested);
-    assert!(task.info().unwrap().is_recalled());
+    assert_eq!(task.requeue().unwrap(), Requeued::Requested);
+    assert!(task.info().unwrap().is_requeued());
     assert_eq!(work.heartbeat().unwrap(), Order::Stop);
     assert_eq!(work.release().unwrap(), Outcome::Released);
-    assert_eq!(task.recall().unwrap(), Recalled::Done, "the same call, sent again");
+    assert_eq!(task.requeue().unwrap(), Requeued::Done, "the same call, sent again");
     let work = listener.listen(SOON).unwrap().unwrap();
     assert_eq!(work.heartbeat().unwrap(), Order::Continue, "the order is carried out");
-    assert_eq!(task.recall_now().unwrap(), Recalled::Done);
+    assert_eq!(task.requeue_now().unwrap(), Requeued::Done);
     assert_eq!(work.heartbeat().unwrap(), Order::Lost);
 }
 
@@ -565,7 +565,7 @@ fn a_namespace_is_for_tests_from_its_beginning_or_never() {
         builder.open(&server.url())
     };
     let client = open(&plain, false).unwrap();
-    assert!(!client.greeting().unwrap().born);
+    assert!(!client.handshake().unwrap().born);
     client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
     let tick = |client: &Client| {
         client.call(&client.calls().tick(1).at(SystemTime::UNIX_EPOCH + Duration::from_secs(1000))).map(|_| ())
@@ -582,7 +582,7 @@ fn a_namespace_is_for_tests_from_its_beginning_or_never() {
     );
 
     let client = open(&tests, true).unwrap();
-    assert!(client.greeting().unwrap().test);
+    assert!(client.handshake().unwrap().test);
     tick(&client).unwrap();
     let error = open(&tests, false).unwrap_err();
     assert!(matches!(&error, Error::Unsuitable { code: blueque::Code::Test, .. }), "{error}");
@@ -599,13 +599,13 @@ fn a_clock_that_ran_ahead_is_brought_back_while_nothing_is_held() {
     assert!(!client.reset_clock().unwrap(), "it is right");
     let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
     let reserve = client.calls().reserve(listener.id(), &[queue.name().clone()], &ReserveOptions::new());
-    let far = client.greeting().unwrap().now + Duration::from_secs(86_400);
+    let far = client.handshake().unwrap().now + Duration::from_secs(86_400);
     let work = client.call(&reserve.at(far)).unwrap().remove(0);
     let error = client.reset_clock().unwrap_err();
     assert!(matches!(&error, Error::State { code: blueque::Code::Held, .. }), "{error}");
     client.call(&client.calls().complete(&work.id, work.token, b"1", &CompleteOptions::new())).unwrap();
     assert!(client.reset_clock().unwrap());
-    let time = client.call(&client.calls().hello()).unwrap().now;
+    let time = client.call(&client.calls().handshake()).unwrap().now;
     assert!(time < far - Duration::from_secs(80_000), "{time:?}");
     queue.submit("y", Submit::default()).unwrap();
     let next = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
@@ -620,7 +620,7 @@ fn what_a_user_lacks_is_told_and_refused_by_its_name() {
     let rules = ["app", "on", ">pw", "~blueque_*", "+@all", "-xadd", "-xtrim"];
     redis::cmd("ACL").arg("SETUSER").arg(&rules).exec(&mut connection).unwrap();
     let client = Client::open(&format!("{}?user=app&pass=pw", server.url())).unwrap();
-    let missing = &client.greeting().unwrap().missing;
+    let missing = &client.handshake().unwrap().missing;
     let of = |name: &str| missing.iter().find(|(of, _)| of == name).map(|(_, lacks)| lacks.join(","));
     assert_eq!(of("submit").as_deref(), Some("XADD"));
     assert_eq!(of("messages").as_deref(), Some("PUBLISH"));

@@ -7,7 +7,7 @@ mod support;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use blueque::calls::{GraphPart, NewTask, RetainOptions, SubmitGraphOptions, TaskOptions};
+use blueque::calls::{GraphPart, NewTask, PruneOptions, SubmitGraphOptions, TaskOptions};
 use blueque::{
     Client, Code, Context, Filter, Graph, GraphId, GraphInfo, Namespace, QueueName, Status, Stop, Submit, TaskId,
     Worker,
@@ -117,9 +117,9 @@ fn retention_takes_no_result_that_others_wait_for() {
     }
     let made = client.submit_graph(&graph).unwrap();
     let queue = client.queue("q").unwrap();
-    let nothing = RetainOptions::new().keep(0);
-    let retain = || client.call(&client.calls().retain(queue.name(), 500, &nothing)).unwrap().deleted;
-    let settle = || client.call(&client.calls().settle(10)).unwrap();
+    let nothing = PruneOptions::new().keep(0);
+    let prune = || client.call(&client.calls().prune(queue.name(), 500, &nothing)).unwrap().deleted;
+    let settle = || client.call(&client.calls().run_deferred(10)).unwrap();
     let mut listener = client.listener(&["q"]).unwrap();
     let mut done = 0;
     while done < 251 {
@@ -127,16 +127,16 @@ fn retention_takes_no_result_that_others_wait_for() {
             let input: Value = attempt.parameters().unwrap();
             attempt.complete(&if done == 0 { json!({"n": 1}) } else { input }).unwrap();
             if done == 0 {
-                assert_eq!((retain(), queue.counts().unwrap().complete), (0, 1), "250 wait for it");
+                assert_eq!((prune(), queue.counts().unwrap().complete), (0, 1), "250 wait for it");
             }
             done += 1;
         } else {
             settle();
         }
-        retain();
+        prune();
     }
     while settle().more {}
-    retain();
+    prune();
     assert_eq!(queue.counts().unwrap().complete, 0);
     let input = client.task(made.task("join").unwrap().as_str()).unwrap().info().unwrap();
     let elements: Vec<String> = (0..250).map(|number| format!("[{number},{{\"n\":1}}]")).collect();
@@ -172,7 +172,7 @@ fn a_join_of_long_results_is_never_seen_half() {
             break;
         }
         assert_eq!((info.status(), parameters.len()), (Some(Status::Waiting), 0));
-        assert!(client.call(&client.calls().settle(100)).unwrap().more, "it is ready when nothing is left to do");
+        assert!(client.call(&client.calls().run_deferred(100)).unwrap().more, "it is ready when nothing is left to do");
         steps += 1;
     }
     assert!(steps > 20, "{steps} steps for 3 MB");
@@ -181,13 +181,13 @@ fn a_join_of_long_results_is_never_seen_half() {
     let left: Vec<String> = redis::cmd("KEYS").arg("blueque_[jiu]*_*").query(&mut connection).unwrap();
     let left: Vec<_> = left.iter().filter(|key| key.contains("joined") || key.contains("inputs")).collect();
     assert!(left.is_empty(), "{left:?}");
-    let waiting = client.call(&client.calls().settle(100)).unwrap();
+    let waiting = client.call(&client.calls().run_deferred(100)).unwrap();
     assert!(!waiting.more);
 }
 
-/// Lets `settle` do everything that is left.
+/// Lets `run_deferred` do everything that is left.
 fn settle(client: &Client) {
-    while client.call(&client.calls().settle(100)).unwrap().more {}
+    while client.call(&client.calls().run_deferred(100)).unwrap().more {}
 }
 
 fn ended(info: &GraphInfo) -> (u64, u64, u64) {

@@ -62,7 +62,7 @@ fn a_lease_that_is_counted_from_a_repeated_reserve_holds_so_long_at_the_server()
 fn a_reservation_that_was_lost_before_its_answer_was_heard_is_nobody_s() {
     let server = Server::start();
     let (task, proxy, mut listener) = given_out_unheard(&server);
-    task.recall_now().unwrap();
+    task.requeue_now().unwrap();
     let direct = Client::open(&server.url()).unwrap();
     let mut other = direct.listener_as(ListenerId::of_process("host", 2), &["q"]).unwrap();
     let taken = other.try_listen().unwrap().expect("the task");

@@ -65,7 +65,7 @@ for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   local name, kind = string.sub(key, #ARGV[1] + 1), redis.call('TYPE', key).ok
   local values = {}
   if string.find(name, '^_task_') then
-    values = redis.call('HMGET', key, 'status', 'node', 'token', 'attempt', 'lease', 'pid', 'rank', 'ties')
+    values = redis.call('HMGET', key, 'status', 'node', 'token', 'attempt', 'lease', 'pid', 'rank', 'flags')
     for i = 1, 8 do values[i] = values[i] or '-' end
   elseif kind == 'list' then values = redis.call('LRANGE', key, 0, -1)
   elseif kind == 'set' then values = redis.call('SMEMBERS', key)
@@ -89,14 +89,21 @@ struct World {
     order: usize,
     limit: usize,
     started: bool,
-    exchange: bool,
+    finish_and_reserve: bool,
 }
 
 fn worlds() -> impl Strategy<Value = World> {
     let tasks = prop::collection::vec((0..2_usize, 0..KINDS.len()), 1..14);
     let rules = prop::collection::vec((0..2_usize, 0..RULES.len()), 0..4);
     (tasks, rules, 0..ORDERS.len(), select(vec![1_usize, 2, 3, 5, 8, 20]), any::<bool>(), any::<bool>()).prop_map(
-        |(tasks, rules, order, limit, started, exchange)| World { tasks, rules, order, limit, started, exchange },
+        |(tasks, rules, order, limit, started, finish_and_reserve)| World {
+            tasks,
+            rules,
+            order,
+            limit,
+            started,
+            finish_and_reserve,
+        },
     )
 }
 
@@ -133,8 +140,8 @@ fn many_tasks_in_one_call_are_taken_as_if_one_by_one() {
             let (limit, now) = (world.limit.to_string(), "1100");
             let pid: &[&str] = if world.started { &["pid", "7"] } else { &[] };
             let options = [ORDERS[world.order], pid].concat();
-            let many = if world.exchange {
-                let ask = [&["exchange", "h_1", "a,b", &limit, "0"], &options[..]].concat();
+            let many = if world.finish_and_reserve {
+                let ask = [&["finish_and_reserve", "h_1", "a,b", &limit, "0"], &options[..]].concat();
                 parts(call(connection, &together, now, &ask).unwrap()).split_off(2)
             } else {
                 let ask = [&["reserve", "h_1", "2", "a", "b", "limit", &limit], &options[..]].concat();

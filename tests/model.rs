@@ -2,15 +2,15 @@
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000) and `BLUEQUE_SEED` selects them. `BLUEQUE_MODEL_SHRINK` is
 //! how often a failure may be retried with less (2,000). `BLUEQUE_MODEL_KIND` plays one kind of cases alone:
-//! `graphs`, `sets` of tasks, `shared` limits, `changes`, `further` rounds, `watched` tasks, queues by `patterns`,
-//! what is `audited`, `upkeep`, what comes next (`peek`) or `edits` of limits. `BLUEQUE_SCRIPTS` is a folder of
+//! `graphs`, `sets` of tasks, `shared` limits, `changes`, `next_round` rounds, `watched` tasks, queues by `patterns`,
+//! what is `audited`, `maintenance`, what comes next (`peek`) or `edits` of limits. `BLUEQUE_SCRIPTS` is a folder of
 //! scripts to use instead of the crate's scripts.
 //!
 //! Two more tests make the same calls, 300 of them by default, on a cluster while their slot moves, and on a set of
 //! Sentinels whose master is replaced. `BLUEQUE_MODEL_CALLS` changes the number.
 //!
-//! `BLUEQUE_MODEL_SHARE=6` plays every sixth planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
-//! all of them, plays others each time.
+//! `BLUEQUE_MODEL_SHARE=6` plays every sixth planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time
+//! for all of them, plays others each time.
 //!
 //! Each planted bug has a seed in `model/seeds.txt` that finds it soon. After a change of the generators,
 //! `BLUEQUE_MODEL_SEEDS=20 cargo test --test model planted_bug` tries 20 seeds for each bug, and writes the best seed
@@ -58,10 +58,10 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
         Err(_) => Kind::All,
         Ok("graphs") => Kind::Graphs,
         Ok("sets") => Kind::Sets,
-        Ok("further") => Kind::Further,
+        Ok("next_round") => Kind::NextRound,
         Ok("watched") => Kind::Watched,
         Ok("audited") => Kind::Audited,
-        Ok("upkeep") => Kind::KeptUp,
+        Ok("maintenance") => Kind::KeptUp,
         Ok("peek") => Kind::Peeked,
         Ok("edits") => Kind::Edited,
         Ok("shared") => Kind::Shared,
@@ -167,11 +167,14 @@ fn every_other_planted_bug_about_graphs_is_caught() {
 
 #[test]
 fn every_planted_bug_about_changes_and_patterns_is_caught() {
-    caught(of(Kind::Changes).chain(of(Kind::Patterns)).chain(of(Kind::Further)).chain(of(Kind::Watched)), Judge::Model);
+    caught(
+        of(Kind::Changes).chain(of(Kind::Patterns)).chain(of(Kind::NextRound)).chain(of(Kind::Watched)),
+        Judge::Model,
+    );
 }
 
 #[test]
-fn every_planted_bug_about_audits_upkeep_peeks_and_edits_is_caught() {
+fn every_planted_bug_about_audits_maintenance_peeks_and_edits_is_caught() {
     let kinds = [Kind::Audited, Kind::KeptUp, Kind::Peeked, Kind::Edited];
     caught(kinds.into_iter().flat_map(of), Judge::Model);
 }

@@ -426,7 +426,7 @@ fn a_move_goes_on_after_a_death_between_any_two_steps_and_keeps_what_was_submitt
     let moved = partitions.move_queue("q", &from, &to).unwrap();
     assert_eq!((moved.moved, moved.left, moved.running), (3, 2, 0));
     let again = partitions.move_queue("q", &from, &to).unwrap();
-    assert_eq!((again.moved, again.left), (0, 2), "those that are tied to others stay");
+    assert_eq!((again.moved, again.left), (0, 2), "those that are flagged to others stay");
     let info = |id: &str| target.task(id).unwrap().info().unwrap();
     let first = info("t0");
     let field = |name: &str| String::from_utf8(first.fields[name].clone()).unwrap();
@@ -756,7 +756,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
 }
 
 /// The role `worker` as in docs/configuration.md.
-const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_UPKEEP &blueque_* -@all +@read +@write \
+const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_MAINTENANCE &blueque_* -@all +@read +@write \
     +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Code, Context, ListenerId, Pattern, QueueOrder, Status, Stop, Submit, Upkeep, Worker};
+use blueque::{Client, Code, Context, ListenerId, Maintenance, Pattern, QueueOrder, Status, Stop, Submit, Worker};
 use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -163,17 +163,17 @@ fn queues_that_are_paused_or_at_their_limit_let_a_listener_sleep_and_wake_it_lat
 }
 
 #[test]
-fn upkeep_promotes_in_queues_that_match_and_finds_what_clients_without_scripts_push() {
+fn maintenance_promotes_in_queues_that_match_and_finds_what_clients_without_scripts_push() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let patterns = vec![Pattern::new("v*").unwrap()];
-    let mut upkeep = Upkeep::of(client.clone(), &id(1), patterns);
-    upkeep.round().unwrap();
+    let mut maintenance = Maintenance::of(client.clone(), &id(1), patterns);
+    maintenance.round().unwrap();
     let at = std::time::SystemTime::now() + Duration::from_millis(300);
     let due = client.queue("v-later").unwrap().submit("x", Submit::default().eta(at)).unwrap();
     let mut listener = client.listener_as(id(1), &["v*"]).unwrap();
     let taken = eventually("promoted", || {
-        upkeep.round().unwrap();
+        maintenance.round().unwrap();
         listener.try_listen().unwrap()
     });
     assert_eq!(taken.id(), due.id());
@@ -191,7 +191,7 @@ fn upkeep_promotes_in_queues_that_match_and_finds_what_clients_without_scripts_p
     let searched_at: u64 = searched.split(' ').nth(1).unwrap().parse().unwrap();
     let earlier = format!("0 {}", searched_at - 15_000_000);
     let _: () = redis::cmd("HSET").arg("blueque_meta").arg("roamed").arg(earlier).query(&mut connection).unwrap();
-    upkeep.round().unwrap();
+    maintenance.round().unwrap();
     let begun = Instant::now();
     assert_eq!(listener.listen(LIMIT).unwrap().unwrap().id().as_str(), "old");
     assert!(begun.elapsed() < WOKEN);

@@ -241,8 +241,8 @@ fn a_task_that_has_ended_begins_anew_once_for_each_request() {
     assert_eq!((round.made, round.number), (Made::Later, 3));
     assert_eq!(code(world.queue.submit_once_more_bytes(b"5", how(), "saturday").map(|_| ())), "STATE");
     second.complete(&()).unwrap();
-    assert_eq!(task.info().unwrap().further().as_deref(), Some("friday"));
-    world.client.call(&world.client.calls().settle(10)).unwrap();
+    assert_eq!(task.info().unwrap().next_round().as_deref(), Some("friday"));
+    world.client.call(&world.client.calls().run_deferred(10)).unwrap();
     let third = take(&mut listener);
     assert_eq!((third.parameters::<u32>().unwrap(), task.info().unwrap().round()), (4, 3));
 }
@@ -352,7 +352,7 @@ fn a_rate_slides() {
     let until = why.limits().rate_until.unwrap();
     assert!((59.0..=60.0).contains(&until.duration_since(why.now).unwrap().as_secs_f64()), "{why:?}");
     let promoted = world.queue.promote().unwrap();
-    assert!(promoted.next == Some(until), "upkeep looks at that moment: {promoted:?}");
+    assert!(promoted.next == Some(until), "maintenance looks at that moment: {promoted:?}");
     let later = until + Duration::from_millis(1);
     let queues = [world.queue.name().clone()];
     let call = world.client.calls().reserve(listener.id(), &queues, &ReserveOptions::new()).at(later);

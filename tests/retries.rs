@@ -1,4 +1,4 @@
-//! A worker's retries, its leases, and its upkeep.
+//! A worker's retries, its leases, and its maintenance.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::{
-    Client, Context, Failure, HandlerError, QueueName, QueueOrder, Status, Stop, Submit, Summary, Upkeep, Worker,
+    Client, Context, Failure, HandlerError, Maintenance, QueueName, QueueOrder, Status, Stop, Submit, Summary, Worker,
 };
 use support::{Server, eventually};
 
@@ -125,26 +125,26 @@ fn a_worker_says_what_it_has_and_in_which_order_it_asks() {
 }
 
 #[test]
-fn upkeep_pauses_until_the_next_thing_is_due_and_no_longer_than_usual() {
+fn maintenance_pauses_until_the_next_thing_is_due_and_no_longer_than_usual() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let queue = client.queue("q").unwrap();
-    let mut upkeep = Upkeep::new(client.clone(), vec![QueueName::new("q").unwrap()]);
-    assert_eq!(upkeep.round().unwrap(), Duration::from_secs(2));
+    let mut maintenance = Maintenance::new(client.clone(), vec![QueueName::new("q").unwrap()]);
+    assert_eq!(maintenance.round().unwrap(), Duration::from_secs(2));
     queue.submit("later", Submit::default().eta(SystemTime::now() + Duration::from_secs(60))).unwrap();
-    assert_eq!(upkeep.round().unwrap(), Duration::from_secs(2));
+    assert_eq!(maintenance.round().unwrap(), Duration::from_secs(2));
     let task = queue.submit("soon", Submit::default().eta(SystemTime::now() + Duration::from_millis(500))).unwrap();
-    let pause = upkeep.round().unwrap();
+    let pause = maintenance.round().unwrap();
     assert!(pause < Duration::from_secs(1), "{pause:?}");
     eventually("the task is due", || {
-        thread::sleep(upkeep.round().unwrap().min(Duration::from_millis(500)));
+        thread::sleep(maintenance.round().unwrap().min(Duration::from_millis(500)));
         (task.info().unwrap().status() == Some(Status::Pending)).then_some(())
     });
 }
 
-/// A broken key of one queue, whichever it is, does not keep a second queue from any part of its upkeep.
+/// A broken key of one queue, whichever it is, does not keep a second queue from any part of its maintenance.
 #[test]
-fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
+fn what_is_wrong_with_one_queue_keeps_no_other_from_its_maintenance() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let mut connection = server.connection();
@@ -175,9 +175,9 @@ fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
         support::silent(&server, "b", &dead);
         let soon = SystemTime::now() + Duration::from_millis(20);
         let task = b.submit(&key, Submit::default().eta(soon)).unwrap();
-        let mut upkeep = Upkeep::new(client.clone(), vec![a.name().clone(), b.name().clone()]);
-        let met = eventually(&format!("{key} broken, b gets its upkeep"), || {
-            let met = [upkeep.adopt_dead(own.id(), |_| false).err(), upkeep.round().err()];
+        let mut maintenance = Maintenance::new(client.clone(), vec![a.name().clone(), b.name().clone()]);
+        let met = eventually(&format!("{key} broken, b gets its maintenance"), || {
+            let met = [maintenance.adopt_dead(own.id(), |_| false).err(), maintenance.round().err()];
             let buried = b.listeners().unwrap().iter().all(|found| found.id != dead.as_str());
             (buried && task.info().unwrap().status() == Some(Status::Pending)).then_some(met)
         });
@@ -186,6 +186,6 @@ fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
     }
     for key in ["blueque_scheduled_tasks_a", "blueque_leases_a", "blueque_listeners_a", "blueque_tasks_a"] {
         let told = named.iter().find(|(broken, _)| broken == key).map(|(_, text)| text.as_str());
-        assert_eq!(told, Some("the upkeep of a fails"), "{key}");
+        assert_eq!(told, Some("the maintenance of a fails"), "{key}");
     }
 }

@@ -7,7 +7,7 @@ mod support;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::{
-    Client, Missed, Overlap, Plan, QueueName, Rhythm, ScheduleState, Scheduled, Status, Submit, TaskId, Upkeep,
+    Client, Maintenance, Missed, Overlap, Plan, QueueName, Recurrence, ScheduleState, Scheduled, Status, Submit, TaskId,
 };
 use support::{Server, eventually};
 
@@ -15,8 +15,8 @@ fn open(server: &Server) -> Client {
     Client::builder().for_tests().open(&server.url()).unwrap()
 }
 
-fn every(seconds: u64) -> Rhythm {
-    Rhythm::every(Duration::from_secs(seconds)).unwrap()
+fn every(seconds: u64) -> Recurrence {
+    Recurrence::every(Duration::from_secs(seconds)).unwrap()
 }
 
 #[cfg(feature = "cron")]
@@ -29,7 +29,7 @@ fn at(seconds: u64) -> SystemTime {
 /// Now, by the server's clock.
 #[cfg(feature = "cron")]
 fn now(client: &Client) -> SystemTime {
-    client.call(&client.calls().hello()).unwrap().now
+    client.call(&client.calls().handshake()).unwrap().now
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_schedule_is_made_once_shown_changed_and_removed() {
     let info = schedule.info().unwrap();
     assert_eq!((info.state(), info.queue().as_deref()), (Some(ScheduleState::Active), Some("q")));
     assert_eq!((info.overlap(), info.missed()), (Some(Overlap::Queue), Some(Missed::Skip)));
-    assert_eq!((info.rhythm().as_deref(), info.parameters_bytes()), (Some("every 3600 0"), Some(&b"[\"x\"]"[..])));
+    assert_eq!((info.recurrence().as_deref(), info.parameters_bytes()), (Some("every 3600 0"), Some(&b"[\"x\"]"[..])));
     assert_eq!(info.options(), [("priority".into(), "5".into()), ("tags".into(), "a,b".into())]);
     assert_eq!((info.next(), info.made(), info.late()), (Some(at(2_000_001_600)), 0, Some(Duration::from_secs(30))));
 
@@ -55,7 +55,7 @@ fn a_schedule_is_made_once_shown_changed_and_removed() {
     assert_eq!((paused.at.is_some(), paused.to_string().as_str()), (true, "paused by me: tonight"));
     let listed = client.schedules().unwrap();
     assert_eq!((listed.len(), listed[0].state, listed[0].next), (1, ScheduleState::Paused, None));
-    assert_eq!((&listed[0].name, listed[0].rhythm.as_str()), (schedule.name(), "every 60 0"));
+    assert_eq!((&listed[0].name, listed[0].recurrence.as_str()), (schedule.name(), "every 60 0"));
     schedule.resume().unwrap();
     assert_eq!(client.schedules().unwrap()[0].state, ScheduleState::Active);
 
@@ -106,9 +106,9 @@ fn many_that_keep_up_the_same_schedules_make_one_task_of_a_slot() {
         for _ in 0..4 {
             let client = open(&server);
             scope.spawn(move || {
-                let mut upkeep = Upkeep::new(client.clone(), vec![QueueName::new("q").unwrap()]);
+                let mut maintenance = Maintenance::new(client.clone(), vec![QueueName::new("q").unwrap()]);
                 eventually("all schedules have ended", || {
-                    let _pause = upkeep.round().unwrap();
+                    let _pause = maintenance.round().unwrap();
                     let ended = client.schedules().unwrap();
                     ended.iter().all(|schedule| schedule.state == ScheduleState::Ended).then_some(())
                 });
@@ -133,14 +133,14 @@ fn cron_is_told_ahead_and_again_when_few_slots_are_left() {
     let server = Server::start();
     let client = open(&server);
     let schedule = client.schedule("n").unwrap();
-    let rhythm = Rhythm::cron("*/5 * * * *", "Europe/Berlin").unwrap();
-    schedule.set("q", &rhythm, &(), &Plan::default().overlap(Overlap::Allow)).unwrap();
+    let recurrence = Recurrence::cron("*/5 * * * *", "Europe/Berlin").unwrap();
+    schedule.set("q", &recurrence, &(), &Plan::default().overlap(Overlap::Allow)).unwrap();
     let known = |client: &Client| -> Vec<SystemTime> {
         let slots = client.schedule("n").unwrap().info().unwrap().slots().unwrap();
         slots.split(' ').map(|slot| at(slot.parse().unwrap())).collect()
     };
     let first = known(&client);
-    assert_eq!(first, rhythm.preview(first[0] - SECOND, 64));
+    assert_eq!(first, recurrence.preview(first[0] - SECOND, 64));
     assert!(client.tick().unwrap().low.is_empty());
 
     // In three hours: 36 slots have passed, and the latest makes a task.
@@ -150,7 +150,7 @@ fn cron_is_told_ahead_and_again_when_few_slots_are_left() {
     let ticked = client.tick().unwrap();
     assert_eq!((ticked.made, ticked.low.len()), (0, 1), "told now");
     assert!(client.tick().unwrap().low.is_empty());
-    assert_eq!(known(&client), rhythm.preview(first[35], 64));
+    assert_eq!(known(&client), recurrence.preview(first[35], 64));
     assert_eq!(schedule.info().unwrap().last_slot(), Some(first[35]));
 }
 
@@ -160,7 +160,7 @@ fn cron_begins_with_its_start_and_ends_where_no_slot_is_left() {
     let server = Server::start();
     let client = open(&server);
     let schedule = client.schedule("n").unwrap();
-    let leap = Rhythm::cron("0 12 29 2 *", "UTC").unwrap();
+    let leap = Recurrence::cron("0 12 29 2 *", "UTC").unwrap();
     let ten_years = Duration::from_secs(315_569_520);
     let slots = leap.preview(now(&client) + ten_years, 2);
     // The start is a slot itself, the end lies just before the next one.

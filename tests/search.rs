@@ -122,8 +122,8 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     assert_eq!((done.changed, done.refused), (0, 1_000));
     let done = other.bulk(&Action::Purge, &Filter::new()).unwrap();
     assert_eq!((done.changed, done.refused), (1_000, 0));
-    other.forget().unwrap();
-    queue.forget().unwrap();
+    other.delete().unwrap();
+    queue.delete().unwrap();
     assert!(client.queues().unwrap().is_empty());
     let error = queue.bulk(&Action::Prioritise { priority: 1_001 }, &Filter::new()).unwrap_err();
     assert_eq!(error.code(), Some(blueque::Code::BadArgument));
@@ -173,7 +173,7 @@ fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
 
     let work = listener.listen(SOON).unwrap().expect("a task that runs again");
     work.start(1).unwrap();
-    assert_eq!(queue.forget().unwrap_err().code(), Some(blueque::Code::NotEmpty));
+    assert_eq!(queue.delete().unwrap_err().code(), Some(blueque::Code::NotEmpty));
     queue.pause_and_stop("ops", "disk").unwrap();
     assert!(client.queues().unwrap()[0].stopping);
     assert_eq!(work.heartbeat().unwrap(), Order::Stop);

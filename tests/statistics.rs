@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{Client, ListenerId, Queue, QueueName, Statistics, Submit, Upkeep};
+use blueque::{Client, ListenerId, Maintenance, Queue, QueueName, Statistics, Submit};
 use support::{Server, eventually};
 
 fn settled(queue: &Queue) -> Statistics {
-    while queue.tally().unwrap().more {}
+    while queue.aggregate().unwrap().more {}
     queue.statistics(2).unwrap()
 }
 
@@ -32,7 +32,7 @@ fn work(client: &Client, pid: u32) {
 }
 
 #[test]
-fn tallies_that_race_count_every_event_once() {
+fn aggregates_that_race_count_every_event_once() {
     const TASKS: u64 = 400;
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
@@ -43,7 +43,7 @@ fn tallies_that_race_count_every_event_once() {
             scope.spawn(|| {
                 let name = QueueName::new("q").unwrap();
                 while !over.load(Ordering::Acquire) {
-                    client.call(&client.calls().tally(&name, 7)).unwrap();
+                    client.call(&client.calls().aggregate(&name, 7)).unwrap();
                 }
             });
         }
@@ -88,7 +88,7 @@ fn a_restart_counts_nothing_twice_and_misses_nothing() {
     let client = Client::open(&server.url()).unwrap();
     client.queue("q").unwrap().configure("events", Some("100")).unwrap();
     submit(&client, 500);
-    client.call(&client.calls().tally(&name, 300)).unwrap();
+    client.call(&client.calls().aggregate(&name, 300)).unwrap();
     server.kill();
     server.restart();
     assert_eq!(settled(&client.queue("q").unwrap()).total.submitted, 500);
@@ -110,14 +110,14 @@ fn a_restart_counts_nothing_twice_and_misses_nothing() {
 }
 
 #[test]
-fn upkeep_adds_up_what_happened() {
+fn maintenance_adds_up_what_happened() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let queue = client.queue("q").unwrap();
     for number in 0..1_200 {
         queue.submit(&number, Submit::default()).unwrap();
     }
-    Upkeep::new(client.clone(), vec![queue.name().clone()]).round().unwrap();
+    Maintenance::new(client.clone(), vec![queue.name().clone()]).round().unwrap();
     assert_eq!(queue.statistics(2).unwrap().total.submitted, 1_200);
 }
 

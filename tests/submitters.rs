@@ -1,5 +1,5 @@
-//! Graphs over partitions whose submitter is killed between any two steps: before its first call, before its second one,
-//! and so on.
+//! Graphs over partitions whose submitter is killed between any two steps: before its first call, before its second
+//! one, and so on.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -105,7 +105,7 @@ impl Scene {
             let state: Option<String> = connection.hget(of(&format!("graph_{ID}")), "state").unwrap();
             if state.as_deref() == Some("staging") {
                 let () = connection.zadd(of("graphs_due"), ID, 0).unwrap();
-                client.settle(1_000).unwrap();
+                client.run_deferred(1_000).unwrap();
             }
             let keys: Vec<String> = connection.keys(of(&format!("*{ID}*"))).unwrap();
             left.extend(keys);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use blueque::{
     Backoff, Basis, Cancelled, Code, Error, ListenerId, Missed, Namespace, Order, Outcome, Overlap, Pause, Policy,
-    QueueName, Rate, Recalled, Rhythm, ScheduleName, ScheduleState, Scheduled, Source, Status, TaskId, Token, Trouble,
-    Until,
+    QueueName, Rate, Recurrence, Requeued, ScheduleName, ScheduleState, Scheduled, Source, Status, TaskId, Token,
+    Trouble, Until,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -62,7 +62,7 @@ fn every_word_of_an_enum_comes_back() {
         Order,
         Outcome,
         Cancelled,
-        Recalled,
+        Requeued,
         Scheduled,
         ScheduleState,
         Source,
@@ -93,13 +93,13 @@ fn ids_and_names_come_back_and_others_are_refused() {
 }
 
 #[test]
-fn rates_rhythms_and_ends_of_unique_names_come_back() {
+fn rates_recurrences_and_ends_of_unique_names_come_back() {
     round(&Rate::new(2, Duration::from_secs(60)).unwrap(), "2/60");
-    round(&Rhythm::every(Duration::from_secs(60)).unwrap(), "every 60 0");
+    round(&Recurrence::every(Duration::from_secs(60)).unwrap(), "every 60 0");
     round(&Until::Start, "start");
     round(&Until::For(Duration::from_millis(1500)), "1.500000");
     refused::<Rate>(&["", "2", "0/60", "1001/60", "2/0", "2/604801", "2/x"]);
-    refused::<Rhythm>(&["", "every", "every 0 0", "every 60 60", "daily"]);
+    refused::<Recurrence>(&["", "every", "every 0 0", "every 60 60", "daily"]);
     refused::<Until>(&["", "never", "0", "31536001", "-1"]);
 }
 

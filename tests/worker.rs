@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::{
-    Client, Code, Context, Order, QueueName, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder,
+    Client, Code, Context, Order, QueueName, Requeued, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder,
 };
 use support::{Server, eventually};
 
@@ -260,7 +260,7 @@ fn a_handler_that_ends_before_it_hears_of_a_forced_cancel_frees_its_task_at_once
 }
 
 #[test]
-fn a_recalled_task_is_given_back_uncounted_and_runs_again_from_its_checkpoint() {
+fn a_requeued_task_is_given_back_uncounted_and_runs_again_from_its_checkpoint() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
     let task = client.queue("q").unwrap().submit("x", Submit::default().max_releases(0)).unwrap();
@@ -276,7 +276,7 @@ fn a_recalled_task_is_given_back_uncounted_and_runs_again_from_its_checkpoint() 
         .unwrap();
     let ends = run(&worker);
     eventually("it saved a checkpoint", || task.info().unwrap().checkpoint_bytes().map(|_| ()));
-    assert_eq!(task.recall().unwrap(), Recalled::Requested);
+    assert_eq!(task.requeue().unwrap(), Requeued::Requested);
     assert_eq!(task.result::<u32>(LIMIT).unwrap(), 7);
     worker.stop(Stop::Drain);
     assert_eq!(ends.join().unwrap().unwrap().released, 1);
@@ -530,7 +530,7 @@ fn slots_that_become_free_are_filled_by_the_calls_that_free_them() {
     eventually("all are complete", || (queue.counts().unwrap().complete == u64::from(TASKS)).then_some(()));
     worker.stop(Stop::Drain);
     assert_eq!(ends.join().unwrap().unwrap().complete, u64::from(TASKS));
-    let calls = ["start", "complete", "reserve", "exchange"].map(|command| server.calls_of(command));
+    let calls = ["start", "complete", "reserve", "finish_and_reserve"].map(|command| server.calls_of(command));
     assert_eq!(calls[..2], [0, 0], "{calls:?}");
     assert!(calls[2] < 50 && calls[3] <= TASKS as usize, "{calls:?}");
 }

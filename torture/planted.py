@@ -44,7 +44,7 @@ PLANTED = {
     ),
     "a piece of a log that is sent again is added again": (
         "is twice in its log",
-        "lua/cmd/attempt/log.lua", "offset <= log.seen then", "offset < 0 then",
+        "lua/cmd/attempt/append_log.lua", "offset <= log.seen then", "offset < 0 then",
         "cut-after",
     ),
     "any process with a supervisor's arguments is one": (

@@ -17,11 +17,11 @@ pub const ROWS: [&str; 33] = [
     "counts",
     "queues",
     "listeners",
-    "held",
+    "list_held",
     "events",
     "progress",
     "checkpoint",
-    "log",
+    "append_log",
     "fail",
     "release",
     "retry",
@@ -33,7 +33,7 @@ pub const ROWS: [&str; 33] = [
     "history",
     "estimate",
     "statistics (7 days)",
-    "tally (10 events)",
+    "aggregate (10 events)",
     "prioritise",
     "move",
     "tag",
@@ -138,13 +138,13 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
     bench.run("counts", &same(&["", "q"]))?;
     bench.run("queues", &same(&["", "0", "10"]))?;
     bench.run("listeners", &same(&["", "q", "0", "10"]))?;
-    bench.run("held", &same(&["", "q", "host_1"]))?;
+    bench.run("list_held", &same(&["", "q", "host_1"]))?;
     bench.run("events", &same(&["", "q", "0", "10"]))?;
 
     let held = bench.reserved()?;
     bench.run("progress", &owned(&held, &["half"]))?;
     bench.run("checkpoint", &owned(&held, &["half"]))?;
-    bench.run("log", &owned(&held, &["stdout", "a line"]))?;
+    bench.run("append_log", &owned(&held, &["stdout", "a line"]))?;
     bench.run("fail", &owned(&held, &["no such codec"]))?;
     let again = bench.reserved()?;
     bench.run("release", &owned(&again, &[]))?;
@@ -182,7 +182,7 @@ fn what_a_queue_is_expected_to_have(bench: &mut Bench<'_>) -> Result<()> {
     bench.run("history", &each(&next, &["0", "10"]))?;
     bench.run("estimate", &each(&next, &[]))?;
     bench.run("statistics", &same(&["", "q", "7"]))?;
-    bench.run("tally", &same(&["", "q", "10"]))?;
+    bench.run("aggregate", &same(&["", "q", "10"]))?;
     let new = bench.submitted("")?;
     bench.run("prioritise", &each(&new, &["-5"]))?;
     bench.run("move", &each(&new, &["another"]))?;

@@ -130,7 +130,8 @@ impl Subject {
     }
 }
 
-/// Measures and prints the table. Returns the microseconds of a task's life in calls of 32 tasks: submit and exchange.
+/// Measures and prints the table. Returns the microseconds of a task's life in calls of 32 tasks: submit and
+/// finish_and_reserve.
 pub fn print(rounds: usize) -> Result<f64> {
     let server = sizes::filled(0)?;
     let mut connection = server.connect()?;
@@ -145,17 +146,17 @@ pub fn print(rounds: usize) -> Result<f64> {
         .iter()
         .map(|name| Subject::new(connection, name, name, 1))
         .collect::<Result<Vec<_>>>()?;
-    let sizes = [("exchange of 1", 1), ("exchange of 8", 8), ("exchange of 32", 32)];
+    let sizes = [("finish_and_reserve of 1", 1), ("finish_and_reserve of 8", 8), ("finish_and_reserve of 32", 32)];
     let mut exchanges = sizes
         .iter()
-        .map(|(name, tasks)| Subject::new(connection, name, "exchange", *tasks))
+        .map(|(name, tasks)| Subject::new(connection, name, "finish_and_reserve", *tasks))
         .collect::<Result<Vec<_>>>()?;
     let mut submit = Subject::new(connection, "submit of 32", "submit", 32)?;
     for _ in 0..rounds {
         steps(connection, &mut life)?;
         submitted(connection, &mut submit)?;
-        for exchange in &mut exchanges {
-            exchanged(connection, exchange)?;
+        for finish_and_reserve in &mut exchanges {
+            exchanged(connection, finish_and_reserve)?;
         }
     }
 
@@ -184,7 +185,7 @@ pub fn print(rounds: usize) -> Result<f64> {
     for subject in &exchanges {
         row(subject.name, subject.medians());
     }
-    println!("  (an exchange completes tasks, and takes and starts as many; all is per task)\n");
+    println!("  (a finish_and_reserve completes tasks, and takes and starts as many; all is per task)\n");
     let all = |subject: &Subject| {
         let [.., all] = subject.medians();
         all
@@ -228,13 +229,13 @@ fn exchanged(connection: &mut Connection, subject: &mut Subject) -> Result<()> {
             call(&submit, "blueque", &new).exec(connection)?;
             let take = args(&["", "host_1", "1", &queue, "limit", &count, "pid", "77"]);
             let held: Vec<Value> = call(&reserve, "blueque", &take).query(connection)?;
-            let mut exchange = args(&["", "host_1", &queue, &count, &count]);
+            let mut finish_and_reserve = args(&["", "host_1", &queue, &count, &count]);
             for task in held.chunks(11) {
                 let (id, token) = attempt(Value::Array(task.to_vec()))?;
-                exchange.extend(args(&["complete", &id, &token, RESULT, "", "", ""]));
+                finish_and_reserve.extend(args(&["complete", &id, &token, RESULT, "", "", ""]));
             }
-            exchange.extend(args(&["request", &id(), "pid", "77"]));
-            calls.push(exchange);
+            finish_and_reserve.extend(args(&["request", &id(), "pid", "77"]));
+            calls.push(finish_and_reserve);
         }
     }
     let [one, other] = &calls;

@@ -44,9 +44,9 @@ fn submit(server: &Server, graph: &Graph) -> Result<SubmittedGraph> {
     Ok(made)
 }
 
-/// Calls `settle` until no work is left.
+/// Calls `run_deferred` until no work is left.
 fn settle(connection: &mut Connection) -> Result<()> {
-    let settle = load_command(connection, "settle")?;
+    let settle = load_command(connection, "run_deferred")?;
     while call(&settle, "blueque", &args(&["", "100"])).query::<(u32, u32)>(connection)?.1 == 1 {}
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::constants::REPORT_EVERY;
-use blueque::{Client, Listener, QueueName, Upkeep};
+use blueque::{Client, Listener, Maintenance, QueueName};
 use redis::{Connection, Value};
 
 use crate::life::{args, attempt, id};
@@ -31,7 +31,7 @@ const SHORT: u64 = 2;
 /// Shares of a core of the server, in percent.
 pub struct Shares {
     pub heartbeats: f64,
-    pub upkeep: f64,
+    pub maintenance: f64,
     pub waiting: f64,
     pub reports: f64,
 }
@@ -97,7 +97,7 @@ pub fn shares() -> Result<Shares> {
     let rounds = |times: u32| -> Result<Duration> {
         let mut pause = Duration::ZERO;
         for _ in 0..times {
-            pause = Upkeep::new(client.clone(), vec![QueueName::new("q")?]).round()?;
+            pause = Maintenance::new(client.clone(), vec![QueueName::new("q")?]).round()?;
         }
         Ok(pause)
     };
@@ -105,8 +105,8 @@ pub fn shares() -> Result<Shares> {
     let before = worked(&mut connection)?;
     // Pause of one worker. Within the pause, all workers together make as many rounds as there are workers.
     let pause = rounds(TIMES)?.as_secs_f64() / f64::from(u32::try_from(WORKERS)?);
-    let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) / pause * 100.0;
-    Ok(Shares { heartbeats, upkeep, waiting, reports })
+    let maintenance = (worked(&mut connection)? - before) / f64::from(TIMES) / pause * 100.0;
+    Ok(Shares { heartbeats, maintenance, waiting, reports })
 }
 
 /// Effects on other clients when 1,000 workers die at once.
@@ -130,11 +130,11 @@ pub fn deaths() -> Result<Deaths> {
     hold(&mut connection, WORKERS..WORKERS + DEAD, &SHORT.to_string())?;
     thread::sleep(Duration::from_secs(SHORT));
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
-    let mut upkeep = Upkeep::new(client.clone(), vec![QueueName::new("q")?]);
+    let mut maintenance = Maintenance::new(client.clone(), vec![QueueName::new("q")?]);
     let (meanwhile, took) = latency(&server, || {
         let began = Instant::now();
         loop {
-            upkeep.round()?;
+            maintenance.round()?;
             if client.queue("q")?.counts()?.started == (WORKERS * EACH) as u64 {
                 return Ok(began.elapsed());
             }

@@ -86,7 +86,7 @@ type Part = fn(&Server) -> Result<Vec<Goal>>;
 
 const PARTS: [(&str, Part); 17] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
-    ("tally", |small| Ok(vec![tallied(small)?])),
+    ("aggregate", |small| Ok(vec![aggregated(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("submit", |_| Ok(batches()?.into())),
@@ -194,11 +194,11 @@ fn queues(server: &Server) -> Result<()> {
     sizes::queue(server, "keyed", "key_concurrency", "1000")
 }
 
-/// Measures the server's time per event that `tally` aggregates, with the calls that workers make.
-fn tallied(server: &Server) -> Result<Goal> {
+/// Measures the server's time per event that `aggregate` aggregates, with the calls that workers make.
+fn aggregated(server: &Server) -> Result<Goal> {
     const EVENTS: f64 = 500.0;
     let mut connection = server.connect()?;
-    let sha = server.scripts.load(&mut connection, "tally")?;
+    let sha = server.scripts.load(&mut connection, "aggregate")?;
     let (mut life, mut took) = (Life::ours(server)?, Vec::new());
     for _ in 0..15 {
         for _ in 0..10 {
@@ -207,13 +207,13 @@ fn tallied(server: &Server) -> Result<Goal> {
         let (call, replies) = timed(&mut connection, &sha, "blueque", &[args(&["", "q", &EVENTS.to_string()])])?;
         let read = redis::from_redis_value::<Vec<f64>>(replies.into_iter().next().unwrap_or(redis::Value::Nil))?;
         if read.first() != Some(&EVENTS) {
-            return Err("there are too few events to measure tally".into());
+            return Err("there are too few events to measure aggregate".into());
         }
         took.push(call / EVENTS);
     }
     let measured = median(took);
-    println!("an event, added up by tally with {EVENTS} in a call: {measured:.2}\n");
-    Ok(Goal { name: "tally-microseconds-per-event", measured, target: 3.0 })
+    println!("an event, added up by aggregate with {EVENTS} in a call: {measured:.2}\n");
+    Ok(Goal { name: "aggregate-microseconds-per-event", measured, target: 3.0 })
 }
 
 fn beside_the_floor(server: &Server) -> Result<[Goal; 3]> {
@@ -374,7 +374,7 @@ fn held() -> Result<[Goal; 2]> {
     let shares = held::shares()?;
     println!("100,000 tasks held by 10,000 workers, and as many listeners that wait, percent of a core of the server");
     println!("  heartbeats, lease 60 s {:>8.2}", shares.heartbeats);
-    println!("  upkeep                 {:>8.2}", shares.upkeep);
+    println!("  maintenance                 {:>8.2}", shares.maintenance);
     println!("  listeners that wait    {:>8.2}", shares.waiting);
     println!("  reports of the workers {:>8.2}", shares.reports);
     let deaths = held::deaths()?;
@@ -384,7 +384,7 @@ fn held() -> Result<[Goal; 2]> {
     Ok([
         Goal {
             name: "percent-of-a-core-for-100k-held",
-            measured: shares.heartbeats + shares.upkeep + shares.waiting,
+            measured: shares.heartbeats + shares.maintenance + shares.waiting,
             target: 2.0,
         },
         Goal { name: "p99-milliseconds-while-1000-die", measured: deaths.meanwhile - deaths.before, target: 2.0 },

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, logs, ls, move_to, note, partitions, pause, peek, prioritise, queues, recall,
-    resume, retry, run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
+    groups, history, limit, limits, logs, ls, maintenance, move_to, note, partitions, pause, peek, prioritise, queues,
+    requeue, resume, retry, run, schedule, show, stats, submit, tag, tags, task, top, track, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -56,7 +56,7 @@ pub enum Command {
     Retry(retry::Options),
     /// Stop running tasks and give them back to the front of their queue
     #[command(visible_alias = "release")]
-    Recall(recall::Options),
+    Requeue(requeue::Options),
     /// Delete finished tasks
     Delete(delete::Options),
     /// Change the priority of waiting tasks
@@ -135,7 +135,7 @@ pub enum Command {
     /// Check server, settings and data
     Doctor(crate::doctor::Options),
     /// Do what workers do beside their tasks: due tasks, orphans, schedules, retention, repairs
-    Upkeep(upkeep::Options),
+    Maintenance(maintenance::Options),
     /// Set a clock of the namespace that ran ahead back to the server's time
     ResetClock,
     /// Print shell completions

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::args::Command;
 use crate::commands::{
     audit, bulk, cancel, config, delete, depend, drain, edit, events, find, forget, graph, groups, history, limit,
-    limits, ls, move_to, note, pause, peek, prioritise, queues, recall, reset_clock, resume, retry, schedule, show,
-    stats, submit, tag, tags, top, track, upkeep, wait, why, workers,
+    limits, ls, maintenance, move_to, note, pause, peek, prioritise, queues, requeue, reset_clock, resume, retry,
+    schedule, show, stats, submit, tag, tags, top, track, wait, why, workers,
 };
 use crate::output::{Code, Format};
 use crate::session::config::Settings;
@@ -22,7 +22,7 @@ pub fn open(settings: &Settings, format: Format, command: &Command) -> anyhow::R
         namespace: settings.namespace().clone(),
         end,
         partition: None,
-        sheet: None,
+        merged_rows: None,
         elsewhere: None,
     })
 }
@@ -37,7 +37,7 @@ pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Session> {
         namespace: settings.namespace().clone(),
         end: None,
         partition: None,
-        sheet: None,
+        merged_rows: None,
         elsewhere: None,
     })
 }
@@ -52,7 +52,7 @@ fn waits(command: &Command) -> Option<Option<Duration>> {
         Command::Events(options) => options.follow.then_some(None),
         Command::Audit(options) => options.follow.then_some(None),
         Command::Ls(options) => options.watch.then_some(None),
-        Command::Upkeep(options) => (!options.once).then_some(None),
+        Command::Maintenance(options) => (!options.once).then_some(None),
         Command::Top(_) => Some(None),
         _ => None,
     }
@@ -68,7 +68,7 @@ pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Wait(options) => wait::run(session, options),
         Command::Cancel(options) => cancel::run(session, options),
         Command::Retry(options) => retry::run(session, options),
-        Command::Recall(options) => recall::run(session, options),
+        Command::Requeue(options) => requeue::run(session, options),
         Command::Delete(options) => delete::run(session, options),
         Command::Note(options) => note::run(session, options),
         Command::Prioritise(options) => prioritise::run(session, options),
@@ -104,7 +104,7 @@ pub fn run(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Stats(options) => stats::run(session, options),
         Command::Why(options) => why::run(session, options),
         Command::Top(options) => top::run(top::one(session), options),
-        Command::Upkeep(options) => upkeep::run(session, options),
+        Command::Maintenance(options) => maintenance::run(session, options),
         Command::ResetClock => reset_clock::run(session),
         // Commands that are handled before a connection is made.
         Command::Worker(_)

@@ -1,9 +1,9 @@
 //! `blueque doctor`: checks server, settings and data without changing anything.
 
 mod bounds;
+mod checks;
 mod data;
 mod entries;
-mod exam;
 mod graphs;
 mod index;
 mod keys;
@@ -19,7 +19,7 @@ mod schedules;
 mod server;
 mod shared;
 mod shares;
-mod wholes;
+mod whole_graphs;
 mod workers;
 
 use std::time::Duration;
@@ -28,7 +28,7 @@ use blueque::{Address, Connection, PartitionName};
 use clap::Args;
 use redis::RedisError;
 
-use self::exam::{Exam, Finding, Level};
+use self::checks::{Checks, Finding, Level};
 use crate::input::values::whole_number;
 use crate::output::table::Shown;
 use crate::output::{Code, Format, chain, clean_line, code, fault, line, say, table};
@@ -102,13 +102,13 @@ fn counted(findings: usize) -> Code {
 
 fn examined(settings: &Settings, options: &Options) -> anyhow::Result<Vec<Finding>> {
     let connection = connect(settings, LIMIT, diagnosis::STARTING)?;
-    let mut exam = Exam::new(connection, format!("{}_", settings.namespace()), options.limit as usize, LIMIT);
-    exam.ok("server", format!("{} answers", settings.url()));
-    let looked = look(&mut exam, settings);
-    exam.bar.finish_and_clear();
-    exam.bear(looked).map_err(|error| explained(settings, error))?;
-    exam.count_up();
-    Ok(exam.found)
+    let mut checks = Checks::new(connection, format!("{}_", settings.namespace()), options.limit as usize, LIMIT);
+    checks.ok("server", format!("{} answers", settings.url()));
+    let looked = look(&mut checks, settings);
+    checks.bar.finish_and_clear();
+    checks.bear(looked).map_err(|error| explained(settings, error))?;
+    checks.count_up();
+    Ok(checks.found)
 }
 
 /// The reason why the checks had to end early.
@@ -120,18 +120,18 @@ fn explained(settings: &Settings, error: anyhow::Error) -> anyhow::Error {
 }
 
 /// Runs all checks in turn.
-fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
-    let sound = exam.server()?;
-    if exam.fact("redis_mode") == "sentinel" {
+fn look(checks: &mut Checks, settings: &Settings) -> anyhow::Result<()> {
+    let sound = checks.server()?;
+    if checks.fact("redis_mode") == "sentinel" {
         return Ok(());
     }
-    exam.rights(settings)?;
+    checks.rights(settings)?;
     if sound {
-        let data = exam.transactions().and_then(|()| exam.data());
+        let data = checks.transactions().and_then(|()| checks.data());
         let readable = !matches!(data, Ok(false));
-        exam.bear(data.map(drop))?; // a check that lacks permissions must not stop later checks
+        checks.bear(data.map(drop))?; // a check that lacks permissions must not stop later checks
         if readable {
-            exam.programs(settings)?;
+            checks.programs(settings)?;
         }
     }
     Ok(())

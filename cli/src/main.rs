@@ -97,7 +97,7 @@ fn by_the_servers_clock(cli: &Cli, places: Option<&Places>) -> Option<Cli> {
         None => Settings::load(&cli.connection).ok()?,
     };
     let client = dispatch::at_once(&settings, cli.output).ok()?.client;
-    times::learn(client.call(&client.calls().hello()).ok()?.now);
+    times::learn(client.call(&client.calls().handshake()).ok()?.now);
     Cli::try_parse().ok()
 }
 

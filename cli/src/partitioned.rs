@@ -22,7 +22,7 @@ use crate::doctor;
 use crate::output::{Code, Format, chain, code, data, fault};
 use crate::session::config::Places;
 use crate::session::many::{AT_ONCE, at_once};
-use crate::session::sheet::Sheet;
+use crate::session::merged_rows::MergedRows;
 use crate::session::{Elsewhere, LIMIT, Session};
 use crate::times;
 use crate::view::why::why;
@@ -182,7 +182,7 @@ fn ids(command: &mut Command) -> Option<Ids<'_>> {
         Command::Wait(options) => Ids::Many(&mut options.ids),
         Command::Cancel(options) => Ids::Many(&mut options.tasks.ids),
         Command::Retry(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Recall(options) => Ids::Many(&mut options.tasks.ids),
+        Command::Requeue(options) => Ids::Many(&mut options.tasks.ids),
         Command::Delete(options) => Ids::Many(&mut options.tasks.ids),
         Command::Prioritise(options) => Ids::Many(&mut options.tasks.ids),
         Command::Depend(options) => Ids::Many(&mut options.tasks.ids),
@@ -211,7 +211,7 @@ fn again() -> Cli {
 /// Runs the command in these partitions, with the ids of each partition, and writes the rows of all partitions
 /// together.
 fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&Located>) -> anyhow::Result<Code> {
-    let sheet = Arc::new(Sheet::default());
+    let merged_rows = Arc::new(MergedRows::default());
     let alone = names.len() == 1;
     let most = if may_ask(&cli.command) { 1 } else { AT_ONCE };
     let outcomes = at_once(names, most, |name| {
@@ -225,14 +225,14 @@ fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&L
         link(places, name, &mut own.command)?;
         let session = open(&own, places, name)?;
         let elsewhere = Some(elsewhere(places, name, cli.output));
-        let session = Session { sheet: (!alone).then(|| sheet.clone()), elsewhere, ..session };
+        let session = Session { merged_rows: (!alone).then(|| merged_rows.clone()), elsewhere, ..session };
         let done = dispatch::run(&session, &own.command)?;
         if let (Command::Retry(options), Code::Ok) = (&own.command, done) {
             link_again(places, name, &session, &options.tasks.ids)?;
         }
         Ok(done)
     });
-    sheet.write(cli.output)?;
+    merged_rows.write(cli.output)?;
     verdict(outcomes)
 }
 

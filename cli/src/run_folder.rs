@@ -170,7 +170,7 @@ impl RunFolder {
         lock_file = "lock",
         /// A file that the worker that watches the run has locked. Also contains messages of the supervisor to the
         /// worker.
-        keeper = "keeper",
+        run_guard = "run_guard",
         /// A mark that the server accepted the end. Only publication and removal are left.
         accepted = "accepted",
         end_file = "end.json",

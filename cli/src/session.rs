@@ -6,13 +6,13 @@ pub mod diagnosis;
 mod find;
 pub mod graphs;
 pub mod many;
+pub mod merged_rows;
 pub mod outage;
 pub mod password;
 pub mod queues;
 pub mod rights;
 mod rows;
-pub mod sheet;
-pub mod torn;
+pub mod truncated_aof;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,8 +33,8 @@ pub struct Session {
     pub end: Option<Instant>,
     /// The partition of this session, if there are several partitions.
     pub partition: Option<PartitionName>,
-    /// Rows are kept in this sheet until the rows of the other partitions arrive.
-    pub sheet: Option<Arc<sheet::Sheet>>,
+    /// Rows are kept in this table until the rows of the other partitions arrive.
+    pub merged_rows: Option<Arc<merged_rows::MergedRows>>,
     /// Returns the reason why a task of another partition has not ended, if other partitions can be asked.
     pub elsewhere: Option<Elsewhere>,
 }
@@ -42,13 +42,13 @@ pub struct Session {
 /// Function that returns the reason why a task, named by its global id, has not ended.
 pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
-/// Maximum number of tasks that a call of `settle` handles: the size of ten of the largest graphs.
+/// Maximum number of tasks that a call of `run_deferred` handles: the size of ten of the largest graphs.
 const SETTLED: usize = 100_000;
 
 impl Session {
     /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
     /// work as well.
-    pub fn settle(&self) {
-        self.client.settle(SETTLED).ok();
+    pub fn run_deferred(&self) {
+        self.client.run_deferred(SETTLED).ok();
     }
 }

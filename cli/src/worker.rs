@@ -1,24 +1,24 @@
 //! `blueque worker`: takes tasks and starts a supervisor for each, which then does not depend on the worker. The end of
 //! a worker, including a crash, leaves its supervisors running, and the next worker finds them.
 
-mod cooldown;
-mod crew;
 mod deliveries;
 mod handle;
-mod helm;
-mod keeper;
+mod maintenance;
 mod orphans;
+mod partition_scheduler;
+mod partition_worker;
 mod pool;
 mod program;
+mod queue_backoff;
 mod report;
 mod reserve;
-mod rota;
+mod round_robin;
+mod run_guard;
 mod settings;
 mod slots;
 mod state;
+mod stop_signals;
 mod takeover;
-mod turns;
-mod upkeep;
 mod verbose;
 
 use std::collections::BTreeSet;
@@ -33,14 +33,14 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use self::crew::{Crew, Past};
 use self::deliveries::Deliveries;
-use self::helm::Helm;
-use self::rota::Rota;
+use self::partition_scheduler::{SERVED, serve};
+use self::partition_worker::{PartitionWorker, Past};
+use self::round_robin::RoundRobin;
 use self::settings::Settings;
 use self::slots::Slots;
 use self::state::{private_state, publishable};
-use self::turns::{SERVED, serve};
+use self::stop_signals::StopSignals;
 use crate::logs::sweep::sweep;
 use crate::output::{behind, say};
 use crate::processes::limits;
@@ -73,7 +73,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let programs = options.programs()?;
     let (several, takes_turns) = (servers.len() > 1, servers.len() > SERVED);
     let slots = Arc::new(Slots::new(usize::from(options.slots), servers.len()));
-    let (helm, rota) = (Arc::new(Helm::default()), Arc::new(Rota::default()));
+    let (stop_signals, round_robin) = (Arc::new(StopSignals::default()), Arc::new(RoundRobin::default()));
     if takes_turns && !options.quiet {
         let number = servers.len();
         say(format!(
@@ -88,25 +88,26 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         drop(takeover::tidy(&settings)); // the worker reports later what it cannot remove
         let settings = Arc::new(settings);
         let label = name.as_ref().filter(|_| several).map(ToString::to_string);
-        let (slots, helm, rota, programs) = (slots.clone(), helm.clone(), rota.clone(), programs.clone());
+        let (slots, stop_signals, round_robin, programs) =
+            (slots.clone(), stop_signals.clone(), round_robin.clone(), programs.clone());
         let (partition, quiet, past) = (name.zip(places.clone()), options.quiet, Past::default());
-        let crew = Crew {
+        let partition_worker = PartitionWorker {
             id: ListenerId::of_this_process(),
             server,
             partition,
             settings,
             programs,
-            helm,
+            stop_signals,
             slots,
             seat,
-            rota,
+            round_robin,
             served: served.clone(),
             label,
             takes_turns,
             quiet,
             past,
         };
-        crews.push(Arc::new(crew));
+        crews.push(Arc::new(partition_worker));
     }
     if usize::from(options.slots) > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
@@ -114,18 +115,18 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     }
     orphans::reap();
     let signals = Signals::new([SIGTERM, SIGINT])?;
-    let steers = helm.clone();
+    let steers = stop_signals.clone();
     thread::spawn(move || steers.hear(signals));
-    if let Some(crew) = crews.first() {
-        let about = crew.settings.clone();
+    if let Some(partition_worker) = crews.first() {
+        let about = partition_worker.settings.clone();
         thread::spawn(move || sweep_logs(&about));
     }
-    let own = crews.iter().filter_map(|crew| crew.name().cloned()).collect();
+    let own = crews.iter().filter_map(|partition_worker| partition_worker.name().cloned()).collect();
     let deliveries = match &places {
         Some(places) if !takes_turns => Deliveries::begin(places, own)?,
         _ => None,
     };
-    let ended = serve(&crews, &slots, &helm, &rota);
+    let ended = serve(&crews, &slots, &stop_signals, &round_robin);
     if let Some(deliveries) = deliveries {
         deliveries.end();
     }

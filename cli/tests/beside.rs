@@ -13,7 +13,7 @@ mod support;
 
 use std::process::Command;
 
-use blueque::{Client, Listener, ListenerId, Submit, Upkeep};
+use blueque::{Client, Listener, ListenerId, Maintenance, Submit};
 use old::Old;
 use serde_json::{Value, json};
 use support::{Folder, Server};
@@ -77,12 +77,13 @@ impl Shared {
         self.client.listener_as(own, &["q"]).unwrap()
     }
 
-    /// The upkeep of a worker, repeated for a whole round of repairs.
-    fn upkeep(&self, own: &Listener) {
-        let mut upkeep = Upkeep::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
+    /// The maintenance of a worker, repeated for a whole round of repairs.
+    fn maintenance(&self, own: &Listener) {
+        let mut maintenance =
+            Maintenance::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
         for _ in 0..3 {
-            upkeep.round().unwrap();
-            upkeep.adopt_dead(own.id(), |_| false).unwrap();
+            maintenance.round().unwrap();
+            maintenance.adopt_dead(own.id(), |_| false).unwrap();
         }
     }
 }
@@ -118,10 +119,10 @@ fn tasks_that_an_old_client_has_are_no_finding() {
     let own = all.listener();
     let names = || redis::cmd("HLEN").arg("blueque_unique_q").query::<u32>(&mut all.server.connection()).unwrap();
     assert_eq!(names(), 1);
-    all.upkeep(&own);
+    all.maintenance(&own);
     assert_eq!(names(), 0, "dropped, as it was said to be");
     own.unregister().unwrap();
-    all.sound("mended");
+    all.sound("repaired");
 }
 
 #[test]
@@ -157,9 +158,9 @@ fn what_a_dead_listener_left_is_a_finding_until_a_worker_of_its_host_has_done_as
     let next = Old::start(&all.server);
     std::mem::replace(&mut all.old, next).kill();
     let own = all.listener();
-    all.client.queue("q").unwrap().mend(Some(std::time::Duration::ZERO)).unwrap();
-    all.client.queue("q").unwrap().mend(Some(std::time::Duration::ZERO)).unwrap();
-    all.upkeep(&own);
+    all.client.queue("q").unwrap().repair(Some(std::time::Duration::ZERO)).unwrap();
+    all.client.queue("q").unwrap().repair(Some(std::time::Duration::ZERO)).unwrap();
+    all.maintenance(&own);
     assert_eq!(all.client.queue("q").unwrap().counts().unwrap().pending, 2);
     own.unregister().unwrap();
     all.sound("given back");

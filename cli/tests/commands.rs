@@ -59,7 +59,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use blueque::calls::LogOptions;
+use blueque::calls::AppendLogOptions;
 use blueque::{Client, ListenerId, Processor};
 use serde_json::Value;
 use support::{Folder, Server};
@@ -153,7 +153,13 @@ impl Desk {
     fn say(&self, task: &Processor, source: &str, text: &str) {
         let client = self.client();
         client
-            .call(&client.calls().log(task.id(), task.reservation().token, source, text.as_bytes(), &LogOptions::new()))
+            .call(&client.calls().append_log(
+                task.id(),
+                task.reservation().token,
+                source,
+                text.as_bytes(),
+                &AppendLogOptions::new(),
+            ))
             .unwrap();
     }
 }

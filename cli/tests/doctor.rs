@@ -211,8 +211,8 @@ fn tasks_of_every_kind_that_move_while_the_doctor_looks_are_no_findings() {
                             _ => drop(busy.call(&format!("complete {id} {token} x"))),
                         }
                     }
-                    busy.call("tally q 500");
-                    busy.call("retain q 500 keep 20");
+                    busy.call("aggregate q 500");
+                    busy.call("prune q 500 keep 20");
                 }
             });
         }
@@ -267,14 +267,14 @@ fn nothing_names_a_queue_that_was_purged_and_forgotten() {
         ward.call(&format!("resume {queue}"));
         ward.through(&format!("bulk {queue} cancel CURSOR 100 force 1 at_once 1"));
     }
-    while ward.call("settle 100").remove(1) != "0" {}
+    while ward.call("run_deferred 100").remove(1) != "0" {}
     for queue in queues {
         ward.through(&format!("bulk {queue} purge CURSOR 100"));
         ward.call(&format!("unregister {queue} host_1"));
     }
-    while ward.call("settle 100").remove(1) != "0" {}
+    while ward.call("run_deferred 100").remove(1) != "0" {}
     for queue in queues {
-        assert_eq!(ward.call(&format!("forget {queue}")), ["forgotten"], "{queue}");
+        assert_eq!(ward.call(&format!("delete_queue {queue}")), ["forgotten"], "{queue}");
     }
     let mut named = Vec::new();
     for key in ward.ask::<Vec<String>>(&["KEYS", "blueque_*"]) {

@@ -199,15 +199,15 @@ fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() 
 }
 
 #[test]
-fn a_recalled_task_has_its_recall_in_its_history() {
+fn a_requeued_task_has_its_requeue_in_its_history() {
     let world = World::new();
     let (_worker, task) = world.holding(&["--grace", "1s"]);
-    let said = world.run(&["recall", task.id().as_str()]);
-    assert!(said.contains("recalling"), "{said}");
+    let said = world.run(&["requeue", task.id().as_str()]);
+    assert!(said.contains("requeueing"), "{said}");
     eventually("it is given back", || {
         let steps = task.history().unwrap();
         let back = steps.iter().find(|step| step.from.as_deref() == Some("started"))?;
-        assert_eq!(back.why.as_deref(), Some("recall"), "{steps:?}");
+        assert_eq!(back.why.as_deref(), Some("requeue"), "{steps:?}");
         Some(())
     });
 }

@@ -1,4 +1,4 @@
-//! Two process trees never work on one task, whoever cancels, retries or recalls the task, unless `--now` is used.
+//! Two process trees never work on one task, whoever cancels, retries or requeues the task, unless `--now` is used.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -107,11 +107,11 @@ fn a_task_cancelled_by_force_and_retried_has_one_tree_at_a_time() {
 }
 
 #[test]
-fn a_recalled_task_has_one_tree_at_a_time() {
+fn a_requeued_task_has_one_tree_at_a_time() {
     let (world, _worker, task) = begun("3s");
     for attempt in 1..3 {
         works(&world, attempt);
-        assert!(blueque(&world, &["recall", task.id().as_str()]).contains("recalling"));
+        assert!(blueque(&world, &["requeue", task.id().as_str()]).contains("requeueing"));
         works(&world, attempt + 1);
         assert!(overlap(&world, attempt) < 0, "attempt {attempt}: {} ms", overlap(&world, attempt));
     }
@@ -194,7 +194,7 @@ fn a_process_whose_first_thread_has_ended_is_killed_before_the_task_goes_on() {
 
 #[test]
 fn who_says_now_accepts_that_two_trees_work_at_one_time_until_the_first_is_told() {
-    for words in [&["recall"][..], &["cancel", "--force"]] {
+    for words in [&["requeue"][..], &["cancel", "--force"]] {
         let (world, _worker, task) = begun("6s");
         // The first tree continues until its supervisor checks, after a third of the lease at most.
         let supervisor = world.supervisor();

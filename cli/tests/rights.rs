@@ -168,11 +168,11 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         works(user, &["retry", user]);
     }
     for args in [&["ls"][..], &["show", "later"], &["why", "later"], &["queues"], &["workers"], &["events", "q"]] {
-        for user in ["client", "worker", "upkeep", "administrator", "viewer"] {
+        for user in ["client", "worker", "maintenance", "administrator", "viewer"] {
             works(user, args);
         }
     }
-    works("upkeep", &["upkeep", "--once"]);
+    works("maintenance", &["maintenance", "--once"]);
     for args in [
         &["config", "set", "-q", "q", "max_failures=2"][..],
         &["limit", "q", "k", "--concurrency", "2"],
@@ -185,7 +185,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
     }
 
     // A call that changes nothing.
-    for user in ["viewer", "worker", "upkeep", "administrator"] {
+    for user in ["viewer", "worker", "maintenance", "administrator"] {
         works(user, &["submit", "q", "--id", "later", "--eta", "+1h"]);
     }
     let before = works("viewer", &["show", "later", "-o", "json"]);
@@ -194,7 +194,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         ("client", &["config", "set", "-q", "q", "max_failures=2"], "administrator"),
         ("worker", &["submit", "q"], "client"),
         ("worker", &["cancel", "later"], "client"),
-        ("upkeep", &["edit", "later", "[2]"], "client"),
+        ("maintenance", &["edit", "later", "[2]"], "client"),
     ] {
         let (code, out, err) = run_as(user, &world, args);
         assert_ne!(code, Some(0), "{user} {args:?}: {out}{err}");
@@ -213,7 +213,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
     assert!(out.contains("this user may not ask for appendfsync"), "{out}{err}");
     assert!(out.contains("1 task waits in nobodys"), "{out}{err}");
     let mut next_door = NextDoor::moves_in(&world);
-    for user in ["client", "worker", "upkeep", "administrator", "viewer"] {
+    for user in ["client", "worker", "maintenance", "administrator", "viewer"] {
         let mut told = NextDoor::told();
         if matches!(user, "client" | "administrator" | "viewer") {
             told.retain(|command| !matches!(*command, "scan" | "clusterscan" | "client|unblock"));

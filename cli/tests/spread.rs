@@ -28,7 +28,7 @@ const PROGRAMS: [(&str, &str); 6] = [
         "#!/bin/sh\nuid=$(jq '.[].uid' -)\nfor n in $(seq 600); do [ -e \"$HOME/go\" ] && break; sleep 0.05; done\n\
          echo \"{\\\"link\\\": \\\"https://download/for/$uid\\\"}\"\n",
     ),
-    ("fail-for-good", "#!/bin/sh\n[ -e \"$HOME/mended\" ] && echo '{\"link\": \"mended\"}' && exit\nexit 64\n"),
+    ("fail-for-good", "#!/bin/sh\n[ -e \"$HOME/repaired\" ] && echo '{\"link\": \"repaired\"}' && exit\nexit 64\n"),
     ("sleep", "#!/bin/sh\nexec sleep 60\n"),
 ];
 
@@ -263,13 +263,13 @@ fn the_failures_of_d3_reach_the_other_server() {
         let left = desk.run(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "20s"]);
         assert_eq!(left.code, 1, "{}", left.err);
         // A retry of the first cause alone reruns the whole graph.
-        desk.file("mended");
+        desk.file("repaired");
         desk.ok(&["retry", made["tasks"]["1/save"].as_str().unwrap()]);
     }
     let _worker = desk.worker(&[]);
     desk.until(&made["tasks"]["1/email"], "complete");
     assert_eq!(states(&desk, &made), ["complete", "complete", "complete"]);
-    fs::remove_file(desk.path("mended")).unwrap();
+    fs::remove_file(desk.path("repaired")).unwrap();
 
     // 1/save is cancelled while 2/save runs: 2/save is stopped.
     let made = desk.submit(&json!([save("1", "save-later", 1), save("2", "sleep", 2), email("send-mail")]));
@@ -296,7 +296,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     let left = desk.run(&["why", made["tasks"]["1/email"].as_str().unwrap()]);
     assert!(left.out.contains("failed"), "{}", left.out);
     // The task on the second server is retried alone.
-    desk.file("mended");
+    desk.file("repaired");
     desk.ok(&["retry", made["tasks"]["2/save"].as_str().unwrap()]);
     desk.until(&made["tasks"]["2/save"], "complete");
     desk.until(&made["tasks"]["1/save"], "started");

@@ -19,7 +19,7 @@ use support::eventually;
 use world::{Worker, World, result};
 
 #[test]
-fn trouble_with_one_queue_is_said_once_and_keeps_no_other_from_its_upkeep() {
+fn trouble_with_one_queue_is_said_once_and_keeps_no_other_from_its_maintenance() {
     let world = World::new();
     world.program("b", "echo 1");
     let mut connection = world.server.connection();
@@ -33,10 +33,10 @@ fn trouble_with_one_queue_is_said_once_and_keeps_no_other_from_its_upkeep() {
     let _worker = world.worker(&["--queue", "a", "--queue", "b"]);
     assert_eq!(result(&due), "1", "a scheduled task");
     assert_eq!(result(&lost), "1", "a lease that has ended");
-    let said = "the upkeep of a fails";
+    let said = "the maintenance of a fails";
     eventually("it is said", || world.log().contains(said).then_some(()));
     redis::cmd("DEL").arg("blueque_scheduled_tasks_a").exec(&mut connection).unwrap();
-    eventually("its end is said", || world.log().contains("the upkeep of a works again").then_some(()));
+    eventually("its end is said", || world.log().contains("the maintenance of a works again").then_some(()));
     assert_eq!(world.log().matches(said).count(), 1, "{}", world.log());
 }
 

@@ -73,11 +73,11 @@ impl Both {
         self.ask::<Option<String>>(&["HGET", &format!("blueque_task_{id}"), "status"]).unwrap_or_default()
     }
 
-    /// `mend` of a queue, to its end.
-    fn mend(&mut self, queue: &str) {
+    /// `repair` of a queue, to its end.
+    fn repair(&mut self, queue: &str) {
         let mut cursor = "''".to_owned();
         while !cursor.is_empty() {
-            cursor.clone_from(&self.call(&format!("mend {queue} {cursor} 100 grace 0"))[0]);
+            cursor.clone_from(&self.call(&format!("repair {queue} {cursor} 100 grace 0"))[0]);
         }
     }
 

@@ -23,7 +23,7 @@ const largest = 512 << 20
 
 type connection struct {
 	network, address string
-	greeting         [][]string
+	handshake         [][]string
 	lock             sync.Mutex
 	at               net.Conn
 	reader           *bufio.Reader
@@ -51,10 +51,10 @@ func Dial(address string) (Server, error) {
 		if name := at.User.Username(); name != "" {
 			login = append(login, name)
 		}
-		c.greeting = append(c.greeting, append(login, secret))
+		c.handshake = append(c.handshake, append(login, secret))
 	}
 	if database := strings.TrimPrefix(at.Path, "/"); at.Scheme == "redis" && database != "" {
-		c.greeting = append(c.greeting, []string{"SELECT", database})
+		c.handshake = append(c.handshake, []string{"SELECT", database})
 	}
 	return c, nil
 }
@@ -77,7 +77,7 @@ func (c *connection) connect() (err error) {
 		return err
 	}
 	c.reader = bufio.NewReader(c.at)
-	for _, words := range c.greeting {
+	for _, words := range c.handshake {
 		if _, err := c.exchange(words); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (c *connection) close() {
 	}
 }
 
-func (c *connection) exchange(words []string) (any, error) {
+func (c *connection) finish_and_reserve(words []string) (any, error) {
 	var sent strings.Builder
 	fmt.Fprintf(&sent, "*%d\r\n", len(words))
 	for _, word := range words {

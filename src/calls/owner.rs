@@ -8,9 +8,9 @@ use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::times::seconds;
 
 impl Calls {
-    /// Reserves tasks like [`Calls::reserve`], for clients without upkeep of their own. If there is no task, the reply
-    /// states when [`Calls::upkeep`] of these queues is due. With a call that ends an attempt, these three calls make a
-    /// complete worker.
+    /// Reserves tasks like [`Calls::reserve`], for clients without maintenance of their own. If there is no task, the
+    /// reply states when [`Calls::maintenance`] of these queues is due. With a call that ends an attempt, these three
+    /// calls make a complete worker.
     #[must_use]
     pub fn reserve_or_due(
         &self,

@@ -44,7 +44,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             ($($call:expr),+ $(,)?) => { $(errors += u32::from($call.read(&reply).is_err());)+ };
         }
         read!(
-            calls.hello(),
+            calls.handshake(),
             calls.submit(&queue, &[task], &TaskOptions::default()),
             calls.submit(&queue, &[task], &TaskOptions::default().unique("u")),
             calls.submit_again(&queue, &task, &TaskOptions::default(), "r"),
@@ -54,7 +54,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.limit(Some(&queue), "k", None, None, &LimitOptions::new()),
             calls.limits(None, "0", 1, &LimitsOptions::new()),
             calls.reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new()),
-            calls.exchange(&listener, &[], std::slice::from_ref(&queue), 1, &ExchangeOptions::new()),
+            calls.finish_and_reserve(&listener, &[], std::slice::from_ref(&queue), 1, &FinishAndReserveOptions::new()),
             calls.adopt(&listener, &listener, &queue, &id, &AdoptOptions::new().request("r")),
             calls.start(&id, token, 1, &StartOptions::new()),
             calls.heartbeat(&queue, &listener, lease, &held),
@@ -64,28 +64,28 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.fail(&id, token, b"", &FailOptions::new()),
             calls.release(&id, token, &ReleaseOptions::new()),
             calls.cancel(&id, "", &CancelOptions::new()),
-            calls.recall(&id, &RecallOptions::new()),
+            calls.requeue(&id, &RequeueOptions::new()),
             calls.reset_clock(),
             calls.retry(&id, &RetryOptions::new()),
             calls.edit(&id, &EditOptions::new().queue("q")),
             calls.depend(&id, &Inputs::new().after(&id)),
             calls.undepend(&id, &id),
             calls.delete(&id),
-            calls.log(&id, token, "stdout", b"", &LogOptions::new()),
+            calls.append_log(&id, token, "stdout", b"", &AppendLogOptions::new()),
             calls.logs(&id, "0", 1, &LogsOptions::new().tail(1)),
             calls.events(&queue, "0", 1, &EventsOptions::new().id(id.clone())),
             calls.history(&id, 0, 1),
             calls.audit("0", 1, &AuditOptions::new().by("me")),
             calls.changes("0", 1, &ChangesOptions::new().id("t")),
-            calls.tally(&queue, 1),
+            calls.aggregate(&queue, 1),
             calls.statistics(&queue, 1, &StatisticsOptions::new()),
             calls.estimate(&id, &EstimateOptions::new().progress(0.5)),
             calls.why(&id),
             calls.promote(&queue, 1),
             calls.requeue_orphans(&queue, 1),
-            calls.retain(&queue, 1, &RetainOptions::new()),
-            calls.mend(&queue, "", 1, &MendOptions::new()),
-            calls.upkeep(std::slice::from_ref(&queue)),
+            calls.prune(&queue, 1, &PruneOptions::new()),
+            calls.repair(&queue, "", 1, &RepairOptions::new()),
+            calls.maintenance(std::slice::from_ref(&queue)),
             calls.pause(&queue, "me", "", &PauseOptions::new().stop(true)),
             calls.find(Some(&queue), "0", 1, &Filter::new()),
             calls.bulk(&queue, &Action::Purge, &Filter::new(), "0", 1),
@@ -94,14 +94,14 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.tag(&id, &["a"]),
             calls.untag(&id, &["a"]),
             calls.move_to(&id, &queue),
-            calls.forget(&queue),
+            calls.delete_queue(&queue),
             calls.resume(&queue),
             calls.register(&queue, &listener, &RegisterOptions::new()),
             calls.unregister(&queue, &listener),
             calls.drain(&queue, &listener, true),
             calls.report(&listener, 1, 1, std::slice::from_ref(&queue), &ReportOptions::new()),
             calls.workers("0", 1),
-            calls.held(&queue, &listener),
+            calls.list_held(&queue, &listener),
             calls.listeners(&queue, "0", 1),
             calls.queues("0", 1),
             calls.list(&queue, "all", "0", 1),
@@ -118,7 +118,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.run_schedule(&name, &id, &RunScheduleOptions::new()),
             calls.tick(1),
             calls.submit_graph(&graph, 1, &[], &SubmitGraphOptions::new().name("n")),
-            calls.slots(&name, "", SystemTime::UNIX_EPOCH, &[]),
+            calls.supply_times(&name, "", SystemTime::UNIX_EPOCH, &[]),
         );
     }
     assert!(errors > 4_000, "most of it is refused: {errors}");
@@ -144,7 +144,7 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
     }
     let reply = |command: &str, rest: &str| words_of(&format!("/commands/{command}/reply/{rest}"));
     assert_eq!(sorted(crate::Cancelled::ALL), reply("cancel", "words"));
-    assert_eq!(sorted(crate::Recalled::ALL), reply("recall", "words"));
+    assert_eq!(sorted(crate::Requeued::ALL), reply("requeue", "words"));
     assert_eq!(sorted(crate::Scheduled::ALL), reply("schedule", "words"));
     assert_eq!(sorted(crate::Order::ALL), reply("heartbeat", "items/0/words"));
     assert_eq!(sorted(crate::ScheduleState::ALL), reply("schedules", "items/3/words"));

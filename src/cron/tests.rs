@@ -90,8 +90,8 @@ fn an_expression_is_kept_in_one_form() {
     assert_eq!(shown(" 0  3 * jan-mar  mon ", "Europe/Berlin"), "cron Europe/Berlin 0 3 * JAN-MAR MON");
     assert_eq!(shown("@daily", "UTC"), "cron UTC 0 0 * * *");
     assert_eq!(Cron::read("cron UTC 0 0 * * *").unwrap(), Cron::new("@midnight", "UTC").unwrap());
-    for rhythm in ["every 60 0", "cron UTC", "cron", "", "cron Nowhere/At_All 0 0 * * *"] {
-        assert_eq!(Cron::read(rhythm).unwrap_err().code(), Some(crate::Code::BadArgument), "{rhythm}");
+    for recurrence in ["every 60 0", "cron UTC", "cron", "", "cron Nowhere/At_All 0 0 * * *"] {
+        assert_eq!(Cron::read(recurrence).unwrap_err().code(), Some(crate::Code::BadArgument), "{recurrence}");
     }
 }
 

@@ -55,8 +55,8 @@ impl Graph {
     }
 
     fn refuse(&self, text: &str) {
-        let flaw = Place::default().flaw(text);
-        self.parts.borrow_mut().flaw.get_or_insert(flaw);
+        let problem = Place::default().problem(text);
+        self.parts.borrow_mut().problem.get_or_insert(problem);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::mem;
 
-use super::flaw::{GraphError, Place};
 use super::plan::{Argument, Input, Order, Plan, Step};
+use super::problem::{GraphError, Place};
 use crate::constants::{CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL};
 use crate::names::TaskId;
 
@@ -65,7 +65,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
                 "this task and {:?}, the last ones, both have over {} values, results and other tasks: one of them may",
                 second.1.label, FEW
             );
-            return Err(Place::task(last.0, Some(&last.1.label)).flaw(text));
+            return Err(Place::task(last.0, Some(&last.1.label)).problem(text));
         }
         for (index, step) in before {
             filler.add(*index, step, inputs(step, ids));

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use self::elements::{Element, Elements, INDEX, Places};
 use super::Whole;
 use super::fields::{Fields, Found};
-use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Bound, Edges, Input, Order, Step};
+use super::problem::{GraphError, Place};
 use crate::contract;
 use crate::element;
 use crate::model::OnFailure;
@@ -78,7 +78,7 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
     let on_failure = document.get("on_failure").map(|found| {
         let word = found.text()?;
         let known = OnFailure::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
-        word.parse().map_err(|_| found.place.flaw(format!("must be one of {known}, not {word:?}")))
+        word.parse().map_err(|_| found.place.problem(format!("must be one of {known}, not {word:?}")))
     });
     let (name, deadline) = (document.text("name")?, document.time("deadline")?);
     let whole = Whole { name, tags, priority, deadline, on_failure: on_failure.transpose()? };
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         let mut beneath = None;
         if let Some(from) = fields.get(FROM) {
             let name = from.text()?;
-            let none = || from.place.flaw(format!("no template of the graph is named {name:?}"));
+            let none = || from.place.problem(format!("no template of the graph is named {name:?}"));
             let template: &Fields<'_> = templates.get(&name).ok_or_else(none)?;
             beneath = template.get("options").cloned();
             fields = fields.or(template, &EITHER);
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         if places.len() > plan::TASKS && elements.all.is_some() {
             return Err(fields
                 .place
-                .flaw(format!("with this array over {} tasks: a graph has at most that", plan::TASKS)));
+                .problem(format!("with this array over {} tasks: a graph has at most that", plan::TASKS)));
         }
         entries.push((label, Entry { fields, elements, options }));
     }
@@ -192,7 +192,7 @@ impl Reader {
             (None, Some(common)) => common.clone(),
             (None, None) => {
                 let text = "missing: name the queue of the task, or one for the whole graph";
-                return Err(fields.place.field("queue").flaw(text));
+                return Err(fields.place.field("queue").problem(text));
             }
         };
         let (eta, own_partition) = (fields.time("eta")?, partition(fields)?);
@@ -210,7 +210,7 @@ impl Reader {
             let label = element.map_or_else(|| label.to_owned(), |element| element::label(label, element.index));
             let input = self.input(fields, element, elements.is_matrix)?;
             let Conditions { edges, outside, least } = self.conditions(fields, element)?;
-            size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;
+            size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.problem(text))?;
             let step = Step::new(label, queue.clone(), options.clone(), input);
             let partition = own_partition.clone().or_else(|| self.partition.clone());
             steps.push(Step { partition, eta, edges, outside, least, bound, ..step });
@@ -231,7 +231,7 @@ impl Reader {
                 match self.upstream(&found, element)? {
                     Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (order, step))),
                     Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
-                        return Err(found.place.flaw("the task is named twice: once is enough"));
+                        return Err(found.place.problem("the task is named twice: once is enough"));
                     }
                     Upstream::Task(id) => outside.push((order, id)),
                 }
@@ -247,7 +247,7 @@ impl Reader {
         }
         let fields = found.fields(&[TASK])?;
         let found = fields.need(TASK)?;
-        Ok(Upstream::Task(TaskId::new(found.plain()?).map_err(|error| found.place.flaw(error.to_string()))?))
+        Ok(Upstream::Task(TaskId::new(found.plain()?).map_err(|error| found.place.problem(error.to_string()))?))
     }
 
     fn input(&self, fields: &Fields<'_>, element: Option<&Element>, is_matrix: bool) -> Result<Input, GraphError> {
@@ -257,7 +257,7 @@ impl Reader {
                 return Ok(Input::Whole(parameters.unwrap_or_else(|| NONE.into())));
             }
             (Some(parameters), None) => return whole(parameters, element.filter(|_| is_matrix)),
-            (Some(_), Some(args)) => return Err(args.place.flaw("a task has `parameters` or `args`, not both")),
+            (Some(_), Some(args)) => return Err(args.place.problem("a task has `parameters` or `args`, not both")),
             (None, Some(args)) => args,
         };
         let mut list = Vec::new();
@@ -265,7 +265,7 @@ impl Reader {
             let fields = found.fields(&ARGUMENT)?;
             let optional = fields.get("optional").map(Found::flag).transpose()?.unwrap_or_default();
             if let (Some(optional), None) = (fields.get("optional"), fields.get("result")) {
-                return Err(optional.place.flaw("only a result is optional: it is `null` if there is none"));
+                return Err(optional.place.problem("only a result is optional: it is `null` if there is none"));
             }
             match (fields.get("value"), fields.get("result"), fields.get("element")) {
                 (Some(value), None, None) => list.push(Argument::Value(value.json().to_owned())),
@@ -276,7 +276,7 @@ impl Reader {
                     (Upstream::Task(id), true) => list.push(Argument::OptionalOutside(id)),
                 },
                 (None, None, Some(name)) => list.push(Argument::Value(own(name, element)?)),
-                _ => return Err(fields.place.flaw("an argument has one of `value`, `result` and `element`")),
+                _ => return Err(fields.place.problem("an argument has one of `value`, `result` and `element`")),
             }
         }
         Ok(Input::List(list))
@@ -299,7 +299,7 @@ fn whole(parameters: &Found<'_>, element: Option<&Element>) -> Result<Input, Gra
     let mut all = element.values.clone();
     for (name, found) in parameters.object()? {
         if all.iter().any(|(other, _)| *other == name) {
-            return Err(found.place.flaw("the matrix has a value of this name"));
+            return Err(found.place.problem("the matrix has a value of this name"));
         }
         all.push((name, found.json().to_owned()));
     }
@@ -315,7 +315,7 @@ fn object(values: &[(String, String)]) -> String {
 /// Returns a value of an element by its name.
 fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError> {
     let text = name.text()?;
-    let element = element.ok_or_else(|| name.place.flaw("this task is no element of an array"))?;
+    let element = element.ok_or_else(|| name.place.problem("this task is no element of an array"))?;
     if text == INDEX {
         return Ok(element.index.to_string());
     }
@@ -323,14 +323,14 @@ fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError
     value.ok_or_else(|| {
         let known = element.values.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = [INDEX].into_iter().chain(known).collect();
-        name.place.flaw(format!("an element has no {text:?}: there are {}", known.join(", ")))
+        name.place.problem(format!("an element has no {text:?}: there are {}", known.join(", ")))
     })
 }
 
 /// Reads the field `partition`, which may be missing.
 fn partition(fields: &Fields<'_>) -> Result<Option<PartitionName>, GraphError> {
     let Some(found) = fields.get("partition") else { return Ok(None) };
-    let name = PartitionName::new(found.text()?).map_err(|error| found.place.flaw(error.to_string()))?;
+    let name = PartitionName::new(found.text()?).map_err(|error| found.place.problem(error.to_string()))?;
     Ok(Some(name))
 }
 
@@ -338,13 +338,13 @@ fn partition(fields: &Fields<'_>) -> Result<Option<PartitionName>, GraphError> {
 fn enough(set: &Fields<'_>) -> Result<u32, GraphError> {
     let count = set.need("count")?;
     u32::try_from(count.whole()?)
-        .map_err(|_| count.place.flaw("must be at least 1, and at most the number of these tasks"))
+        .map_err(|_| count.place.problem("must be at least 1, and at most the number of these tasks"))
 }
 
 /// Reads the options of a submit. The server checks their bounds.
 fn read_options(found: &Found<'_>, options: &mut TaskOptions) -> Result<(), GraphError> {
     for (name, value) in found.object()? {
-        set(options, &name, &option(&value)?).map_err(|text| value.place.flaw(text))?;
+        set(options, &name, &option(&value)?).map_err(|text| value.place.problem(text))?;
     }
     Ok(())
 }
@@ -369,6 +369,6 @@ fn option(found: &Found<'_>) -> Result<String, GraphError> {
         "a number" => Ok(found.json().to_owned()),
         "true or false" => Ok(if found.json() == "true" { "1" } else { "0" }.to_owned()),
         "a list" => Ok(found.list()?.iter().map(Found::text).collect::<Result<Vec<_>, _>>()?.join(",")),
-        other => Err(found.place.flaw(format!("must be text, a number, true or false, or a list, not {other}"))),
+        other => Err(found.place.problem(format!("must be text, a number, true or false, or a list, not {other}"))),
     }
 }

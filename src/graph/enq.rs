@@ -11,8 +11,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::value::RawValue;
 
 use super::fields::{Fields, Found};
-use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Input, Step};
+use super::problem::{GraphError, Place};
 use super::{Graph, Whole};
 use crate::names::{self, PartitionName, QueueName};
 use crate::options::TaskOptions;
@@ -92,7 +92,7 @@ impl Enq {
             let own = fields.need("task_id")?;
             let id = id(own)?;
             if let Some(first) = places.insert(id.clone(), index) {
-                return Err(own.place.flaw(format!("task {first} has the same shard and id: {}", shown(&id))));
+                return Err(own.place.problem(format!("task {first} has the same shard and id: {}", shown(&id))));
             }
             all.push((id, fields));
         }
@@ -109,18 +109,18 @@ impl Enq {
         used: &mut HashSet<usize>,
     ) -> Result<Step, GraphError> {
         let place = fields.place.field("task_id").field("shard");
-        let queue = self.queue(&id.0).map_err(|text| place.flaw(text))?.to_string();
+        let queue = self.queue(&id.0).map_err(|text| place.problem(text))?.to_string();
         let mut options = TaskOptions::default().method(fields.need("method")?.text()?);
         if let Some(found) = fields.get("max_retries") {
             let number: Result<u32, _> = found.json().parse();
-            options = options.max_failures(number.map_err(|_| found.place.flaw("must be a whole number"))?);
+            options = options.max_failures(number.map_err(|_| found.place.problem("must be a whole number"))?);
         }
         if let Some(deadline) = fields.time("deadline")? {
             options = options.deadline(deadline);
         }
         if let Some(found) = fields.get("lost_delay") {
             let span = times::span(found.json()).filter(|_| found.kind() == "a number");
-            options = options.lost_delay(span.ok_or_else(|| found.place.flaw("must be a number of seconds"))?);
+            options = options.lost_delay(span.ok_or_else(|| found.place.problem("must be a number of seconds"))?);
         }
         let mut arguments = Vec::new();
         for found in fields.get("args").map(Found::list).transpose()?.unwrap_or_default() {
@@ -130,11 +130,11 @@ impl Enq {
                 && self.strict
             {
                 let text = "a second reference to this task, which enq does not have; it is accepted unless strict";
-                return Err(found.place.field("task_id").flaw(text));
+                return Err(found.place.field("task_id").problem(text));
             }
             arguments.push(argument);
         }
-        let partition = self.partition(&id.0).map_err(|text| place.flaw(text))?;
+        let partition = self.partition(&id.0).map_err(|text| place.problem(text))?;
         let shard = Some(id.0.clone()).filter(|_| partition.is_none());
         Ok(Step { shard, partition, ..Step::new(shown(id), queue, options, Input::List(arguments)) })
     }
@@ -172,7 +172,7 @@ fn id(found: &Found<'_>) -> Result<Id, GraphError> {
         let found = fields.need(name)?;
         found
             .text()
-            .and_then(|text| if text.is_empty() { Err(found.place.flaw("must not be empty")) } else { Ok(text) })
+            .and_then(|text| if text.is_empty() { Err(found.place.problem("must not be empty")) } else { Ok(text) })
     };
     Ok((part("shard")?, part("id")?))
 }
@@ -182,17 +182,17 @@ fn argument(fields: &Fields<'_>, places: &HashMap<Id, usize>) -> Result<Argument
     match (kind.text()?.as_str(), fields.get("value_json"), fields.get("task_id")) {
         ("VALUE", Some(value), None) => {
             let text = "must be JSON as text, or base64 of it (standard or URL-safe)";
-            Ok(Argument::Value(json(&value.text()?).ok_or_else(|| value.place.flaw(text))?))
+            Ok(Argument::Value(json(&value.text()?).ok_or_else(|| value.place.problem(text))?))
         }
         ("TASKREF", None, Some(found)) => {
             let id = id(found)?;
             let place = places.get(&id).copied();
-            let none = || found.place.flaw(format!("no task of the document is {}", shown(&id)));
+            let none = || found.place.problem(format!("no task of the document is {}", shown(&id)));
             place.map(Argument::Result).ok_or_else(none)
         }
-        ("VALUE", ..) => Err(fields.place.flaw("a VALUE has `value_json` and no `task_id`")),
-        ("TASKREF", ..) => Err(fields.place.flaw("a TASKREF has `task_id` and no `value_json`")),
-        (other, ..) => Err(kind.place.flaw(format!("must be VALUE or TASKREF, not {other:?}"))),
+        ("VALUE", ..) => Err(fields.place.problem("a VALUE has `value_json` and no `task_id`")),
+        ("TASKREF", ..) => Err(fields.place.problem("a TASKREF has `task_id` and no `value_json`")),
+        (other, ..) => Err(kind.place.problem(format!("must be VALUE or TASKREF, not {other:?}"))),
     }
 }
 

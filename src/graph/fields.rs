@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::flaw::{GraphError, Place};
+use super::problem::{GraphError, Place};
 use crate::names;
 use crate::times;
 
@@ -26,10 +26,10 @@ impl<'a> Found<'a> {
     pub(super) fn document(text: &'a str) -> Result<Self, GraphError> {
         let place = Place::default();
         if text.len() > BYTES {
-            return Err(place.flaw(format!("the document has {} bytes: at most {BYTES} (8 MiB)", text.len())));
+            return Err(place.problem(format!("the document has {} bytes: at most {BYTES} (8 MiB)", text.len())));
         }
         let raw =
-            serde_json::from_str(text).map_err(|error| place.flaw(format!("not JSON: {}", cause(text, &error))))?;
+            serde_json::from_str(text).map_err(|error| place.problem(format!("not JSON: {}", cause(text, &error))))?;
         Ok(Self { place, raw })
     }
 
@@ -45,12 +45,12 @@ impl<'a> Found<'a> {
 
     pub(super) fn text(&self) -> Result<String, GraphError> {
         self.as_kind("text")?;
-        serde_json::from_str(self.json()).map_err(|_| self.place.flaw("the text is not Unicode"))
+        serde_json::from_str(self.json()).map_err(|_| self.place.problem("the text is not Unicode"))
     }
 
     /// Reads a whole number. The server checks its bounds.
     pub(super) fn whole(&self) -> Result<i64, GraphError> {
-        self.json().parse().map_err(|_| self.place.flaw("must be a whole number"))
+        self.json().parse().map_err(|_| self.place.problem("must be a whole number"))
     }
 
     pub(super) fn flag(&self) -> Result<bool, GraphError> {
@@ -61,7 +61,7 @@ impl<'a> Found<'a> {
     /// Reads a name with the rules for queues and tags.
     pub(super) fn plain(&self) -> Result<String, GraphError> {
         let text = self.text()?;
-        if names::plain(&text) { Ok(text) } else { Err(self.place.flaw(names::PLAIN)) }
+        if names::plain(&text) { Ok(text) } else { Err(self.place.problem(names::PLAIN)) }
     }
 
     pub(super) fn list(&self) -> Result<Vec<Self>, GraphError> {
@@ -77,7 +77,7 @@ impl<'a> Found<'a> {
         let Entries(entries) = self.parsed()?;
         let mut names = HashSet::new();
         if let Some((twice, _)) = entries.iter().find(|(name, _)| !names.insert(name.as_str())) {
-            return Err(self.place.flaw(format!("the field {twice:?} is there twice")));
+            return Err(self.place.problem(format!("the field {twice:?} is there twice")));
         }
         let found = |(name, raw): (String, _)| {
             let place = self.place.field(&name);
@@ -95,7 +95,7 @@ impl<'a> Found<'a> {
             if name.chars().any(char::is_control) {
                 place = self.place.clone();
             }
-            return Err(place.flaw(format!("unknown field {name:?}: there are {}", known.join(", "))));
+            return Err(place.problem(format!("unknown field {name:?}: there are {}", known.join(", "))));
         }
         Ok(Fields { place: self.place.clone(), fields })
     }
@@ -113,11 +113,15 @@ impl<'a> Found<'a> {
     }
 
     fn as_kind(&self, kind: &str) -> Result<(), GraphError> {
-        if self.kind() == kind { Ok(()) } else { Err(self.place.flaw(format!("must be {kind}, not {}", self.kind()))) }
+        if self.kind() == kind {
+            Ok(())
+        } else {
+            Err(self.place.problem(format!("must be {kind}, not {}", self.kind())))
+        }
     }
 
     fn parsed<T: Deserialize<'a>>(&self) -> Result<T, GraphError> {
-        serde_json::from_str(self.json()).map_err(|error| self.place.flaw(error.to_string()))
+        serde_json::from_str(self.json()).map_err(|error| self.place.problem(error.to_string()))
     }
 }
 
@@ -149,7 +153,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn need(&self, name: &str) -> Result<&Found<'a>, GraphError> {
-        self.get(name).ok_or_else(|| self.place.field(name).flaw("missing"))
+        self.get(name).ok_or_else(|| self.place.field(name).problem("missing"))
     }
 
     /// Adds the fields of `base` that are missing here. A field of a pair in `either` is not added if the object has
@@ -178,7 +182,7 @@ impl Found<'_> {
     /// Reads a point in time.
     pub(super) fn time(&self) -> Result<SystemTime, GraphError> {
         let known = times::time(self.json()).filter(|_| self.kind() == "a number");
-        known.ok_or_else(|| self.place.flaw("must be a number: seconds since 1970"))
+        known.ok_or_else(|| self.place.problem("must be a number: seconds since 1970"))
     }
 }
 

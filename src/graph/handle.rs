@@ -20,10 +20,10 @@ use crate::names::{GraphId, QueueName, TaskId};
 /// Number of tasks or graphs of one page.
 const PAGE: u32 = 500;
 
-/// Number of tasks that one call of `settle` changes.
+/// Number of tasks that one call of `run_deferred` changes.
 const SETTLED: u32 = 100;
 
-/// Number of dependents of earlier tasks that are settled before a new graph: `settle` handles them first.
+/// Number of dependents of earlier tasks that are settled before a new graph: `run_deferred` handles them first.
 const BEFORE: usize = 10_000;
 
 /// A handle of a graph.
@@ -98,13 +98,13 @@ impl<L: Link> Client<L> {
     ///
     /// # Errors
     /// The errors of [`Client::call`].
-    pub fn settle(&self, tasks: usize) -> L::Answer<'_, Result<()>> {
-        L::answer(self.settle_steps(tasks))
+    pub fn run_deferred(&self, tasks: usize) -> L::Answer<'_, Result<()>> {
+        L::answer(self.run_deferred_steps(tasks))
     }
 
-    pub(crate) async fn settle_steps(&self, tasks: usize) -> Result<()> {
+    pub(crate) async fn run_deferred_steps(&self, tasks: usize) -> Result<()> {
         for _ in 0..tasks / SETTLED as usize + 2 {
-            if !self.run(&self.calls().settle(SETTLED)).await?.more {
+            if !self.run(&self.calls().run_deferred(SETTLED)).await?.more {
                 break;
             }
         }
@@ -290,7 +290,7 @@ impl<L: Link> GraphHandle<L> {
     async fn walked(&self) -> Result<GraphInfo> {
         let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
         // The notification of the dependents of each task may be a separate step.
-        self.client.settle_steps(SETTLED as usize * 4 * total.max(25)).await?;
+        self.client.run_deferred_steps(SETTLED as usize * 4 * total.max(25)).await?;
         Ok(self.page("0", 1).await?.info)
     }
 
@@ -317,7 +317,7 @@ impl<L: Link> GraphHandle<L> {
             match self.client.run(&call.once()).await? {
                 StagedGraph::Created => {
                     // Tasks that ended earlier are settled first. Workers do the rest.
-                    self.client.settle_steps(plan.steps.len() + BEFORE).await?;
+                    self.client.run_deferred_steps(plan.steps.len() + BEFORE).await?;
                     return Ok(true);
                 }
                 StagedGraph::Existing => return Ok(false),

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::Whole;
-use super::flaw::{GraphError, Place};
+use super::problem::{GraphError, Place};
 use crate::names::{self, GraphId, PartitionName, TaskId};
 use crate::options::TaskOptions;
 
@@ -274,50 +274,50 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(mut steps: Vec<Step>, whole: &Whole) -> Result<Self, GraphError> {
         match steps.len() {
-            0 => return Err(Place::default().flaw("a graph needs at least one task")),
+            0 => return Err(Place::default().problem("a graph needs at least one task")),
             1..=TASKS => {}
             number => return Err(too_many(number)),
         }
         labels(steps.iter().map(|step| step.label.as_str()))?;
         if let Some(tag) = whole.tags.iter().find(|tag| !names::plain(tag)) {
-            return Err(Place::default().field("tags").flaw(format!("{tag:?}: {}", names::PLAIN)));
+            return Err(Place::default().field("tags").problem(format!("{tag:?}: {}", names::PLAIN)));
         }
         for (index, step) in steps.iter_mut().enumerate() {
             step.inherit(whole)
-                .map_err(|text| Place::task(index, Some(&step.label)).field("options.tags").flaw(text))?;
+                .map_err(|text| Place::task(index, Some(&step.label)).field("options.tags").problem(text))?;
         }
         for (index, step) in steps.iter().enumerate() {
             let place = Place::task(index, Some(&step.label));
             for (field, name) in [("queue", Some(step.queue.as_str())), ("method", step.options.0.get("method"))] {
                 if name.is_some_and(|name| !names::plain(name)) {
-                    return Err(place.field(field).flaw(names::PLAIN));
+                    return Err(place.field(field).problem(names::PLAIN));
                 }
             }
             if step.bound.is_some() && step.options.0.has("key") {
                 let text = "an array with a bound has a key of its own: leave out one of them";
-                return Err(place.field("options.key").flaw(text));
+                return Err(place.field("options.key").problem(text));
             }
             if step.inputs() > INPUTS {
                 let text = format!("{} arguments and edges of one task: at most {INPUTS}", step.inputs());
-                return Err(place.field(step.longest()).flaw(text));
+                return Err(place.field(step.longest()).problem(text));
             }
             if let Some((_, field)) = step.upstreams().find(|(upstream, _)| *upstream == index) {
-                return Err(place.field(&field).flaw("the task waits for itself"));
+                return Err(place.field(&field).problem("the task waits for itself"));
             }
-            step.check_set().map_err(|(field, text)| place.field(field).flaw(text))?;
-            step.check_optional().map_err(|(field, text)| place.field(&field).flaw(text))?;
+            step.check_set().map_err(|(field, text)| place.field(field).problem(text))?;
+            step.check_optional().map_err(|(field, text)| place.field(&field).problem(text))?;
         }
         let bounded = |(index, step): &(usize, &Step)| step.bound.is_some_and(|bound| bound.first == *index);
         if let Some((index, step)) = steps.iter().enumerate().filter(bounded).nth(BOUNDS) {
             let text = format!("over {BOUNDS} arrays of the graph have a bound on how many run at once");
-            return Err(Place::task(index, Some(&step.label)).field("array").flaw(text));
+            return Err(Place::task(index, Some(&step.label)).field("array").problem(text));
         }
         for index in 0..steps.len() {
             let merged = steps.get(index).map(merged).transpose();
             let edges = merged.map_err(|(order, upstream)| {
                 let label = |index: usize| steps.get(index).map_or("", |step| step.label.as_str());
                 let text = format!("it would never run: it needs the success and the failure of {:?}", label(upstream));
-                Place::task(index, Some(label(index))).field(order.field()).flaw(text)
+                Place::task(index, Some(label(index))).field(order.field()).problem(text)
             })?;
             if let (Some(step), Some(edges)) = (steps.get_mut(index), edges) {
                 step.edges = edges;
@@ -332,7 +332,7 @@ impl Plan {
                 let path: Vec<String> = cycle.iter().map(label).collect();
                 let text = format!("these tasks wait for one another: {}", shortened(&path));
                 let first = cycle.first().copied().unwrap_or_default();
-                Err(Place::task(first, Some(&label(&first))).flaw(text))
+                Err(Place::task(first, Some(&label(&first))).problem(text))
             }
         }
     }
@@ -343,7 +343,7 @@ impl Plan {
             let shard = step.shard.as_ref().map(|shard| format!("{shard}:")).unwrap_or_default();
             TaskId::new(format!("{shard}{graph}.{index}")).map_err(|_| {
                 let text = "with the shard the task's id would have over 128 characters: shorten the graph's id";
-                Place::task(index, None).field("task_id.shard").flaw(text)
+                Place::task(index, None).field("task_id.shard").problem(text)
             })
         };
         self.steps.iter().enumerate().map(id).collect()
@@ -357,7 +357,7 @@ impl Plan {
             self.steps.iter().enumerate().find_map(|(index, step)| Some((index, step, step.partition.as_ref()?)));
         let Some((index, step, name)) = named else { return Ok(()) };
         let text = format!("it is to be in the partition {name}: submit the graph with a topology");
-        Err(Place::task(index, Some(&step.label)).field("partition").flaw(text))
+        Err(Place::task(index, Some(&step.label)).field("partition").problem(text))
     }
 
     /// Returns the bounds on running tasks, as an option of a submit. The key of an array is the id of its first task.
@@ -373,19 +373,19 @@ impl Plan {
 
 /// The error for a graph with too many tasks.
 pub(super) fn too_many(number: usize) -> GraphError {
-    Place::default().flaw(format!("{number} tasks: a graph has at most {TASKS}; submit several graphs"))
+    Place::default().problem(format!("{number} tasks: a graph has at most {TASKS}; submit several graphs"))
 }
 
 /// Returns the index of each name. Fails for a duplicate name.
 pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>, GraphError> {
     let mut places = HashMap::new();
     for (index, label) in labels.enumerate() {
-        let flaw = |text: String| Err(Place::task(index, None).flaw(text));
+        let problem = |text: String| Err(Place::task(index, None).problem(text));
         if label.is_empty() || label.len() > LABEL {
-            return flaw(format!("the name of a task must have 1 to {LABEL} bytes"));
+            return problem(format!("the name of a task must have 1 to {LABEL} bytes"));
         }
         if let Some(first) = places.insert(label, index) {
-            return flaw(format!("task {first} has the same name: {label:?}"));
+            return problem(format!("task {first} has the same name: {label:?}"));
         }
     }
     Ok(places)

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
 
 use super::digest::digest;
-use super::flaw::{GraphError, Place};
 use super::handle::staging;
 use super::plan::{Argument, Input, Order, Plan, Step, sorted};
+use super::problem::{GraphError, Place};
 use super::{Graph, Whole};
 use crate::calls::{Call, GraphPart, SubmitGraphOptions, pack};
 use crate::client::Client;
@@ -80,7 +80,7 @@ impl Graph {
             if !names.has(own) {
                 let known: Vec<_> = names.names().map(PartitionName::as_str).collect();
                 let text = format!("there is no partition {own}: there are {}", known.join(", "));
-                return Err(Place::task(index, Some(&step.label)).field("partition").flaw(text).into());
+                return Err(Place::task(index, Some(&step.label)).field("partition").problem(text).into());
             }
             at.push(own.clone());
         }
@@ -197,7 +197,7 @@ impl Splitter<'_> {
                     "{global} is a task of another partition: of tasks that were there before the graph, one \
                                     waits only for those of its own"
                 );
-                Err(Place::task(index, Some(&step.label)).flaw(text))
+                Err(Place::task(index, Some(&step.label)).problem(text))
             }
             _ => Ok(id.clone()),
         };

@@ -50,7 +50,7 @@ fn whole(calls: &[Vec<Sent>], index: usize) -> (Vec<String>, Vec<u8>) {
     (entries.map(str::to_owned).collect(), parts.iter().flat_map(|(_, _, bytes)| bytes.clone()).collect())
 }
 
-fn flaw(graph: &Graph) -> String {
+fn problem(graph: &Graph) -> String {
     graph.check().unwrap_err().to_string()
 }
 
@@ -97,7 +97,7 @@ fn what_is_wrong_with_an_array_is_told() {
         let graph = Graph::new();
         graph.task("q", "first", &());
         graph.array("q", "sim", range, |index| index).at_most(most);
-        flaw(&graph)
+        problem(&graph)
     };
     assert_eq!(with(std::ops::RangeInclusive::new(2, 1), 1), "an array has no element: the lower index comes first");
     assert_eq!(with(0..=u64::MAX, 1), "an array of over 10000 elements: a graph has at most 10000 tasks");
@@ -106,7 +106,7 @@ fn what_is_wrong_with_an_array_is_told() {
     let graph = Graph::new();
     graph.array("q", "sim", 1..=3, |index| index).at_most(2).options(&TaskOptions::default().key("k"));
     let text = "an array with a bound has a key of its own: leave out one of them";
-    assert_eq!(flaw(&graph), format!("task 0 \"sim-0[1]\", options.key: {text}"));
+    assert_eq!(problem(&graph), format!("task 0 \"sim-0[1]\", options.key: {text}"));
 }
 
 #[test]
@@ -120,11 +120,11 @@ fn tasks_stand_after_their_upstreams_and_otherwise_where_they_stood() {
 
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    assert_eq!(flaw(&Graph::new()), "a graph needs at least one task");
+    assert_eq!(problem(&Graph::new()), "a graph needs at least one task");
     let of = |make: &dyn Fn(&Graph)| {
         let graph = Graph::new();
         make(&graph);
-        flaw(&graph)
+        problem(&graph)
     };
     let at = |index, label, text: &str| format!("task {index} {label:?}{text}");
     let first = of(&|graph| {
@@ -172,7 +172,7 @@ fn an_upstream_has_one_edge_the_strictest() {
     assert_eq!(entries(3), ["failure=g.0"]);
     graph.task("q", "m", &1).result_of(&a).after_failure(&a);
     let never = "task 4 \"m-4\", after_failure: it would never run: it needs the success and the failure of \"m-0\"";
-    assert_eq!(flaw(&graph), never);
+    assert_eq!(problem(&graph), never);
 }
 
 #[test]
@@ -188,10 +188,10 @@ fn of_a_set_some_are_enough_and_their_number_comes_last() {
     let entries = ["some/0=g.1", "value/1=1", "some/2=g.1", "after=g.4", "some=g.0", "some=g.2", "least/2"];
     assert_eq!(whole(&calls, 3).0, entries);
     assert_eq!(
-        flaw_of(|graph| _ = graph.task("q", "m", &()).at_least(1, &[])),
+        problem_of(|graph| _ = graph.task("q", "m", &()).at_least(1, &[])),
         "task 0 \"m-0\", at_least.count: at least 1 of 0 tasks: it must be 1 to 0"
     );
-    let twice = flaw_of(|graph| {
+    let twice = problem_of(|graph| {
         let one = graph.task("q", "m", &());
         graph.task("q", "m", &()).at_least(1, &[one]).at_least(1, &[one]);
     });
@@ -206,10 +206,10 @@ fn of_a_set_some_are_enough_and_their_number_comes_last() {
     assert_eq!(whole(&calls, 9_999).0.len(), 10_000);
 }
 
-fn flaw_of(build: impl Fn(&Graph)) -> String {
+fn problem_of(build: impl Fn(&Graph)) -> String {
     let graph = Graph::new();
     build(&graph);
-    flaw(&graph)
+    problem(&graph)
 }
 
 #[test]
@@ -222,14 +222,14 @@ fn a_cycle_is_named_with_its_path() {
     c.result_of(&b).after(&graph.task("q", "m", &()));
     assert!(graph.check().is_ok());
     a.after_failure(&c);
-    assert_eq!(flaw(&graph), "task 0 \"a\": these tasks wait for one another: a -> b -> c -> a");
+    assert_eq!(problem(&graph), "task 0 \"a\": these tasks wait for one another: a -> b -> c -> a");
     // The message for a long cycle shows both ends.
     let long = Graph::new();
     let tasks: Vec<_> = (0..10_000).map(|number| long.task("q", "m", &()).label(format!("t{number}"))).collect();
     for (number, task) in tasks.iter().enumerate() {
         task.needs(&tasks[(number + 9_999) % 10_000]);
     }
-    let text = flaw(&long);
+    let text = problem(&long);
     assert!(
         text.contains("t0 -> t1 -> t2") && text.contains(" … 9981 more … ") && text.ends_with("t9999 -> t0"),
         "{text}"
@@ -241,7 +241,7 @@ fn a_cycle_is_named_with_its_path() {
     }
     assert!(long.check().is_ok());
     tasks[0].after(&tasks[9_999]);
-    assert!(flaw(&long).ends_with("m-9998 -> m-9999 -> m-0"), "{}", &flaw(&long)[..200]);
+    assert!(problem(&long).ends_with("m-9998 -> m-9999 -> m-0"), "{}", &problem(&long)[..200]);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_task_that_waits_for_9_999_others_continues_over_several_calls() {
     let expected: Vec<_> = (0..9_999).map(|slot| format!("result/{slot}=g.{slot}")).collect();
     assert!(entries == expected);
     graph.task("q", "m", &());
-    assert_eq!(flaw(&graph), "10001 tasks: a graph has at most 10000; submit several graphs");
+    assert_eq!(problem(&graph), "10001 tasks: a graph has at most 10000; submit several graphs");
 }
 
 #[test]

@@ -82,8 +82,8 @@ impl TaskInfo {
 
     /// Returns true if the owner has been asked to give the task back.
     #[must_use]
-    pub fn is_recalled(&self) -> bool {
-        self.fields.contains_key("recall")
+    pub fn is_requeued(&self) -> bool {
+        self.fields.contains_key("requeue")
     }
 }
 

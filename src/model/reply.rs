@@ -211,7 +211,7 @@ pub(crate) fn first<T: Item>(value: &Value) -> Option<T> {
     T::read(array(value)?.get(..T::SIZE)?)
 }
 
-/// Reads the reserved tasks, or the time when upkeep is due.
+/// Reads the reserved tasks, or the time when maintenance is due.
 pub(crate) fn reserved(value: &Value) -> Option<Reserved> {
     let all = array(value)?;
     Some(match optional(all.first()?, times::time)? {

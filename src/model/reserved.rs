@@ -1,4 +1,4 @@
-//! Reply of a reserve that also asks when upkeep is due.
+//! Reply of a reserve that also asks when maintenance is due.
 
 use std::time::SystemTime;
 
@@ -11,8 +11,8 @@ pub enum Reserved {
     Tasks(Vec<Reservation>),
     /// No task was ready.
     Nothing {
-        /// Time when [`Calls::upkeep`](crate::calls::Calls::upkeep) of these queues is due. A time that is not in the
-        /// future means at once.
+        /// Time when [`Calls::maintenance`](crate::calls::Calls::maintenance) of these queues is due. A time that is
+        /// not in the future means at once.
         due: SystemTime,
     },
 }

@@ -443,7 +443,7 @@ impl Desk<'_> {
             match client.task(carrier.as_str())?.cancel(&why) {
                 Ok(_) => {
                     // Workers also settle, but later.
-                    let _ = client.settle(links::SETTLED);
+                    let _ = client.run_deferred(links::SETTLED);
                     Ok(true)
                 }
                 Err(Error::State { .. }) => Ok(true),
@@ -484,7 +484,7 @@ impl Desk<'_> {
                     client.call(&call.once())?;
                 }
                 // Saves waiting for a worker to do it.
-                let _ = client.settle(links::SETTLED);
+                let _ = client.run_deferred(links::SETTLED);
             }
             // Removes this part's receipt. The receipts of earlier parts expire.
             if is_created(&client, &graph)? {

@@ -123,7 +123,7 @@ impl<L: Link> Partitions<L> {
             }
         };
         // The graph is decided. Steps that fail from here on are completed later.
-        let _ = client.settle_steps(links::SETTLED).await;
+        let _ = client.run_deferred_steps(links::SETTLED).await;
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
             if !matches!(seal(client, seals).await, Ok(StagedGraph::Created | StagedGraph::Existing)) {
@@ -220,7 +220,7 @@ async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Res
     for call in seals {
         last = client.run(&call.once()).await?;
     }
-    let _ = client.settle_steps(links::SETTLED).await;
+    let _ = client.run_deferred_steps(links::SETTLED).await;
     Ok(last)
 }
 
@@ -369,7 +369,7 @@ impl<L: Link> SpreadGraph<L> {
                 let Some(info) = info else { continue };
                 let Some(error) = info.error().or_else(|| info.last_error()) else { continue };
                 let text = if info.status() == Some(Status::Failed) {
-                    format!("it has not made its part of the graph: {error}. Mend that, then retry the graph")
+                    format!("it has not made its part of the graph: {error}. Repair that, then retry the graph")
                 } else {
                     format!("it has yet to make its part of the graph, and is asked again and again: {error}")
                 };

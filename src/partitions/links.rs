@@ -87,7 +87,7 @@ impl<L: Link> Partitions<L> {
         }
     }
 
-    async fn mend(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
+    async fn repair(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let here =
             self.task_steps(&GlobalId::new(to.clone(), TaskId::new(upstream.to_string())?)).await?.record().await?;
         match self.standing(upstream, to, &here).await? {
@@ -241,7 +241,7 @@ impl<L: Link> Partitions<L> {
     /// Returns the partitions whose links were restarted.
     pub(super) async fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
         let client = self.client(here).await?;
-        client.settle_steps(SETTLED).await?;
+        client.run_deferred_steps(SETTLED).await?;
         let (mut open, mut again) = (Vec::new(), Vec::new());
         for member in client.graph(graph)?.members().await? {
             let is_open = member.status.is_some_and(|status| !status.is_finished());
@@ -260,7 +260,7 @@ impl<L: Link> Partitions<L> {
                     self.rearm(&upstream, &carrier.to).await?;
                     let placeholder = self.client(&carrier.to).await?.task(&upstream.to_string())?;
                     unless_gone(unless_state(L::step(placeholder.retry()).await.map(drop)))?;
-                    self.client(&carrier.to).await?.settle_steps(SETTLED).await?;
+                    self.client(&carrier.to).await?.run_deferred_steps(SETTLED).await?;
                     again.push(carrier.to.clone());
                 }
             }
@@ -373,7 +373,7 @@ impl Partitions<Blocking> {
                 needed.insert(upstream.partition().clone());
                 // An unreachable partition is compared in the next period.
                 if !away.contains(upstream.partition())
-                    && let Err(Error::Unavailable { .. }) = Blocking::answer(self.mend(&upstream, to))
+                    && let Err(Error::Unavailable { .. }) = Blocking::answer(self.repair(&upstream, to))
                 {
                     away.insert(upstream.partition().clone());
                 }

@@ -241,8 +241,8 @@ fn gone(to: &PartitionName, id: &TaskId) -> String {
 /// Returns true if a task can be created in another partition: it has never run, and it is independent of other tasks.
 fn is_free(info: &TaskInfo) -> bool {
     let has = |field: &str| info.fields.contains_key(field);
-    let tied = info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wkdga".contains(tie)));
-    info.attempt() == 0 && !tied && !["checkpoint", "schedule", "graph", "inputs"].into_iter().any(has)
+    let flagged = info.fields.get("flags").is_some_and(|flags| flags.iter().any(|flag| b"wkdga".contains(flag)));
+    info.attempt() == 0 && !flagged && !["checkpoint", "schedule", "graph", "inputs"].into_iter().any(has)
 }
 
 /// Returns the options that the task was submitted with.

@@ -1,7 +1,7 @@
 //! Calls of a task's owner that hours of work may depend on.
 
-use super::coming::Coming;
 use super::failure::Failure;
+use super::outcome::Coming;
 use super::shared::Shared;
 use crate::calls::{Call, FailOptions, ReleaseOptions};
 use crate::constants::CALL_AGAIN;

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::HandlerError;
-use super::coming::Ended;
 use super::context::Context;
+use super::outcome::Ended;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::names::QueueName;

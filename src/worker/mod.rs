@@ -3,20 +3,20 @@
 
 #[cfg(feature = "tokio")]
 mod asynchronous;
-mod beats;
 mod builder;
-mod coming;
 mod context;
-mod desk;
+mod end_batcher;
 mod ending;
 mod failure;
 mod handlers;
+mod heartbeats;
+mod maintenance;
+mod outcome;
 mod reports;
 mod run;
 mod settings;
 mod shared;
 mod slots;
-mod upkeep;
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -24,9 +24,9 @@ use std::time::Duration;
 pub use builder::WorkerBuilder;
 pub use context::{Context, Stopped};
 pub use failure::Failure;
+pub use maintenance::{Maintenance, MaintenanceError};
 pub use run::Worker;
 pub use shared::Summary;
-pub use upkeep::{Upkeep, UpkeepError};
 
 /// Error of a handler: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;

@@ -4,11 +4,11 @@ use super::handlers::Handlers;
 use super::settings::Settings;
 use crate::bundle;
 use crate::calls::ReportOptions;
-use crate::choice::Queues;
 use crate::error::Result;
 use crate::link::Link;
 use crate::model::Order;
 use crate::names::ListenerId;
+use crate::queue_choice::Queues;
 
 /// Sends a report. Returns true if the worker is ordered to drain and does not drain yet.
 pub(super) async fn report<L: Link>(

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Stop;
-use super::beats::renew;
-use super::desk::{Desk, MOST};
+use super::end_batcher::{EndBatcher, MOST};
 use super::handlers::Handlers;
+use super::heartbeats::renew;
+use super::maintenance::Maintenance;
 use super::reports::report;
 use super::settings::Settings;
 use super::shared::{Shared, State, Summary};
-use super::upkeep::Upkeep;
-use crate::choice::Queues;
 use crate::constants::{REPORT_AGAIN, REPORT_EVERY};
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link, Signal};
 use crate::listener::Listener;
 use crate::model::Order;
 use crate::names::ListenerId;
+use crate::queue_choice::Queues;
 
 /// Longest wait for free slots. A slot that becomes free ends the wait.
 const LOOK: Duration = Duration::from_secs(60);
@@ -28,9 +28,9 @@ const LOOK: Duration = Duration::from_secs(60);
 /// [`Tokio`](crate::tokio::Tokio) in tasks of the runtime. Clones are handles to the same worker, so that another
 /// thread or task can stop it.
 ///
-/// Tasks that end while the worker waits for the reply to another end are ended together in one call (`exchange`). The
-/// call also takes and starts the next tasks for the slots that become free. A task that ends alone does not wait for
-/// other tasks. So a busy worker needs at most one call for each task.
+/// Tasks that end while the worker waits for the reply to another end are ended together in one call
+/// (`finish_and_reserve`). The call also takes and starts the next tasks for the slots that become free. A task that
+/// ends alone does not wait for other tasks. So a busy worker needs at most one call for each task.
 ///
 /// Dropping the future of [`Worker::run`] drops the running handlers. Other workers get their tasks when the leases
 /// have expired. Use [`Worker::stop`] to end the handlers in order.
@@ -107,7 +107,7 @@ impl<L: Link> Shared<L> {
         if let Some(has) = &settings.has {
             listener = listener.offering(has.clone()).await?;
         }
-        let desk = Arc::new(Desk {
+        let end_batcher = Arc::new(EndBatcher {
             client: settings.client.clone(),
             listener: listener.id().clone(),
             queues: listener.serves().clone(),
@@ -115,10 +115,10 @@ impl<L: Link> Shared<L> {
             lease: settings.lease,
             pid: process::id(),
         });
-        self.spawn(Arc::clone(self).beats(listener.id().clone()));
-        self.spawn(Arc::clone(self).upkeep(listener.id().clone()));
+        self.spawn(Arc::clone(self).heartbeats(listener.id().clone()));
+        self.spawn(Arc::clone(self).maintenance(listener.id().clone()));
         self.spawn(Arc::clone(self).reports(listener.id().clone(), listener.serves().clone()));
-        let taken = self.take(&desk, &mut listener).await;
+        let taken = self.take(&end_batcher, &mut listener).await;
         self.finish().await;
         self.end();
         L::end(self.dismiss()).await;
@@ -129,7 +129,7 @@ impl<L: Link> Shared<L> {
     }
 
     /// Takes tasks until the worker is stopped.
-    async fn take(self: &Arc<Self>, desk: &Arc<Desk<L>>, listener: &mut Listener<L>) -> Result<()> {
+    async fn take(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>, listener: &mut Listener<L>) -> Result<()> {
         let mut room = 0;
         loop {
             // A call without a reply is repeated unchanged.
@@ -150,7 +150,7 @@ impl<L: Link> Shared<L> {
                 state.taking = listener.is_unheard();
                 answer.map(|taken| {
                     let any = !taken.is_empty();
-                    self.begin(&mut state, desk, taken, 0);
+                    self.begin(&mut state, end_batcher, taken, 0);
                     any
                 })
             };
@@ -220,7 +220,7 @@ impl<L: Link> Shared<L> {
     }
 
     /// Renews the leases of running tasks during the worker's life, and passes on orders.
-    async fn beats(self: Arc<Self>, listener: ListenerId) {
+    async fn heartbeats(self: Arc<Self>, listener: ListenerId) {
         loop {
             let groups = {
                 let mut state = self.lock();
@@ -270,17 +270,17 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    async fn upkeep(self: Arc<Self>, listener: ListenerId) {
+    async fn maintenance(self: Arc<Self>, listener: ListenerId) {
         let settings = &self.settings;
-        let upkeep = Upkeep::of(settings.client.clone(), &listener, settings.queues.clone());
-        let mut upkeep = upkeep.host_names(settings.host_names.clone());
+        let maintenance = Maintenance::of(settings.client.clone(), &listener, settings.queues.clone());
+        let mut maintenance = maintenance.host_names(settings.host_names.clone());
         let mut pause = Duration::ZERO;
         while !self.ended_within(pause).await {
             if settings.adopt_dead {
                 // If this fails, the next round repeats it.
-                let _ = upkeep.adopt_all(&listener, |_| false).await;
+                let _ = maintenance.adopt_all(&listener, |_| false).await;
             }
-            pause = upkeep.one_round().await.unwrap_or_else(|error| error.pause);
+            pause = maintenance.one_round().await.unwrap_or_else(|error| error.pause);
         }
     }
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Stop;
-use super::beats::Due;
 use super::context::Context;
-use super::desk::Line;
+use super::end_batcher::Line;
 use super::handlers::Handlers;
+use super::heartbeats::Due;
 use super::settings::Settings;
 use crate::deadline::Deadline;
 use crate::error::Result;

@@ -5,17 +5,17 @@ use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::Stop;
-use super::coming::Coming;
 use super::context::Context;
-use super::desk::{Desk, MOST, Turn, Waiting, tell};
+use super::end_batcher::{EndBatcher, MOST, Turn, Waiting, tell};
 use super::failure::Failure;
 use super::handlers;
+use super::outcome::Coming;
 use super::shared::{Shared, State};
 use crate::calls::ReleaseOptions;
 use crate::constants::END_BYTES;
 use crate::error::{Code, Error, Result};
 use crate::link::{Link, Signal};
-use crate::model::{Exchanged, Order, Outcome};
+use crate::model::{FinishedAndReserved, Order, Outcome};
 use crate::processor::Processor;
 
 /// How often a slot without a task checks for one; a wake-up also starts a check.
@@ -27,7 +27,7 @@ impl<L: Link> Shared<L> {
     pub(super) fn begin(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State<L>>,
-        desk: &Arc<Desk<L>>,
+        end_batcher: &Arc<EndBatcher<L>>,
         taken: Vec<(Processor<L>, Instant)>,
         soon: usize,
     ) {
@@ -47,13 +47,13 @@ impl<L: Link> Shared<L> {
         }
         for _ in state.idle..waiting {
             state.idle += 1; // a new slot checks for a task at once
-            self.spawn(Arc::clone(self).slot(Arc::clone(desk)));
+            self.spawn(Arc::clone(self).slot(Arc::clone(end_batcher)));
         }
     }
 
     /// Runs tasks, one after another, during the worker's life. The return type is written out because a slot may begin
     /// other slots.
-    fn slot(self: Arc<Self>, desk: Arc<Desk<L>>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn slot(self: Arc<Self>, end_batcher: Arc<EndBatcher<L>>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             loop {
                 let next = {
@@ -73,21 +73,21 @@ impl<L: Link> Shared<L> {
                     self.ready.wait(LOOK, over).await;
                     continue;
                 };
-                self.execute(&desk, &context).await;
+                self.execute(&end_batcher, &context).await;
                 self.lock().idle += 1;
             }
         })
     }
 
     /// Runs one task to the end of its attempt.
-    async fn execute(self: &Arc<Self>, desk: &Arc<Desk<L>>, context: &Arc<Context<L>>) {
+    async fn execute(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>, context: &Arc<Context<L>>) {
         let coming = self.handled(context).await;
         let processor = context.processor();
         let outcome = if context.is_killed() {
             self.release(processor, &ReleaseOptions::new()).await
         } else {
             match coming {
-                Ok(coming) => self.settle(desk, context, coming).await,
+                Ok(coming) => self.settle(end_batcher, context, coming).await,
                 Err(error) => Err(error),
             }
         };
@@ -133,14 +133,14 @@ impl<L: Link> Shared<L> {
     /// Sends the end of an attempt.
     async fn settle(
         self: &Arc<Self>,
-        desk: &Arc<Desk<L>>,
+        end_batcher: &Arc<EndBatcher<L>>,
         context: &Arc<Context<L>>,
         coming: Coming,
     ) -> Result<Outcome> {
         let processor = context.processor();
-        let most = desk.client.max_bytes().unwrap_or(END_BYTES) as usize;
+        let most = end_batcher.client.max_bytes().unwrap_or(END_BYTES) as usize;
         if let Some(end) = coming.end(processor, most) {
-            match self.send(desk, &Waiting::new(end, context)).await {
+            match self.send(end_batcher, &Waiting::new(end, context)).await {
                 Some(Err(error)) if !matches!(error, Error::Lost) => {}
                 Some(verdict) => return verdict,
                 None => {}
@@ -151,11 +151,15 @@ impl<L: Link> Shared<L> {
 
     /// Sends an end together with other ends that wait at the same moment, and takes the next tasks for the slots that
     /// become free. Returns the verdict, or `None` if the end must be sent alone.
-    async fn send(self: &Arc<Self>, desk: &Arc<Desk<L>>, own: &Arc<Waiting<L>>) -> Option<Result<Outcome>> {
+    async fn send(
+        self: &Arc<Self>,
+        end_batcher: &Arc<EndBatcher<L>>,
+        own: &Arc<Waiting<L>>,
+    ) -> Option<Result<Outcome>> {
         self.lock().line.join(Arc::clone(own));
         loop {
             match own.turn().await {
-                Turn::Lead => self.lead(desk).await,
+                Turn::Lead => self.lead(end_batcher).await,
                 Turn::Done(verdict) => return Some(verdict),
                 Turn::Alone => return None,
             }
@@ -163,7 +167,7 @@ impl<L: Link> Shared<L> {
     }
 
     /// Sends all waiting ends.
-    async fn lead(self: &Arc<Self>, desk: &Arc<Desk<L>>) {
+    async fn lead(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>) {
         let (batch, room) = {
             let mut state = self.lock();
             let batch = state.line.batch();
@@ -172,14 +176,14 @@ impl<L: Link> Shared<L> {
             state.taking |= room > 0;
             (batch, room)
         };
-        let call = desk.call(&batch, room).await;
+        let call = end_batcher.call(&batch, room).await;
         let sent = Instant::now();
         let answer = self.persist(&call).await;
         let taken = match &answer {
-            Ok(exchanged) => desk.taken(exchanged, sent).await,
+            Ok(exchanged) => end_batcher.taken(exchanged, sent).await,
             Err(_) => Vec::new(),
         };
-        let outcomes = answer.as_ref().map(Exchanged::outcomes).unwrap_or_default();
+        let outcomes = answer.as_ref().map(FinishedAndReserved::outcomes).unwrap_or_default();
         let drains = answer.is_ok_and(|exchanged| exchanged.refusal.as_deref() == Some(Code::Draining.as_str()));
         let looks = {
             let mut state = self.lock();
@@ -189,7 +193,7 @@ impl<L: Link> Shared<L> {
                 outcomes.iter().zip(&batch).any(|(outcome, waiting)| outcome.is_ok() && waiting.is_of(context))
             };
             state.running.retain(|context| !ended(context));
-            self.begin(&mut state, desk, taken, batch.len());
+            self.begin(&mut state, end_batcher, taken, batch.len());
             state.line.pass_on();
             self.free(&state) > 0
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use blueque::{Client, Error, Listener, ListenerId, Order, Orphans, Processor, Queue, Status, TaskInfo, Upkeep};
+use blueque::{Client, Error, Listener, ListenerId, Maintenance, Order, Orphans, Processor, Queue, Status, TaskInfo};
 use redis::Connection;
 use serde_json::{Value, json};
 
@@ -56,15 +56,15 @@ impl Both {
         self.client.listener_as(id, &[QUEUE]).unwrap()
     }
 
-    /// The upkeep of a worker on the host of the old client, repeated for a whole round of mending.
-    pub fn upkeep(&self, names: &[&str]) {
+    /// The maintenance of a worker on the host of the old client, repeated for a whole round of repairing.
+    pub fn maintenance(&self, names: &[&str]) {
         let own = ListenerId::of_process(self.old.host(), std::process::id());
         let own = self.client.listener_as(own, &[QUEUE]).unwrap();
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let mut upkeep = Upkeep::new(self.client.clone(), vec![self.queue.name().clone()]).host_names(names);
+        let mut maintenance = Maintenance::new(self.client.clone(), vec![self.queue.name().clone()]).host_names(names);
         for _ in 0..3 {
-            upkeep.round().unwrap();
-            upkeep.adopt_dead(own.id(), |_| false).unwrap();
+            maintenance.round().unwrap();
+            maintenance.adopt_dead(own.id(), |_| false).unwrap();
         }
         own.unregister().unwrap();
     }
@@ -83,31 +83,34 @@ impl Both {
 
     /// The server's time plus a number of seconds.
     pub fn later(&self, seconds: f64) -> SystemTime {
-        self.client.call(&self.client.calls().hello()).unwrap().now + Duration::from_secs_f64(seconds)
+        self.client.call(&self.client.calls().handshake()).unwrap().now + Duration::from_secs_f64(seconds)
     }
 
-    /// Makes a whole round of `mend` at a time. Returns how much it mended, and how much it suspects.
-    pub fn mend(&self, now: SystemTime) -> (u64, u64) {
-        let (mut mended, mut suspected, mut cursor) = (0, 0, String::new());
+    /// Makes a whole round of `repair` at a time. Returns how much it repaired, and how much it suspects.
+    pub fn repair(&self, now: SystemTime) -> (u64, u64) {
+        let (mut repaired, mut suspected, mut cursor) = (0, 0, String::new());
         loop {
-            let call =
-                self.client.calls().mend(self.queue.name(), &cursor, 100, &blueque::calls::MendOptions::new()).at(now);
+            let call = self
+                .client
+                .calls()
+                .repair(self.queue.name(), &cursor, 100, &blueque::calls::RepairOptions::new())
+                .at(now);
             let step = self.client.call(&call).unwrap();
-            mended += step.mended;
+            repaired += step.repaired;
             suspected += step.suspected;
             match step.next {
                 Some(next) => cursor = next,
-                None => return (mended, suspected),
+                None => return (repaired, suspected),
             }
         }
     }
 
-    /// Repeats `mend` until nothing is suspected, and then checks that all keys agree.
-    pub fn mend_all(&self) {
+    /// Repeats `repair` until nothing is suspected, and then checks that all keys agree.
+    pub fn repair_all(&self) {
         let mut seconds = 0.0;
-        while self.mend(self.later(seconds)) != (0, 0) {
+        while self.repair(self.later(seconds)) != (0, 0) {
             seconds += 61.0;
-            assert!(seconds < 400.0, "mend finds ever more to do");
+            assert!(seconds < 400.0, "repair finds ever more to do");
         }
         self.audit();
     }
@@ -153,7 +156,7 @@ impl Both {
             let index = match status {
                 "reserved" => vec![held],
                 "started" => vec![held, format!("started_tasks_{QUEUE}")],
-                "scheduled" if record.get("ties").is_some_and(|ties| ties.contains('r')) => {
+                "scheduled" if record.get("flags").is_some_and(|flags| flags.contains('r')) => {
                     vec![format!("scheduled_lane_tasks_{QUEUE}")]
                 }
                 other => vec![format!("{other}_tasks_{QUEUE}")],

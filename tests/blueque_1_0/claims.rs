@@ -23,7 +23,7 @@ fn claimed(both: &mut Both, id: &str) -> Old {
 fn pending(both: &Both, id: &str) {
     let info = both.info(id);
     assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 1));
-    both.mend_all();
+    both.repair_all();
     assert!(both.keys("blueque_claims_*").is_empty());
     assert_eq!(both.reserve().id().as_str(), id);
 }
@@ -45,7 +45,7 @@ fn a_task_that_a_dead_old_client_claimed_is_taken_back() {
             let known = both.queue.listeners().unwrap();
             assert!(known.iter().all(|listener| listener.id != claimer.as_str()), "{known:?}");
         }
-        both.upkeep(&[]);
+        both.maintenance(&[]);
         pending(&both, &id);
     }
 }
@@ -56,14 +56,14 @@ fn a_living_claimer_keeps_a_task_that_it_is_about_to_run_or_runs() {
     let id = both.enqueue();
     both.listen();
     let mut claimer = claimed(&mut both, &id);
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     assert_eq!(both.status(&id), Status::Reserved);
     claimer.call("start", json!({ "id": id }));
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     assert_eq!(both.status(&id), Status::Started);
     claimer.call("complete", json!({"id": id, "result": "fine"}));
-    both.upkeep(&[]);
-    both.mend_all();
+    both.maintenance(&[]);
+    both.repair_all();
     assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
     assert!(both.keys("blueque_claims_*").is_empty());
 }
@@ -75,7 +75,7 @@ fn a_started_task_whose_process_is_dead_is_taken_back_from_a_living_claimer() {
     both.listen();
     both.old.call("start", json!({ "id": id }));
     let _claimer = claimed(&mut both, &id); // the client only waits for the process
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     pending(&both, &id);
 }
 
@@ -89,7 +89,7 @@ fn a_task_reserved_here_and_claimed_by_an_old_client_that_dies_is_taken_back() {
     die(&mut both);
     both.expire();
     assert_eq!(both.status(&id), Status::Reserved, "by its lease alone it stays with the claimer");
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     pending(&both, &id);
 }
 
@@ -102,16 +102,16 @@ fn what_a_claimer_leaves_of_several_tasks_is_taken_back_after_the_grace() {
     both.listen();
     both.listen();
     let claimer = claimed(&mut both, &taken);
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     assert_eq!((both.status(&left), both.status(&taken)), (Status::Reserved, Status::Reserved));
-    both.mend(both.later(0.0));
-    both.mend(both.later(61.0));
-    both.upkeep(&[]);
+    both.repair(both.later(0.0));
+    both.repair(both.later(61.0));
+    both.maintenance(&[]);
     assert_eq!((both.status(&left), both.status(&taken)), (Status::Pending, Status::Reserved));
     claimer.kill();
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     assert_eq!((both.status(&left), both.status(&taken)), (Status::Pending, Status::Pending));
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn orphans_of_an_old_client_are_taken_back_by_any_name_of_the_host() {
     assert_eq!(named.call("listen", json!({"queue": QUEUE})), json!(id));
     named.call("start", json!({ "id": id }));
     named.kill();
-    both.upkeep(&["another.example.org"]);
+    both.maintenance(&["another.example.org"]);
     assert_eq!(both.status(&id), Status::Started, "the process may live on another machine");
-    both.upkeep(&["vm.example.org"]);
+    both.maintenance(&["vm.example.org"]);
     pending(&both, &id);
 }
 
@@ -141,12 +141,12 @@ fn a_listener_that_an_old_client_took_off_by_mistake_keeps_what_it_holds() {
         .query(&mut both.server.connection())
         .unwrap();
     assert_eq!(removed, 1);
-    both.mend(both.later(0.0));
-    both.mend(both.later(61.0));
-    both.upkeep(&[]);
+    both.repair(both.later(0.0));
+    both.repair(both.later(61.0));
+    both.maintenance(&[]);
     assert_eq!(both.status(&id), Status::Reserved, "its process lives");
     both.old.call("start", json!({ "id": id }));
     both.old.call("complete", json!({"id": id, "result": "fine"}));
-    both.mend_all();
+    both.repair_all();
     assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
 }

@@ -25,10 +25,10 @@ impl Both {
         }
     }
 
-    /// Upkeep for tasks that wait.
+    /// Maintenance for tasks that wait.
     fn pass_on(&self) {
-        self.mend(self.later(0.0));
-        while self.client.call(&self.client.calls().settle(100)).unwrap().more {}
+        self.repair(self.later(0.0));
+        while self.client.call(&self.client.calls().run_deferred(100)).unwrap().more {}
     }
 
     fn old_takes(&mut self) -> Option<String> {
@@ -39,7 +39,7 @@ impl Both {
 }
 
 #[test]
-fn an_old_client_never_sees_a_waiting_task_and_its_ends_are_passed_on_by_upkeep() {
+fn an_old_client_never_sees_a_waiting_task_and_its_ends_are_passed_on_by_maintenance() {
     let mut both = Both::start();
     let submit = |id: &str, how: Submit| {
         both.queue.submit_bytes(b"[]", how.id(blueque::TaskId::new(id).unwrap())).unwrap();
@@ -58,7 +58,7 @@ fn an_old_client_never_sees_a_waiting_task_and_its_ends_are_passed_on_by_upkeep(
     both.old.call("complete", json!({"id": up.as_str(), "result": "{\"n\":1}"}));
     assert!(both.listen().is_null(), "it does not know who waits");
     assert_eq!(both.status("join"), Status::Waiting);
-    both.upkeep(&[]);
+    both.maintenance(&[]);
     assert_eq!((both.status("join"), both.status("tidy")), (Status::Pending, Status::Cancelled));
     assert_eq!(both.old_takes().as_deref(), Some("join"), "what is ready is anybody's");
     assert_eq!(both.old.get("join")["parameters"], json!("[{\"n\":1}]"));
@@ -74,11 +74,11 @@ fn an_old_client_never_sees_a_waiting_task_and_its_ends_are_passed_on_by_upkeep(
     attempt.complete("2").unwrap();
     assert_eq!(both.old_takes().as_deref(), Some("then"));
     both.old.call("complete", json!({"id": "then", "result": "3"}));
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
-fn an_upstream_that_an_old_client_deletes_is_missed_by_upkeep() {
+fn an_upstream_that_an_old_client_deletes_is_missed_by_maintenance() {
     let mut both = Both::start();
     let up = both.enqueue();
     let how = Submit::default().after_success(&blueque::TaskId::new(&up).unwrap());
@@ -89,10 +89,10 @@ fn an_upstream_that_an_old_client_deletes_is_missed_by_upkeep() {
     both.pass_on();
     assert_eq!(both.status(waits.id().as_str()), Status::Failed);
     assert_eq!(both.field(waits.id().as_str(), "error"), Some(format!("{up} was deleted")));
-    both.mend_all();
+    both.repair_all();
 }
 
-/// The client that takes the next task, and the client that does upkeep, are random.
+/// The client that takes the next task, and the client that does maintenance, are random.
 #[test]
 fn graphs_run_to_their_end_on_clients_of_both_sorts() {
     let mut random = seed::new();
@@ -141,5 +141,5 @@ fn graphs_run_to_their_end_on_clients_of_both_sorts() {
     for (join, (right, number, left)) in joins {
         assert_eq!(both.field(&join, "parameters"), Some(format!("[\"{right}\",{number},\"{left}\"]")));
     }
-    both.mend_all();
+    both.repair_all();
 }

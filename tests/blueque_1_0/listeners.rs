@@ -62,16 +62,16 @@ fn the_old_client_removes_a_dead_listener_of_the_crate_which_counts_once() {
 }
 
 #[test]
-fn a_listener_that_its_process_added_twice_is_counted_right_once_mended() {
+fn a_listener_that_its_process_added_twice_is_counted_right_once_repaired() {
     let mut both = Both::start();
     for _ in 0..2 {
         both.old.text("add", json!({"queue": QUEUE}));
     }
     assert_eq!((score(&both), present(&both)), (2, 1), "Blueque counts it each time");
-    assert_eq!(both.mend(both.later(0.0)), (0, 1));
-    assert_eq!(both.mend(both.later(61.0)), (1, 0));
+    assert_eq!(both.repair(both.later(0.0)), (0, 1));
+    assert_eq!(both.repair(both.later(61.0)), (1, 0));
     assert_eq!(score(&both), 1);
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -84,5 +84,5 @@ fn listeners_of_both_sides_take_each_task_once() {
     assert_eq!(both.old.call("listen", json!({"queue": QUEUE})), json!(second));
     assert!(listener.try_listen().unwrap().is_none());
     assert_eq!(both.old.call("listen", json!({"queue": QUEUE})), json!(null));
-    both.mend_all();
+    both.repair_all();
 }

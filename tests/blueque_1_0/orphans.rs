@@ -25,7 +25,7 @@ fn adopted_and_completed(both: &mut Both, from: &ListenerId, id: &str) {
     assert_eq!(both.old.get(id)["result"], json!("\"done\""));
     assert_eq!(both.info(id).losses(), 1);
     both.client.call(&both.client.calls().unregister(both.queue.name(), from)).unwrap();
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_task_of_a_living_old_listener_is_not_adopted_from_another() {
     both.old.call("start", json!({ "id": id }));
     both.old.call("complete", json!({"id": id, "result": "fine"}));
     assert_eq!(both.status(&id), Status::Complete);
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_old_client_claims_and_completes_a_task_of_a_killed_listener_of_the_crate(
     assert_told_lost(&attempt);
     assert_eq!(both.old.get(&id)["result"], json!("fine"));
     assert_eq!(both.status(&id), Status::Complete);
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_task_that_the_old_client_claimed_stays_with_it_when_the_lease_expires() {
     both.audit();
     both.old.call("complete", json!({"id": id, "result": "fine"}));
     assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn the_forking_runner_of_the_old_client_runs_an_orphan_of_the_crate_and_then_a_n
     let fresh = both.queue.submit("fresh", Submit::default()).unwrap();
     assert_eq!(fresh.wait(NO_LIMIT).unwrap().result_bytes().unwrap(), b"ran \"fresh\"");
     both.expire();
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_task_that_the_old_client_claimed_is_adopted_only_from_the_one_who_claimed_i
     let attempt = listener.adopt(&claimer, both.queue.name(), &id).unwrap().unwrap();
     both.audit();
     attempt.complete("done").unwrap();
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_task_that_was_requeued_and_popped_by_the_old_client_is_lost_for_its_former_
     both.old.call("complete", json!({"id": id, "result": "fine"}));
     assert_lost(&attempt);
     assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
-    both.mend_all();
+    both.repair_all();
 }
 
 #[test]

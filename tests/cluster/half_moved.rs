@@ -28,7 +28,7 @@ const STATE: [Call; 19] = [
     &["schedule", "1010", "s", "q", "every 100 0", "p", "0"],
     &["schedule", "1010", "t", "q", "every 100 0", "p", "0"],
     &["pause_schedule", "1011", "s", "me", "why"],
-    &["tally", "1012", "q", "4"],
+    &["aggregate", "1012", "q", "4"],
     &["submit", "1013", "q", "1", "waiter", "", "p", "inputs", "success=waits"],
     &["limit", "1013", "*", "shared", "2", "-"],
 ];
@@ -47,9 +47,9 @@ const CALLS: [Call; 39] = [
     &["heartbeat", "1020", "q", "h_1", "60", "2", "runs", "1001000001", "held", "1003000001"],
     &["reserve", "1020", "h_1", "1", "q"],
     &["reserve", "1020", "h_1", "1", "q", "limit", "2", "pid", "7"],
-    &["exchange", "1020", "h_1", "q", "2", "1", "fail", "runs", "1001000001", "E", "g", "", "7", "pid", "7", "request", "r"],
+    &["finish_and_reserve", "1020", "h_1", "q", "2", "1", "fail", "runs", "1001000001", "E", "g", "", "7", "pid", "7", "request", "r"],
     &[
-        "exchange", "1020", "h_1", "q", "2", "2", "complete", "runs", "1001000001", "R", "", "", "", "complete", "held",
+        "finish_and_reserve", "1020", "h_1", "q", "2", "2", "complete", "runs", "1001000001", "R", "", "", "", "complete", "held",
         "1003000001", "R", "", "", "", "pid", "7", "request", "r",
     ],
     &["get", "1020", "runs"],
@@ -63,7 +63,7 @@ const CALLS: [Call; 39] = [
     &["cancel", "1020", "waits", "why", "request", "s"],
     &["promote", "1600", "q", "10"],
     &["requeue_orphans", "2000", "q", "10"],
-    &["retain", "1020", "q", "10", "keep", "0"],
+    &["prune", "1020", "q", "10", "keep", "0"],
     &["unregister", "1020", "q", "h_1"],
     &["unregister", "1020", "q", "h_2"],
     &["submit", "1020", "q", "1", "waits", "", "p"],
@@ -71,7 +71,7 @@ const CALLS: [Call; 39] = [
     &["show_schedule", "1020", "s"],
     &["pause_schedule", "1020", "t", "me", "why"],
     &["resume_schedule", "1020", "s"],
-    &["tally", "1020", "q", "500"],
+    &["aggregate", "1020", "q", "500"],
     &["tag", "1020", "waits", "2", "red", "blue"],
     &["untag", "1020", "keyed", "1", "red"],
     &["move", "1020", "keyed", "w"],
@@ -174,7 +174,7 @@ impl<'a> Scene<'a> {
     fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
         let mut connection = self.nodes[node].connect();
         let keys = self.keys(&mut connection).into_iter();
-        let changing = ["_meta", "_audit", "_events_", "_history_", "_log_", "_logged_", "_logs", "_tally_"];
+        let changing = ["_meta", "_audit", "_events_", "_history_", "_log_", "_logged_", "_logs", "_aggregate_"];
         let keys = keys.filter(|key| !changing.iter().any(|name| key.contains(name)));
         keys.map(|key| {
             let name = key[self.namespace.len()..].to_owned();
@@ -214,10 +214,10 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
                 let mut target = nodes[TAKER].connect();
                 let met = make(&mut target, &scene.namespace, call, true);
                 scene.finish(&left);
-                // Upkeep that finds nothing yet finds it in its next round.
-                let upkeep = ["promote", "requeue_orphans", "retain", "tally"].contains(&call[0]);
+                // Maintenance that finds nothing yet finds it in its next round.
+                let maintenance = ["promote", "requeue_orphans", "prune", "aggregate"].contains(&call[0]);
                 let in_part = matches!(&met, Ok(reply) if format!("{reply:?}").contains("RETRY"));
-                let again = met == Err("RETRY".into()) || in_part || upkeep && met != expected;
+                let again = met == Err("RETRY".into()) || in_part || maintenance && met != expected;
                 let answer = if again { make(&mut target, &scene.namespace, call, false) } else { met };
                 let mut own = scene.content(TAKER);
                 if !scene.has_moved() {
@@ -231,7 +231,7 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
                 // A heartbeat succeeds whatever has moved, and records its listener in the part of the keys that it
                 // finds.
                 own.retain(|key, _| !(call[0] == "heartbeat" && key == "_seen_q"));
-                // A refused end of an exchange is repeated, so that its task comes last in the index.
+                // A refused end of a finish_and_reserve is repeated, so that its task comes last in the index.
                 own.retain(|key, _| !(in_part && key == "_complete_tasks_q"));
                 assert!(own.is_empty(), "{call:?}, {name}: {:?} differ", own.keys());
                 true

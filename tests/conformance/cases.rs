@@ -118,7 +118,7 @@ pub fn with_plain_cells(contract: &Value, data: &Value) -> Value {
 }
 
 /// The cases that are equal for a task in every state, one case each. The task is counted, listed, found and in the
-/// history, its queue is not forgotten, and its index is mended. Its unique name is held unless the task has ended.
+/// history, its queue is not deleted, and its index is repaired. Its unique name is held unless the task has ended.
 fn states(contract: &Value, data: &Value) -> Vec<Value> {
     let all: Vec<&str> = list(&contract["types"]["status"]["words"]).iter().map(text).collect();
     let states = all.iter().flat_map(|&state| {
@@ -151,13 +151,13 @@ fn states(contract: &Value, data: &Value) -> Vec<Value> {
         if !owned {
             forget.push(json!("ns_listeners_q"));
         }
-        let forget = [json!({ "redis": forget }), json!({"do": ["forget", "1010", "q"], "error": "NOTEMPTY"})];
-        let mut mend = vec![
+        let forget = [json!({ "redis": forget }), json!({"do": ["delete_queue", "1010", "q"], "error": "NOTEMPTY"})];
+        let mut repair = vec![
             json!({"redis": ["DEL", "ns_tasks_q"]}),
-            json!({"do": ["mend", "1010", "q", "", "100"], "as": "part"}),
+            json!({"do": ["repair", "1010", "q", "", "100"], "as": "part"}),
         ];
-        let next = json!({"do": ["mend", "1010", "q", {"from": "part", "at": 0}, "100"], "as": "part"});
-        mend.extend(vec![next; PARTS]);
+        let next = json!({"do": ["repair", "1010", "q", {"from": "part", "at": 0}, "100"], "as": "part"});
+        repair.extend(vec![next; PARTS]);
         let named = given.iter().map(|step| {
             let mut step = step.clone();
             if step["do"][0] == "submit" {
@@ -174,15 +174,20 @@ fn states(contract: &Value, data: &Value) -> Vec<Value> {
         }
         [
             case("is counted, listed, found, and in the history", given, &shown, json!({})),
-            case("keeps its queue from being forgotten", given, &forget, json!({})),
-            case("is put back into the index of all tasks", given, &mend, json!({"ns_tasks_q": {"zset": {"t": 1000}}})),
+            case("keeps its queue from being deleted", given, &forget, json!({})),
+            case(
+                "is put back into the index of all tasks",
+                given,
+                &repair,
+                json!({"ns_tasks_q": {"zset": {"t": 1000}}}),
+            ),
             case(if ended { "has no unique name" } else { "has its unique name" }, &named, &[other], json!({})),
         ]
     });
     states.collect()
 }
 
-/// More calls than `mend` has parts.
+/// More calls than `repair` has parts.
 const PARTS: usize = 40;
 
 /// The contract, in the form of the manifest.

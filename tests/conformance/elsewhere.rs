@@ -1,5 +1,5 @@
-//! The cases on several servers that hold the keys in turn: a cluster whose slot moves, and a set of Sentinels whose master
-//! is replaced.
+//! The cases on several servers that hold the keys in turn: a cluster whose slot moves, and a set of Sentinels whose
+//! master is replaced.
 //!
 //! A case is left out, and counted, if it needs something that these servers lack, or concerns one server alone.
 
@@ -117,13 +117,13 @@ fn on_a_slot_that_moves(name: &str, program: &Path) {
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Returns true if the master may be replaced during a case. A case with upkeep is excluded, as upkeep takes the new
-/// master for a restart.
+/// Returns true if the master may be replaced during a case. A case with maintenance is excluded, as maintenance takes
+/// the new master for a restart.
 fn may_fall(case: &Case) -> bool {
-    let is_upkeep = |step: &Value| {
-        step["do"][0].as_str().is_some_and(|name| blueque::bundle::command(name).unwrap().role() == Some("upkeep"))
+    let is_maintenance = |step: &Value| {
+        step["do"][0].as_str().is_some_and(|name| blueque::bundle::command(name).unwrap().role() == Some("maintenance"))
     };
-    case.steps().len() > 2 && !case.steps().iter().any(is_upkeep) && !is_about_one_server(case)
+    case.steps().len() > 2 && !case.steps().iter().any(is_maintenance) && !is_about_one_server(case)
 }
 
 fn across_failovers(name: &str, program: &Path) {

@@ -65,11 +65,11 @@ fn touched(lines: impl Iterator<Item = String>) -> Touched {
             all.entry(command).or_default().extend(keys(&line).map(str::to_owned));
         }
     }
-    // `upkeep` does these commands in turn: it touches what they touch.
+    // `maintenance` does these commands in turn: it touches what they touch.
     let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
-    let parts = manifest["commands"]["upkeep"]["reply"]["list"][0]["words"].as_array().unwrap();
+    let parts = manifest["commands"]["maintenance"]["reply"]["list"][0]["words"].as_array().unwrap();
     let parts: Vec<_> = parts.iter().filter_map(|part| all.get(part.as_str()?)).flatten().cloned().collect();
-    all.entry("upkeep").or_default().extend(parts);
+    all.entry("maintenance").or_default().extend(parts);
     all
 }
 

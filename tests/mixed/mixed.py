@@ -355,7 +355,7 @@ class Run:
 
     def doctor(self):
         """Yields the findings of `blueque doctor`. Blueque 1.0 does not see that a task was cancelled, and completes
-        it anyway. Upkeep repairs that within minutes, so such a finding is allowed."""
+        it anyway. Maintenance repairs that within minutes, so such a finding is allowed."""
         code, said, error = self.command("doctor")
         findings = [line for line in said.splitlines() if line.startswith("FINDING")]
         if code and not findings:

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
+use crate::model::concrete::{HAS, KEYS, OF_ALL, RATES};
 use crate::model::ops::{
     Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
-use crate::model::settle::{HAS, KEYS, OF_ALL, RATES};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
@@ -225,24 +225,24 @@ pub fn reserve() -> BoxedStrategy<Op> {
 }
 
 /// Ends of several attempts, and the next tasks.
-pub fn exchange() -> BoxedStrategy<Op> {
+pub fn finish_and_reserve() -> BoxedStrategy<Op> {
     let done = (payload(), option::weighted(0.3, payload())).prop_map(|(result, cost)| Act::Complete { result, cost });
     let act = prop_oneof![3 => done, 1 => act().prop_filter("an end", Act::is_end)];
     let ends = vec((held_task(), token(), act), 0..5);
     (proptest::bool::weighted(0.9), listener(), vec(queue(), 0..3), 1..5_u8, ends, asks())
         .prop_map(|(able, listener, queues, limit, ends, asks)| {
             let asks = weighed(asks, &queues);
-            Op::Exchange { able, listener, queues, limit, ends, asks }
+            Op::FinishAndReserve { able, listener, queues, limit, ends, asks }
         })
         .boxed()
 }
 
-pub fn upkeep() -> BoxedStrategy<Op> {
+pub fn maintenance() -> BoxedStrategy<Op> {
     prop_oneof![
         5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Promote { queue, limit }),
-        5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Requeue { queue, limit }),
+        5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::RequeueOrphans { queue, limit }),
         3 => (queue(), 1..4_u32, option::of(0..4_u32), option::of(0..600_u32))
-            .prop_map(|(queue, limit, keep, seconds)| Op::Retain { queue, limit, keep, seconds }),
+            .prop_map(|(queue, limit, keep, seconds)| Op::Prune { queue, limit, keep, seconds }),
         1 => (queue(), payload(), option::of(any::<bool>()))
             .prop_map(|(queue, reason, stop)| Op::Pause { queue, reason, stop }),
         2 => queue().prop_map(|queue| Op::Resume { queue }),
@@ -280,10 +280,10 @@ pub fn operators() -> BoxedStrategy<Op> {
 
 pub fn schedules() -> BoxedStrategy<Op> {
     let name = || index(&SCHEDULES);
-    let rhythm = select(&[(10, 0), (30, 7), (60, 0), (3600, 100)][..]);
+    let recurrence = select(&[(10, 0), (30, 7), (60, 0), (3600, 100)][..]);
     let overlap = select(&["skip", "allow", "queue", "cancel"][..]);
     let missed = select(&["one", "skip", "all"][..]);
-    let plan = (queue(), rhythm, 0..2_u8, overlap, missed, proptest::bool::weighted(0.3)).prop_map(
+    let plan = (queue(), recurrence, 0..2_u8, overlap, missed, proptest::bool::weighted(0.3)).prop_map(
         |(queue, (every, offset), parameters, overlap, missed, urgent)| Plan {
             queue,
             every,
@@ -336,7 +336,7 @@ pub fn reading() -> BoxedStrategy<Op> {
         1 => any_task().prop_map(|task| Op::Get { task }),
         6 => any_task().prop_map(|task| Op::History { task }),
         3 => any_task().prop_map(|task| Op::Note { task }),
-        3 => (queue(), 1..40_u32).prop_map(|(queue, limit)| Op::Tally { queue, limit }),
+        3 => (queue(), 1..40_u32).prop_map(|(queue, limit)| Op::Aggregate { queue, limit }),
         1 => (queue(), listener()).prop_map(|(queue, listener)| Op::Held { queue, listener }),
         3 => (queue(), select(&STATUSES[..]), 0..3_u32, 1..4_u32)
             .prop_map(|(queue, status, cursor, limit)| Op::List { queue, status, cursor, limit }),
@@ -345,15 +345,15 @@ pub fn reading() -> BoxedStrategy<Op> {
         1 => Just(Op::Queues),
         1 => Just(Op::Workers),
         1 => (queue(), any::<bool>()).prop_map(|(queue, used)| Op::Limits { queue, used }),
-        2 => (queue(), select(&PARTS[..])).prop_map(|(queue, part)| Op::Mend { queue, part }),
+        2 => (queue(), select(&PARTS[..])).prop_map(|(queue, part)| Op::Repair { queue, part }),
     ]
     .boxed()
 }
 
 /// Repairs of shared limits, when one may have expired.
-fn mend_shared() -> BoxedStrategy<(Step, Op)> {
+fn repair_shared() -> BoxedStrategy<(Step, Op)> {
     let step = prop_oneof![2 => Just(Step::Stay), 3 => (59..130_u32).prop_map(Step::Seconds)];
-    (step, queue()).prop_map(|(step, queue)| (step, Op::Mend { queue, part: "places" })).boxed()
+    (step, queue()).prop_map(|(step, queue)| (step, Op::Repair { queue, part: "places" })).boxed()
 }
 
 pub fn register() -> BoxedStrategy<Op> {
@@ -388,8 +388,9 @@ pub fn call(theme: Theme) -> impl Strategy<Value = Op> {
         option::weighted(0.5, any::<bool>()),
     )
         .prop_map(|(task, reason, force, at_once)| Op::Cancel { task, reason, force, at_once });
-    let recall = (prop_oneof![3 => held_task().boxed(), 1 => any_task().boxed()], option::weighted(0.6, any::<bool>()))
-        .prop_map(|(task, at_once)| Op::Recall { task, at_once });
+    let requeue =
+        (prop_oneof![3 => held_task().boxed(), 1 => any_task().boxed()], option::weighted(0.6, any::<bool>()))
+            .prop_map(|(task, at_once)| Op::Requeue { task, at_once });
     let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry {
         task,
         fresh,
@@ -399,19 +400,19 @@ pub fn call(theme: Theme) -> impl Strategy<Value = Op> {
     Union::new_weighted(vec![
         (36, submit(theme)),
         (34, reserve()),
-        (14, exchange()),
+        (14, finish_and_reserve()),
         (40, owner.boxed()),
         (2, late.boxed()),
         (if matches!(theme, Theme::Names) { 16 } else { 1 }, drained.boxed()),
         (6, beat.boxed()),
         (if matches!(theme, Theme::Limits) { 15 } else { 5 }, adopt.boxed()),
         (9, cancel.boxed()),
-        (4, recall.boxed()),
+        (4, requeue.boxed()),
         (6, retry.boxed()),
         (16, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (9, register()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
-        (18, upkeep()),
+        (18, maintenance()),
         (if matches!(theme, Theme::Shared) { 14 } else { 9 }, rules(theme)),
         (12, operators()),
         (if matches!(theme, Theme::Slots) { 60 } else { 1 }, schedules()),
@@ -426,7 +427,7 @@ pub fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     prop_oneof![
         40 => (step(), call(theme)),
         3 => (about.clone(), queue(), 1..4_u32)
-            .prop_map(|(by, queue, limit)| (Step::Deadline(by), Op::Requeue { queue, limit })),
+            .prop_map(|(by, queue, limit)| (Step::Deadline(by), Op::RequeueOrphans { queue, limit })),
         2 => (about, queue(), 1..4_u32).prop_map(|(by, queue, limit)| (Step::Due(by), Op::Promote { queue, limit })),
     ]
 }
@@ -465,7 +466,7 @@ pub fn shared() -> impl Strategy<Value = Case> {
     (
         any::<bool>(),
         proptest::bool::weighted(0.9),
-        vec(prop_oneof![25 => timed(Theme::Shared), 1 => mend_shared()], 1..200),
+        vec(prop_oneof![25 => timed(Theme::Shared), 1 => repair_shared()], 1..200),
     )
         .prop_map(|(tagged, listening, calls)| Case { tagged, listening, calls })
 }

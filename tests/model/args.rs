@@ -1,10 +1,10 @@
 //! Formats calls for the scripts, and replies in one form.
 
+use crate::model::concrete::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
 use crate::model::peeked::given;
-use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
 struct Args(&'static str, Vec<String>);
@@ -91,7 +91,7 @@ const NAMED: [&str; 19] = [
     "limit",
     "move",
     "prioritise",
-    "recall",
+    "requeue",
     "resume",
     "resume_schedule",
     "retry",
@@ -165,7 +165,7 @@ impl Op {
                 .arg(token.token())
                 .option("inputs", Some(text(needs, false)))
                 .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0)),
-            Self::Settle { limit } => Args::of("settle").arg(limit),
+            Self::Settle { limit } => Args::of("run_deferred").arg(limit),
             Self::Edit { task, edit } => {
                 let args = Args::of("edit").arg(task.id());
                 let args = edit.options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)));
@@ -189,9 +189,10 @@ impl Op {
                 let args = queues.iter().fold(args, |args, number| args.arg(queue(*number)));
                 args.option("limit", *limit).asks(asks)
             }
-            Self::Exchange { listener: who, queues, limit, ends, asks, .. } => {
+            Self::FinishAndReserve { listener: who, queues, limit, ends, asks, .. } => {
                 let names: Vec<&str> = queues.iter().map(|number| queue(*number)).collect();
-                let args = Args::of("exchange").arg(listener(*who)).arg(names.join(",")).arg(limit).arg(ends.len());
+                let args =
+                    Args::of("finish_and_reserve").arg(listener(*who)).arg(names.join(",")).arg(limit).arg(ends.len());
                 ends.iter().fold(args, |args, (task, token, act)| args.end(task.id(), token.token(), act)).asks(asks)
             }
             Self::Owner { task, token, act } => return Some(act.args(task.id(), token.token())),
@@ -209,7 +210,7 @@ impl Op {
             Self::Cancel { task, reason, force, at_once } => {
                 Args::of("cancel").arg(task.id()).arg(payload(*reason)).flag("force", *force).flag("at_once", *at_once)
             }
-            Self::Recall { task, at_once } => Args::of("recall").arg(task.id()).flag("at_once", *at_once),
+            Self::Requeue { task, at_once } => Args::of("requeue").arg(task.id()).flag("at_once", *at_once),
             Self::Retry { task, fresh, deadline } => Args::of("retry")
                 .arg(task.id())
                 .flag("fresh", *fresh)
@@ -217,9 +218,9 @@ impl Op {
             Self::Delete { task } => Args::of("delete").arg(task.id()),
             Self::Get { task } => Args::of("get").arg(task.id()),
             Self::Promote { queue: name, limit } => here("promote", name).arg(limit),
-            Self::Requeue { queue: name, limit } => here("requeue_orphans", name).arg(limit),
-            Self::Retain { queue: name, limit, keep, seconds } => {
-                here("retain", name).arg(limit).option("keep", *keep).option("seconds", *seconds)
+            Self::RequeueOrphans { queue: name, limit } => here("requeue_orphans", name).arg(limit),
+            Self::Prune { queue: name, limit, keep, seconds } => {
+                here("prune", name).arg(limit).option("keep", *keep).option("seconds", *seconds)
             }
             Self::Ready { listener: who } => Args::of("ready").arg(listener(*who)).arg(0).arg(500).arg(1).arg("*"),
             Self::Register { queue: name, listener: who, has } => {
@@ -245,8 +246,8 @@ impl Op {
                 let args = Args::of("limit").arg("*").arg(SHARED[usize::from(*limit)]).arg(places).arg(rate);
                 args.option("expires", *expires)
             }
-            Self::Upkeep { queues } => {
-                let args = Args::of("upkeep").arg(queues.len());
+            Self::Maintenance { queues } => {
+                let args = Args::of("maintenance").arg(queues.len());
                 queues.iter().fold(args, |args, number| args.arg(queue(*number)))
             }
             Self::Peek { queue: name, limit, listener: who, has } => here("peek", name)
@@ -275,7 +276,7 @@ impl Op {
                     Bulk::Prioritise(priority) => of("prioritise").option("priority", Some(priority)),
                 }
             }
-            Self::Forget { queue: name } => here("forget", name),
+            Self::Forget { queue: name } => here("delete_queue", name),
             Self::Schedule { name, plan } => {
                 let args = Args::of("schedule").arg(SCHEDULES[usize::from(*name)]).arg(queue(plan.queue));
                 let args =
@@ -298,7 +299,7 @@ impl Op {
                 Args::of(if *on { "track" } else { "untrack" }).arg(task.id()).option("by", Some("me"))
             }
             Self::Note { task } => Args::of("note").arg(task.id()).arg("a word").option("by", Some("me")),
-            Self::Tally { queue: name, limit } => here("tally", name).arg(limit),
+            Self::Aggregate { queue: name, limit } => here("aggregate", name).arg(limit),
             Self::Drain { queue: name, listener: who, on } => {
                 here("drain", name).arg(listener(*who)).arg(u8::from(*on))
             }
@@ -308,12 +309,12 @@ impl Op {
                 args.option("has", has.map(|has| HAS[usize::from(has)])).flag("draining", *draining)
             }
             Self::Workers => Args::of("workers").arg(0).arg(500),
-            Self::Held { queue: name, listener: who } => here("held", name).arg(listener(*who)),
+            Self::Held { queue: name, listener: who } => here("list_held", name).arg(listener(*who)),
             Self::List { queue: name, status, cursor, limit } => here("list", name).arg(status).arg(cursor).arg(limit),
             Self::Counts { queue: name } => here("counts", name),
             Self::Listeners { queue: name } => here("listeners", name).arg(0).arg(500),
             Self::Queues => Args::of("queues").arg(0).arg(500),
-            Self::Mend { queue: name, part } => here("mend", name).arg(format!("{part}:0")).arg(500),
+            Self::Repair { queue: name, part } => here("repair", name).arg(format!("{part}:0")).arg(500),
             Self::Wake { .. } | Self::Restarted | Self::Again | Self::Resend => return None,
         };
         Some((args.0, args.1))
@@ -324,7 +325,7 @@ impl Op {
         match self {
             Self::Get { .. } => match reply.sorted(0, 2) {
                 Reply::List(mut items) => {
-                    for pair in items.chunks_mut(2).filter(|pair| pair[0].as_text() == "ties") {
+                    for pair in items.chunks_mut(2).filter(|pair| pair[0].as_text() == "flags") {
                         pair[1] = Reply::text(sorted(pair[1].as_text()));
                     }
                     Reply::List(items)

@@ -10,8 +10,8 @@ use crate::model::arbitrary::{
 };
 use crate::model::audits::Wanted;
 use crate::model::changes::{self, onwards};
+use crate::model::concrete::OF_ALL;
 use crate::model::ops::{Case, Op, Step};
-use crate::model::settle::OF_ALL;
 use crate::model::shapes;
 
 fn audit() -> impl Strategy<Value = Op> {
@@ -34,8 +34,8 @@ fn change() -> impl Strategy<Value = Op> {
     let cancel =
         (prop_oneof![held_task(), waiting_task()], payload(), any::<bool>(), option::weighted(0.2, any::<bool>()))
             .prop_map(|(task, reason, force, at_once)| Op::Cancel { task, reason, force: Some(force), at_once });
-    let recall =
-        (held_task(), option::weighted(0.4, any::<bool>())).prop_map(|(task, at_once)| Op::Recall { task, at_once });
+    let requeue =
+        (held_task(), option::weighted(0.4, any::<bool>())).prop_map(|(task, at_once)| Op::Requeue { task, at_once });
     let retry = finished_task().prop_map(|task| Op::Retry { task, fresh: None, deadline: None });
     let flow = prop_oneof![
         (queue(), 0..2_u8, option::weighted(0.4, any::<bool>())).prop_map(|(queue, reason, stop)| Op::Pause {
@@ -50,7 +50,7 @@ fn change() -> impl Strategy<Value = Op> {
     let keep = (0..4_u8).prop_map(|value| Op::Configure { queue: None, setting: OF_ALL, value: value.min(1) });
     prop_oneof![
         3 => cancel,
-        2 => recall,
+        2 => requeue,
         2 => retry,
         3 => flow,
         3 => drain,
@@ -59,7 +59,7 @@ fn change() -> impl Strategy<Value = Op> {
         6 => operators(),
         3 => schedules(),
         4 => changes::edit(),
-        3 => changes::round(changes::About::Further),
+        3 => changes::round(changes::About::NextRound),
         2 => finished_task().prop_map(|task| Op::Delete { task }),
         1 => keep,
     ]

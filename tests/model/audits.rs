@@ -1,7 +1,7 @@
 //! Who changed what: an entry for each change that somebody asked for.
 
+use crate::model::concrete::payload;
 use crate::model::keys::{Kept, Keys, Reply};
-use crate::model::settle::payload;
 use crate::model::state::{Model, Task, Verdict, decimal};
 
 /// Entries that the server keeps together, and removes together: see `Bench::new`.

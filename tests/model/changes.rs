@@ -7,11 +7,11 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::arbitrary::{
-    self, Theme, act, exchange, finished_task, held_task, operators, options, payload, queue, reading, register,
-    reserve, rules, step, submit, token, upkeep, waiting_task,
+    self, Theme, act, finish_and_reserve, finished_task, held_task, maintenance, operators, options, payload, queue,
+    reading, register, reserve, rules, step, submit, token, waiting_task,
 };
+use crate::model::concrete::SETTINGS;
 use crate::model::ops::{Act, Case, Edit, Eta, Go, Key, NOWHERE, Op, Options, REASONS, Step, Which};
-use crate::model::settle::SETTINGS;
 use crate::model::shapes;
 
 /// Main subject of a case, so that related calls meet.
@@ -22,7 +22,7 @@ pub enum About {
     Names,
     Edits,
     Rounds,
-    Further,
+    NextRound,
 }
 
 const STEPS: [&str; 6] = ["a", "b", "b", "b,a", "a,b", "b,b,a"];
@@ -62,7 +62,7 @@ fn with_steps(op: Op, steps: &'static str) -> Op {
 fn begin(about: About) -> impl Strategy<Value = Op> {
     let themes = match about {
         About::Names => vec![Theme::Names],
-        About::Edits | About::Rounds | About::Further => vec![Theme::All, Theme::Limits, Theme::Names],
+        About::Edits | About::Rounds | About::NextRound => vec![Theme::All, Theme::Limits, Theme::Names],
         _ => vec![Theme::All, Theme::Limits],
     };
     let plain = select(themes).prop_flat_map(submit);
@@ -127,8 +127,8 @@ fn owner(about: About) -> impl Strategy<Value = Op> {
 
 /// Several ends at once. Some of their tasks go on in another queue.
 fn exchanges() -> impl Strategy<Value = Op> {
-    (exchange(), queue(), any::<bool>()).prop_map(|(op, to, every)| match op {
-        Op::Exchange { able, listener, queues, limit, mut ends, asks } => {
+    (finish_and_reserve(), queue(), any::<bool>()).prop_map(|(op, to, every)| match op {
+        Op::FinishAndReserve { able, listener, queues, limit, mut ends, asks } => {
             for (at, (task, token, act)) in (0..).zip(&mut ends) {
                 (*task, *token) = (Which::Held(at), Key::Last);
                 if let (Act::Complete { result, cost }, true) = (&*act, every || at == 0) {
@@ -136,7 +136,7 @@ fn exchanges() -> impl Strategy<Value = Op> {
                     *act = Act::Next { result: *result, cost: *cost, go };
                 }
             }
-            Op::Exchange { able, listener, queues, limit, ends, asks }
+            Op::FinishAndReserve { able, listener, queues, limit, ends, asks }
         }
         other => other,
     })
@@ -188,11 +188,11 @@ pub fn edit() -> impl Strategy<Value = Op> {
 
 /// A further round of a task, or what it would be.
 pub fn round(about: About) -> impl Strategy<Value = Op> {
-    let once_more = if about == About::Further { proptest::bool::weighted(0.9).boxed() } else { Just(false).boxed() };
+    let once_more = if about == About::NextRound { proptest::bool::weighted(0.9).boxed() } else { Just(false).boxed() };
     let task = prop_oneof![
         6 => finished_task(),
         2 => waiting_task(),
-        if about == About::Further { 12 } else { 1 } => held_task(),
+        if about == About::NextRound { 12 } else { 1 } => held_task(),
         1 => Just(Which::Free),
     ];
     let options = prop_oneof![1 => Just(Options::new()), 2 => some_options()];
@@ -239,7 +239,7 @@ fn call(about: About) -> impl Strategy<Value = Op> {
     let often = |theme, weight, else_| if about == theme { weight } else { else_ };
     Union::new_weighted(vec![
         (often(About::Edits, 50, 3), edit().boxed()),
-        (if about == About::Further { 40 } else { often(About::Rounds, 40, 3) }, round(about).boxed()),
+        (if about == About::NextRound { 40 } else { often(About::Rounds, 40, 3) }, round(about).boxed()),
         (30, begin(about).boxed()),
         (36, reserve()),
         (36, owner(about).boxed()),
@@ -248,8 +248,8 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         (5, cancel.boxed()),
         (5, retry.boxed()),
         (8, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
-        (10, upkeep()),
-        (if about == About::Further { 30 } else { 8 }, shapes::settle().boxed()),
+        (10, maintenance()),
+        (if about == About::NextRound { 30 } else { 8 }, shapes::settle().boxed()),
         (5, rules(Theme::Limits)),
         (5, operators()),
         (5, register()),
@@ -278,8 +278,8 @@ pub fn case() -> impl Strategy<Value = Case> {
 }
 
 /// Cases about rounds that begin when a task has ended the present one.
-pub fn further() -> impl Strategy<Value = Case> {
-    let calls = vec(timed(About::Further), 1..200);
+pub fn next_round() -> impl Strategy<Value = Case> {
+    let calls = vec(timed(About::NextRound), 1..200);
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }
 
@@ -295,7 +295,7 @@ pub fn watched() -> impl Strategy<Value = Case> {
     let call = prop_oneof![
         2 => timed(About::Edits),
         2 => timed(About::Steps),
-        2 => timed(About::Further),
+        2 => timed(About::NextRound),
     ];
     let watched = prop_oneof![8 => track, 2 => note, 3 => told].prop_map(|op| (Step::Stay, op));
     let calls = vec(prop_oneof![4 => call, 1 => watched], 1..200);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::concrete::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::graphs::Graph;
 use crate::model::keys::Reply;
 use crate::model::ops::{Asks, Op, PARTS, REASONS, SHARED};
 use crate::model::reserve::Asked;
-use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 use crate::model::walks::{Wait, Walk};
 
@@ -56,8 +56,8 @@ impl Model {
                 let asked = Asked::by(listener(*who), limit.unwrap_or(1), asks);
                 self.reserve(&asked, &names(queues))
             }
-            Op::Exchange { listener: who, queues, limit, ends, asks, .. } => {
-                self.exchange(&Asked::by(listener(*who), *limit, asks), &names(queues), ends)
+            Op::FinishAndReserve { listener: who, queues, limit, ends, asks, .. } => {
+                self.finish_and_reserve(&Asked::by(listener(*who), *limit, asks), &names(queues), ends)
             }
             Op::Owner { task, token, act } => self.owner(task.id(), token.token(), act),
             Op::Heartbeat { queue: name, listener: who, lease, tasks } => {
@@ -75,9 +75,9 @@ impl Model {
                 let (id, reason) = (task.id(), payload(*reason));
                 self.on_task("cancel", id, reason, |model| model.cancel(id, reason, force, at_once))
             }
-            Op::Recall { task, at_once } => {
+            Op::Requeue { task, at_once } => {
                 let (id, at_once) = (task.id(), *at_once == Some(true));
-                self.on_task("recall", id, "", |model| model.recall(id, at_once))
+                self.on_task("requeue", id, "", |model| model.requeue(id, at_once))
             }
             Op::Retry { task, fresh, deadline } => {
                 let (id, fresh) = (task.id(), *fresh == Some(true));
@@ -94,13 +94,13 @@ impl Model {
                 })
             }
             Op::Promote { queue: name, limit } => Ok(self.promote(queue(*name), *limit as usize)),
-            Op::Requeue { queue: name, limit } => Ok(self.requeue(queue(*name), *limit as usize)),
-            Op::Retain { queue: name, limit, keep, seconds } => {
-                Ok(self.retain(queue(*name), *limit as usize, *keep, *seconds))
+            Op::RequeueOrphans { queue: name, limit } => Ok(self.requeue_orphans(queue(*name), *limit as usize)),
+            Op::Prune { queue: name, limit, keep, seconds } => {
+                Ok(self.prune(queue(*name), *limit as usize, *keep, *seconds))
             }
             Op::Register { .. } | Op::Unregister { .. } | Op::Drain { .. } => self.attend(op),
             Op::Report { .. } => Ok(self.report(op)),
-            Op::Upkeep { queues } => Ok(self.keep_up(&names(queues))),
+            Op::Maintenance { queues } => Ok(self.keep_up(&names(queues))),
             Op::Peek { .. } => Ok(self.peeked(op)),
             Op::Audit { after, limit, wanted, .. } => Ok(self.audited(*after, *limit as usize, wanted)),
             Op::Ready { listener: who } => Ok(self.with_tasks(listener(*who))),
@@ -126,7 +126,7 @@ impl Model {
             Op::History { task } => self.history(task.id()),
             Op::Note { task } => self.note(task.id()),
             Op::Track { task, on } => self.track(task.id(), *on),
-            Op::Tally { queue: name, limit } => Ok(self.tally(queue(*name), *limit as usize)),
+            Op::Aggregate { queue: name, limit } => Ok(self.aggregate(queue(*name), *limit as usize)),
             Op::Wake { queue: name } => {
                 self.queue(queue(*name)).wake = false;
                 Ok(Reply::Nil)
@@ -135,12 +135,12 @@ impl Model {
                 self.run = self.run.is_some().then(|| "another".into());
                 Ok(Reply::Nil)
             }
-            Op::Mend { part, .. } => {
+            Op::Repair { part, .. } => {
                 let at = PARTS.iter().position(|other| other == part).unwrap() + 1;
                 let next = PARTS.get(at).map_or(String::new(), |next| format!("{next}:0"));
                 self.born = true;
-                let mended = if *part == "places" { self.expire_shares() } else { 0 };
-                Ok(Reply::List(vec![Reply::text(next), Reply::text(mended), Reply::text(0)]))
+                let repaired = if *part == "places" { self.expire_shares() } else { 0 };
+                Ok(Reply::List(vec![Reply::text(next), Reply::text(repaired), Reply::text(0)]))
             }
             _ => Ok(self.read(op)),
         }
@@ -295,7 +295,7 @@ impl Model {
         Ok(Reply::text("cancelled"))
     }
 
-    fn recall(&mut self, id: &str, at_once: bool) -> Verdict<Reply> {
+    fn requeue(&mut self, id: &str, at_once: bool) -> Verdict<Reply> {
         let now = decimal(self.now);
         let task = self.known(id)?;
         if task.status == "pending" && task.get("outcome") == "released" {
@@ -305,10 +305,10 @@ impl Model {
         } else if !at_once {
             if task.order.is_none() {
                 task.order = Some("stop");
-                task.set("recall", now);
-                self.publish(id, "recall", self.by, "", "");
+                task.set("requeue", now);
+                self.publish(id, "requeue", self.by, "", "");
             }
-            return Ok(Reply::text("recalling"));
+            return Ok(Reply::text("requeueing"));
         }
         let cancelled = task.has("cancel");
         let to = if cancelled { "cancelled" } else { self.back(id, "pending", Some("drain")) };
@@ -322,7 +322,7 @@ impl Model {
             task.set("front", 1);
         }
         let awaited = self.place_is_awaited(id);
-        self.shift(id, to, "recall", "", to == "pending");
+        self.shift(id, to, "requeue", "", to == "pending");
         let name = self.tasks[id].queue.clone();
         self.queue(&name).wake |= awaited || to == "pending";
         Ok(Reply::text(outcome))
@@ -363,7 +363,7 @@ impl Model {
             return Err("DUPLICATE");
         }
         let wait = match anew {
-            _ if !task.tied('w') => None,
+            _ if !task.flagged('w') => None,
             Some(graph) => Some(Wait::Anew(self.look_anew(id, graph, begun))),
             None => Some(Wait::Again(self.look_again(id, begun)?)),
         };
@@ -388,7 +388,7 @@ impl Model {
         }
         task.set("outcome", "retry");
         task.forget(&FAILURE);
-        task.forget(&["reason", "cause", "discard", "cascade", "front", "uncounted", "fruitless"]);
+        task.forget(&["reason", "cause", "discard", "cascade", "front", "uncounted", "stalled_losses"]);
         if task.has("retry_eta") {
             task.forget(&["eta", "retry_eta"]);
         }
@@ -401,9 +401,9 @@ impl Model {
         }
         if let Some(deadline) = deadline {
             task.set("deadline", decimal(deadline));
-            if !task.tied('e') {
-                let ties = format!("{}e", task.get("ties"));
-                task.set("ties", ties);
+            if !task.flagged('e') {
+                let flags = format!("{}e", task.get("flags"));
+                task.set("flags", flags);
             }
         }
         self.again(id);

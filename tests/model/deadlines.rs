@@ -1,8 +1,8 @@
 //! Deadlines of tasks: not of their leases.
 
+use crate::model::concrete::micros;
 use crate::model::keys::Reply;
 use crate::model::ops::Eta;
-use crate::model::settle::micros;
 use crate::model::state::{Model, Task, Verdict, decimal};
 
 const ERROR: &str = "its deadline has passed";

@@ -4,19 +4,19 @@
 use std::collections::VecDeque;
 
 use crate::model::check::{Checked, ensure, field, hash, held, records};
+use crate::model::concrete::{HAS, KEYS, SETTINGS, intern};
 use crate::model::keys::{Keys, Reply};
 use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, SHARED, Step, Which};
-use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
 /// More rounds than needed: postponed leases, delays after failures.
 const ROUNDS: u32 = 16;
 
-/// Steps of `settle` in a round.
+/// Steps of `run_deferred` in a round.
 const STEPS: u32 = 200;
 
 /// Keys that must be empty at the end.
 const EMPTY: [&str; 15] = [
-    "further_",
+    "next_round_",
     "shared_places",
     "lane_tasks_",
     "ranked_tasks_",
@@ -26,7 +26,7 @@ const EMPTY: [&str; 15] = [
     "places_",
     "delayed_",
     "waiting_tasks_",
-    "unsettled",
+    "deferred",
     "graphs_due",
     "outside_",
     "chosen_",
@@ -120,8 +120,8 @@ impl Drained {
             call(Step::Stay, Op::Share { limit, places: Some(9), rate: None, expires: None });
         }
         for queue in queues() {
-            call(Step::Seconds(3600), Op::Requeue { queue, limit: 500 });
-            call(Step::Seconds(200), Op::Requeue { queue, limit: 500 });
+            call(Step::Seconds(3600), Op::RequeueOrphans { queue, limit: 500 });
+            call(Step::Seconds(200), Op::RequeueOrphans { queue, limit: 500 });
             call(Step::Stay, Op::Promote { queue, limit: 500 });
         }
         self.steps = 0;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::model::audits::digest;
+use crate::model::concrete::{intern, micros, payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::keys::Reply;
 use crate::model::lanes::{Carried, rank};
 use crate::model::ops::{Edit, Eta, Key, Op, Options};
-use crate::model::settle::{intern, micros, payload, queue};
 use crate::model::shares::parts;
 use crate::model::state::{Model, SECOND, Transition, Verdict, decimal};
 use crate::model::submit::fields;
@@ -89,9 +89,9 @@ impl Model {
             eta: moment(edit.eta).map(Some).or(unset),
             by: &by,
         };
-        let solo = self.tasks[id].has("solo") && options.iter().any(|(name, _)| *name == "key");
+        let exclusive = self.tasks[id].has("exclusive") && options.iter().any(|(name, _)| *name == "key");
         let mut new: BTreeMap<&'static str, String> = fields(&options, end_by, &[])?.into_iter().collect();
-        new.extend(solo.then(|| ("solo", "1".to_owned())));
+        new.extend(exclusive.then(|| ("exclusive", "1".to_owned())));
         let to = match self.compare(id, new, &said)? {
             None => self.tasks[id].status.clone(),
             Some(change) => {
@@ -118,9 +118,9 @@ impl Model {
         }
         let (mut options, end_by) = self.options(id, edit)?;
         options.retain(|(name, _)| *name != "steps");
-        let solo = self.tasks[id].has("solo") && options.iter().any(|(name, _)| *name == "key");
+        let exclusive = self.tasks[id].has("exclusive") && options.iter().any(|(name, _)| *name == "key");
         let mut new: BTreeMap<&'static str, String> = fields(&options, end_by, &[])?.into_iter().collect();
-        new.extend(solo.then(|| ("solo", "1".to_owned())));
+        new.extend(exclusive.then(|| ("exclusive", "1".to_owned())));
         new.extend(self.tasks[id].fields.get("steps").map(|steps| ("steps", steps.clone())));
         let change = self.compare(id, new, &Said { queue: None, parameters: None, eta: None, by: "" })?;
         let end_by = change.as_ref().filter(|change| change.changed.contains(&"deadline"));
@@ -157,7 +157,7 @@ impl Model {
     fn compare(&self, id: &str, mut new: BTreeMap<&'static str, String>, said: &Said) -> Verdict<Option<Change>> {
         let task = &self.tasks[id];
         let same = |field: &str| new.get(field).map(String::as_str) == task.fields.get(field).map(String::as_str);
-        if task.has("solo") && !["solo", "key", "unique", "unique_until"].into_iter().all(same) {
+        if task.has("exclusive") && !["exclusive", "key", "unique", "unique_until"].into_iter().all(same) {
             return Err("BADARG");
         }
         let fields = STORED.iter().filter(|(_, field)| !same(field));
@@ -188,13 +188,13 @@ impl Model {
         if changed.is_empty() {
             return Ok(None);
         }
-        let mut ties = new.remove("ties").unwrap_or_default();
-        for letter in task.get("ties").chars().filter(|letter| "rwkdgoa".contains(*letter)) {
-            if !ties.contains(letter) {
-                ties.push(letter);
+        let mut flags = new.remove("flags").unwrap_or_default();
+        for letter in task.get("flags").chars().filter(|letter| "rwkdgoa".contains(*letter)) {
+            if !flags.contains(letter) {
+                flags.push(letter);
             }
         }
-        new.insert("ties", ties);
+        new.insert("flags", flags);
         Ok(Some(Change { new, changed, eta, to }))
     }
 
@@ -264,7 +264,7 @@ impl Model {
         let (ranked, key) = (task.has("rank"), task.get("key").to_owned());
         let place = Some(place).filter(|_| !has("priority"));
         self.write(id, &change, said);
-        if stands && status == "pending" && self.tasks[id].tied('r') {
+        if stands && status == "pending" && self.tasks[id].flagged('r') {
             let task = &self.tasks[id];
             let (fresh, needs) = (task.get("key").to_owned(), task.class());
             if !ranked || place.is_none() {
@@ -296,9 +296,9 @@ impl Model {
                 task.fields.extend(change.new.get(field).map(|value| (field, value.clone())));
             }
         }
-        task.set("ties", &change.new["ties"]);
-        if change.new["ties"].is_empty() {
-            task.forget(&["ties"]);
+        task.set("flags", &change.new["flags"]);
+        if change.new["flags"].is_empty() {
+            task.forget(&["flags"]);
         }
         if has("parameters") {
             task.set("parameters", said.parameters.unwrap());
@@ -369,9 +369,9 @@ impl Model {
                 ("created", 1)
             }
             Some(task) if task.get("round_request") == format!("s{request}") => return answer("again", number),
-            Some(task) if task.get("further") == format!("s{request}") => return answer("later", number + 1),
+            Some(task) if task.get("next_round") == format!("s{request}") => return answer("later", number + 1),
             Some(task) if task.held() && !once_more => return Err("STATE"),
-            Some(task) if task.has("further") && (task.held() || task.finished()) => return Err("STATE"),
+            Some(task) if task.has("next_round") && (task.held() || task.finished()) => return Err("STATE"),
             Some(task) if task.held() => {
                 self.put_off_round(op)?;
                 ("later", number + 1)
@@ -407,8 +407,8 @@ impl Model {
         request: u32,
     ) -> Verdict<()> {
         let (task, name) = (&self.tasks[id], said.queue.unwrap());
-        let needs = task.tied('w') && self.web.waits(id) > 0;
-        if task.tied('g') || task.tied('d') && self.web.needed(id) || needs {
+        let needs = task.flagged('w') && self.web.waits(id) > 0;
+        if task.flagged('g') || task.flagged('d') && self.web.needed(id) || needs {
             return Err("STATE");
         } else if self.setting(name, "closed").as_deref() == Some("1") {
             return Err("CLOSED");
@@ -425,13 +425,13 @@ impl Model {
         let now = self.now;
         let task = self.task(id);
         let number = task.number("round").max(1) + 1;
-        let old: String = task.get("ties").chars().filter(|letter| "do".contains(*letter)).collect();
+        let old: String = task.get("flags").chars().filter(|letter| "do".contains(*letter)).collect();
         task.fields.retain(|field, _| *field == "notes");
         task.fields.extend(new);
-        let ties = format!("{}{old}", task.get("ties"));
-        task.set("ties", &ties);
-        if ties.is_empty() {
-            task.forget(&["ties"]);
+        let flags = format!("{}{old}", task.get("flags"));
+        task.set("flags", &flags);
+        if flags.is_empty() {
+            task.forget(&["flags"]);
         }
         task.set("parameters", said.parameters.unwrap());
         task.set("outcome", "retry");
@@ -469,7 +469,7 @@ impl Edit {
     }
 
     /// Sets the times of the edit to the times of the call.
-    pub fn settle(&mut self, from_now: impl Fn(Option<Eta>) -> Option<Eta>) {
+    pub fn settle_times(&mut self, from_now: impl Fn(Option<Eta>) -> Option<Eta>) {
         self.eta = from_now(self.eta);
         self.deadline = from_now(self.deadline);
     }

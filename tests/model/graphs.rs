@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use crate::model::args::bound_text;
+use crate::model::concrete::{KEYS, micros, payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::lanes::rank;
 use crate::model::ops::{Eta, Need, Op, Which};
 use crate::model::sets::{Set, Turn, asked, named};
-use crate::model::settle::{KEYS, micros, payload, queue};
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
 use crate::model::submit::fields;
 use crate::model::walks::{Ahead, Walk};
@@ -84,7 +84,7 @@ pub struct Web {
     pub dependents: BTreeMap<String, BTreeMap<String, Seen>>,
     pub inputs: BTreeMap<String, Inputs>,
     /// Tasks that have ended, and whose dependents are not notified.
-    pub unsettled: BTreeMap<String, u64>,
+    pub deferred: BTreeMap<String, u64>,
     /// Tasks of graphs that are not released.
     pub staged: BTreeMap<String, Task>,
     pub graphs: BTreeMap<String, Graph>,
@@ -93,10 +93,10 @@ pub struct Web {
     outside: BTreeMap<String, Vec<(String, String)>>,
     /// Number of graphs created so far.
     pub made: u32,
-    /// True if ends are left to `settle`.
+    /// True if ends are left to `run_deferred`.
     pub later: bool,
-    /// For the present transition: what the transition leaves to `settle`, if its step has planned that; and whether
-    /// the task ends because of an upstream that has ended.
+    /// For the present transition: what the transition leaves to `run_deferred`, if its step has planned that; and
+    /// whether the task ends because of an upstream that has ended.
     pub ahead: Option<Ahead>,
     broken: bool,
     /// For the present call: the last task that began to wait, and the number of tasks before it.
@@ -350,7 +350,7 @@ impl Model {
     /// Returns true if a task is complete and a dependent still needs its result.
     pub fn keeps_result(&self, id: &str) -> bool {
         let task = &self.tasks[id];
-        task.status == "complete" && task.tied('d') && self.web.needed(id)
+        task.status == "complete" && task.flagged('d') && self.web.needed(id)
     }
 
     /// Returns true if a task of a created graph has not begun yet.
@@ -365,11 +365,11 @@ impl Model {
     }
 
     /// Notes in a task that others wait for it.
-    pub fn tie(&mut self, id: &str) {
+    pub fn flag(&mut self, id: &str) {
         let task = self.tasks.get_mut(id).or_else(|| self.web.staged.get_mut(id));
-        if let Some(task) = task.filter(|task| !task.tied('d')) {
-            let ties = format!("{}d", task.get("ties"));
-            task.set("ties", ties);
+        if let Some(task) = task.filter(|task| !task.flagged('d')) {
+            let flags = format!("{}d", task.get("flags"));
+            task.set("flags", flags);
         }
     }
 
@@ -388,7 +388,7 @@ impl Model {
         let continues = graph.filter(|_| self.web.staged.contains_key(id));
         let before = continues.map_or("", |_| self.web.staged[id].get("inputs"));
         let mut least = wanted.has_set().then(|| {
-            let known = continues.filter(|_| self.web.staged[id].tied('k')).map(|_| self.web.least(id));
+            let known = continues.filter(|_| self.web.staged[id].flagged('k')).map(|_| self.web.least(id));
             wanted.least_after(before, known)
         });
         for (up, edge) in &wanted.upstreams {
@@ -483,7 +483,7 @@ impl Model {
             if let Some(graph) = outside.filter(|_| !known) {
                 self.web.outside.entry(graph.into()).or_default().push((up.into(), id.into()));
             }
-            self.tie(up);
+            self.flag(up);
         }
         if look.inputs.slots > 0 {
             let inputs = self.web.inputs.entry(id.into()).or_default();
@@ -495,9 +495,9 @@ impl Model {
         }
     }
 
-    /// Applies the effects of a transition on the graph of a task, and on its dependents. `ties`: the claims of the
+    /// Applies the effects of a transition on the graph of a task, and on its dependents. `flags`: the claims of the
     /// task.
-    pub fn pass_on(&mut self, id: &str, graph: &str, ties: &str, from: &str, to: &str) {
+    pub fn pass_on(&mut self, id: &str, graph: &str, flags: &str, from: &str, to: &str) {
         let (planned, broken) = (self.web.ahead.take(), std::mem::take(&mut self.web.broken));
         let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
         let counted = |status: &str| is_final(status) || status == "deleted";
@@ -513,20 +513,20 @@ impl Model {
                 self.forget_graph(graph);
             }
         }
-        if ties.contains('a') && !from.is_empty() && counted(to) {
+        if flags.contains('a') && !from.is_empty() && counted(to) {
             if to == "deleted" {
-                self.further.remove(id);
+                self.next_round.remove(id);
             } else if !is_final(from) {
-                self.web.unsettled.insert(id.to_owned(), self.now);
+                self.web.deferred.insert(id.to_owned(), self.now);
             }
         }
-        if to == "deleted" && ties.contains(['w', 'd']) {
+        if to == "deleted" && flags.contains(['w', 'd']) {
             self.web.upstreams.remove(id);
             self.web.inputs.remove(id);
             if !self.web.needed(id) {
                 self.web.dependents.remove(id);
-            } else if (is_final(from) || ties.contains('d')) && !self.web.open(id).is_empty() {
-                self.web.unsettled.insert(id.to_owned(), self.now);
+            } else if (is_final(from) || flags.contains('d')) && !self.web.open(id).is_empty() {
+                self.web.deferred.insert(id.to_owned(), self.now);
             }
         }
         let cascades = planned.map_or_else(
@@ -538,17 +538,17 @@ impl Model {
         );
         if cascades {
             self.task(id).set("cascade", 0);
-            self.web.unsettled.insert(id.to_owned(), self.now);
+            self.web.deferred.insert(id.to_owned(), self.now);
         }
-        if !ties.contains('d') || from.is_empty() || is_final(from) || !counted(to) {
+        if !flags.contains('d') || from.is_empty() || is_final(from) || !counted(to) {
             return;
         }
         let open = self.web.open(id);
         let anew = to != "complete" && self.runs_anew(graph, id);
         let left =
-            planned.map_or(!open.is_empty() && (self.web.later || open.len() > INLINE || anew), |it| it.unsettled);
+            planned.map_or(!open.is_empty() && (self.web.later || open.len() > INLINE || anew), |it| it.deferred);
         if left {
-            self.web.unsettled.insert(id.to_owned(), self.now);
+            self.web.deferred.insert(id.to_owned(), self.now);
         } else if planned.is_none() {
             self.tell(id, to, &open, false);
         }
@@ -578,7 +578,7 @@ impl Model {
     }
 
     /// Notifies dependents of the end of a task. Dependents that are not released yet are left to the release of their
-    /// graph. `settled`: the call is a `settle`.
+    /// graph. `settled`: the call is a `run_deferred`.
     fn tell(&mut self, up: &str, to: &str, ids: &[String], settled: bool) {
         let now = self.now;
         let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();
@@ -593,7 +593,7 @@ impl Model {
                     self.web.see(up, id, Seen::Staged);
                     self.web.outside.entry(graph).or_default().push((up.into(), id.clone()));
                 } else {
-                    self.web.unsettled.insert(up.into(), now);
+                    self.web.deferred.insert(up.into(), now);
                 }
                 continue;
             }
@@ -609,7 +609,7 @@ impl Model {
                     continue;
                 }
             };
-            let (takes, in_set) = (!edge.slots.is_empty(), task.tied('k'));
+            let (takes, in_set) = (!edge.slots.is_empty(), task.flagged('k'));
             if edge.kind == "some" {
                 match self.end_of_one(up, to, id, &edge, &live) {
                     Turn::Complete => {}
@@ -699,7 +699,7 @@ impl Model {
     /// Looks again at what a task waited for. `begun`: others that the same step lets run again.
     pub fn look_again(&self, id: &str, begun: &BTreeSet<String>) -> Verdict<Again> {
         let inputs = self.web.inputs.get(id).cloned().unwrap_or_default();
-        let in_set = self.tasks[id].tied('k');
+        let in_set = self.tasks[id].flagged('k');
         let mut again = Again { met: Vec::new(), open: Vec::new(), inputs, came: BTreeMap::new(), some: Vec::new() };
         again.inputs.least = in_set.then(|| self.web.least(id));
         let mut edges = self.web.upstreams.get(id).cloned().unwrap_or_default();
@@ -743,7 +743,7 @@ impl Model {
         }
         for up in &again.open {
             self.web.begin_to_wait(up, id, self.now);
-            self.tie(up);
+            self.flag(up);
         }
         let waits = again.begins() == "waiting";
         for (up, over) in again.some.iter().filter(|_| waits) {
@@ -753,7 +753,7 @@ impl Model {
                 self.web.see(up, id, Seen::Held);
             } else {
                 self.web.begin_to_wait(up, id, self.now);
-                self.tie(up);
+                self.flag(up);
             }
         }
         if !waits {
@@ -903,9 +903,9 @@ impl Model {
                         more.split(' ').filter(|one| !all.iter().any(|other| other == one)).collect();
                     all.extend(fresh.into_iter().map(str::to_owned));
                     task.set("inputs", all.join(" "));
-                    if !task.tied('w') {
-                        let ties = format!("{}w", task.get("ties"));
-                        task.set("ties", ties);
+                    if !task.flagged('w') {
+                        let flags = format!("{}w", task.get("flags"));
+                        task.set("flags", flags);
                     }
                 }
             } else {
@@ -913,9 +913,9 @@ impl Model {
                 (task.created, task.updated, task.fields) = (now, now, fields.into_iter().collect());
                 let own = look.as_ref().and_then(|look| look.parameters.clone());
                 task.set("parameters", own.unwrap_or_else(|| parameters(&part.needs, part.parameters)));
-                let waits = if task.tied('w') { "w" } else { "" };
-                let ties = format!("{}{waits}g", task.get("ties").replace(['w', 'k'], ""));
-                task.set("ties", ties);
+                let waits = if task.flagged('w') { "w" } else { "" };
+                let flags = format!("{}{waits}g", task.get("flags").replace(['w', 'k'], ""));
+                task.set("flags", flags);
                 task.set("graph", graph);
                 if part.label {
                     task.set("label", "l");
@@ -927,7 +927,7 @@ impl Model {
                 self.web.graphs.get_mut(graph).unwrap().members.push(id.into());
             }
             if in_set {
-                self.web.staged.get_mut(id).unwrap().add_tie('k');
+                self.web.staged.get_mut(id).unwrap().add_flag('k');
             }
             if let Some(look) = look {
                 self.wait(id, look, Some(graph));
@@ -936,10 +936,10 @@ impl Model {
         Ok(if done { "created" } else { "staged" })
     }
 
-    /// Returns true if `settle` has work.
-    pub fn is_unsettled(&self) -> bool {
+    /// Returns true if `run_deferred` has work.
+    pub fn is_deferred(&self) -> bool {
         let times = self.web.due.values().chain(self.web.deadlines.values());
-        !self.web.unsettled.is_empty() || times.into_iter().any(|at| *at <= self.now)
+        !self.web.deferred.is_empty() || times.into_iter().any(|at| *at <= self.now)
     }
 
     pub fn go_on_with_graphs(&mut self, limit: usize) -> Reply {
@@ -958,20 +958,20 @@ impl Model {
         let gone = |id: &String| !self.web.graphs.get(id).is_some_and(|graph| graph.created);
         let unfinished = self.web.due.iter().filter(|(id, at)| **at <= self.now && gone(id)).map(|(id, at)| (*at, id));
         if let Some(id) = unfinished.min().map(|(_, id)| id.clone()) {
-            let waiting = !self.web.unsettled.is_empty();
+            let waiting = !self.web.deferred.is_empty();
             let (number, more) = self.go_on_with_graph(&id, limit);
             return answer(number, more || others || waiting);
         }
-        if let (Some(id), _) = first(&self.web.unsettled, u64::MAX) {
+        if let (Some(id), _) = first(&self.web.deferred, u64::MAX) {
             let (number, more) = self.go_on_with(&id, limit);
-            return answer(number, more || due.is_some() || !self.web.unsettled.is_empty());
+            return answer(number, more || due.is_some() || !self.web.deferred.is_empty());
         }
         let Some(id) = due else { return answer(0, false) };
         let (number, more) = self.go_on_with_graph(&id, limit);
         answer(number, more || others)
     }
 
-    /// Does what the end of this task has left to `settle`.
+    /// Does what the end of this task has left to `run_deferred`.
     fn go_on_with(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let (status, graph, cascade) = match self.tasks.get(id) {
             Some(task) => (task.status.clone(), task.get("graph").to_owned(), task.has("cascade")),
@@ -983,7 +983,7 @@ impl Model {
         let mut ids = if over { self.web.untold(id, &status) } else { Vec::new() };
         let more = ids.len() > limit;
         ids.truncate(limit);
-        let further = self.tasks.get(id).is_some_and(|task| task.tied('a') && task.finished());
+        let further = self.tasks.get(id).is_some_and(|task| task.flagged('a') && task.finished());
         if further && ids.is_empty() && !cascade {
             self.begin_further(id);
             return (1, false);
@@ -992,12 +992,12 @@ impl Model {
             return self.go_on_with_graph(&graph, limit);
         } else if !ids.is_empty() || !cascade {
             if !more && !cascade && !further {
-                self.web.unsettled.remove(id);
+                self.web.deferred.remove(id);
             }
             let waited_for = !self.web.open(id).is_empty();
             self.tell(id, &status, &ids, true);
             if status != "deleted" && waited_for {
-                self.tie(id);
+                self.flag(id);
             }
             let awaited = |all: &BTreeMap<String, Seen>| all.values().any(|seen| *seen == Seen::Staged);
             if !more && status == "deleted" && !self.web.dependents.get(id).is_some_and(awaited) {
@@ -1044,7 +1044,7 @@ impl Model {
             } else {
                 'p'
             };
-            let plain = task.get("ties").chars().all(|tie| "wgd".contains(tie));
+            let plain = task.get("flags").chars().all(|flag| "wgd".contains(flag));
             let kind = if plain { format!("{begins} {}", task.queue) } else { id.clone() };
             match kinds.iter_mut().find(|(other, _)| *other == kind) {
                 Some((_, ids)) => ids.push(id.clone()),
@@ -1080,10 +1080,10 @@ impl Model {
         for (up, id) in &edges {
             self.web.begin_to_wait(up, id, now);
             if self.tasks.get(up).is_none_or(Task::finished) {
-                self.web.unsettled.insert(up.clone(), now);
+                self.web.deferred.insert(up.clone(), now);
             }
             if self.tasks.contains_key(up) {
-                self.tie(up);
+                self.flag(up);
             }
         }
         if page.len() + edges.len() == 0 {
@@ -1105,7 +1105,7 @@ impl Model {
             self.web.staged.remove(id);
             self.web.upstreams.remove(id);
             self.web.inputs.remove(id);
-            if !self.web.unsettled.contains_key(id)
+            if !self.web.deferred.contains_key(id)
                 && let Some(all) = self.web.dependents.get_mut(id)
             {
                 all.retain(|_, seen| !matches!(seen, Seen::Waits(_)));
@@ -1221,7 +1221,7 @@ impl Model {
         let times =
             |times: &BTreeMap<String, u64>| Kept::Zset(times.iter().map(|(id, at)| (id.clone(), score(*at))).collect());
         put("deadlines".into(), times(&self.web.deadlines));
-        put("unsettled".into(), times(&self.web.unsettled));
+        put("deferred".into(), times(&self.web.deferred));
         put("graphs_due".into(), times(&self.web.due));
         put("graphs".into(), times(&self.web.graphs.iter().map(|(id, graph)| (id.clone(), graph.at)).collect()));
     }

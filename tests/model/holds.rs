@@ -49,11 +49,15 @@ impl Model {
         self.graph_keys(&mut keys);
         self.share_keys(&mut keys);
         self.audit_keys(&mut keys);
-        self.upkeep_keys(&mut keys);
+        self.maintenance_keys(&mut keys);
         keys.insert("changes".into(), Kept::Stream(self.told.clone()));
         let tracked = self.tracked.iter().map(|(id, since)| (id.clone(), score(*since)));
         keys.insert("tracked".into(), Kept::Zset(tracked.collect()));
-        keys.extend(self.further.iter().map(|(id, further)| (format!("further_{id}"), Kept::Hash(further.fields()))));
+        keys.extend(
+            self.next_round
+                .iter()
+                .map(|(id, next_round)| (format!("next_round_{id}"), Kept::Hash(next_round.fields()))),
+        );
         keys.retain(|_, kept| match kept {
             Kept::Hash(hash) => !hash.is_empty(),
             Kept::List(list) => !list.is_empty(),
@@ -112,7 +116,7 @@ impl Model {
         let tasks = || self.tasks.values().filter(|task| task.queue == name);
         let held = || tasks().filter(|task| task.held());
         let scheduled = |laned: bool| {
-            let tasks = tasks().filter(|task| task.status == "scheduled" && task.tied('r') == laned);
+            let tasks = tasks().filter(|task| task.status == "scheduled" && task.flagged('r') == laned);
             Kept::Zset(tasks.map(|task| (task.id.clone(), task.get("eta").parse().unwrap())).collect())
         };
         let mut orders: BTreeMap<String, String> =

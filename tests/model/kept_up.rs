@@ -1,4 +1,4 @@
-//! Generates cases in which a single call of upkeep does everything that is due.
+//! Generates cases in which a single call of maintenance does everything that is due.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::model::arbitrary::{Theme, timed};
 use crate::model::ops::{Case, Op, Step};
 use crate::model::shapes;
 
-fn upkeep() -> impl Strategy<Value = (Step, Op)> {
+fn maintenance() -> impl Strategy<Value = (Step, Op)> {
     let queues = select(vec![vec![0_u8], vec![0], vec![0, 1], vec![0, 1], vec![1, 0], vec![1], vec![]]);
     let about = || -1..=1_i8;
     let step = prop_oneof![
@@ -21,7 +21,7 @@ fn upkeep() -> impl Strategy<Value = (Step, Op)> {
         2 => about().prop_map(Step::Deadline),
         2 => about().prop_map(Step::Overdue),
     ];
-    (step, queues).prop_map(|(step, queues)| (step, Op::Upkeep { queues }))
+    (step, queues).prop_map(|(step, queues)| (step, Op::Maintenance { queues }))
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
@@ -32,12 +32,12 @@ pub fn case() -> impl Strategy<Value = Case> {
             1 => shapes::dependent().prop_map(|op| (Step::Stay, op)),
         ]
     };
-    // Often several calls of upkeep together, so that rounds come to their ends.
+    // Often several calls of maintenance together, so that rounds come to their ends.
     let of = |theme| {
         let some = prop_oneof![
             6 => other(theme).prop_map(|call| vec![call]),
-            3 => vec(upkeep(), 1..4),
-            1 => vec(upkeep(), 10..25),
+            3 => vec(maintenance(), 1..4),
+            1 => vec(maintenance(), 10..25),
         ];
         vec(some, 1..80).prop_map(|calls| calls.concat())
     };

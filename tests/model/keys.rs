@@ -164,7 +164,7 @@ const DERIVED: [&str; 15] = [
     "turns_",
     "delayed_",
     "places_",
-    "tally_",
+    "aggregate_",
     "days_",
     "statistics_",
     "hosts_",
@@ -182,7 +182,7 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
         graph.remove("runs");
     }
     if let Some(Kept::Hash(record)) = kept.as_mut().filter(|_| name.starts_with("task_")) {
-        record.entry("ties".into()).and_modify(|ties| *ties = sorted(ties));
+        record.entry("flags".into()).and_modify(|flags| *flags = sorted(flags));
     }
     if let Some(Kept::Stream(entries)) = kept.as_mut().filter(|_| name == "changes") {
         for entry in entries.iter_mut().filter(|entry| entry.contains("|what=state|")) {
@@ -203,8 +203,8 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
 }
 
 /// The claims of a task, in no order that counts.
-pub fn sorted(ties: &str) -> String {
-    let mut letters: Vec<char> = ties.chars().collect();
+pub fn sorted(flags: &str) -> String {
+    let mut letters: Vec<char> = flags.chars().collect();
     letters.sort_unstable();
     letters.into_iter().collect()
 }

@@ -146,7 +146,7 @@ impl Model {
     fn fits(&self, task: &Task) -> Result<(), Option<u64>> {
         let (queue, key) = (task.queue.as_str(), task.get("key"));
         let (most, rate, since) = self.limit(queue, key);
-        let (most, weight) = if task.has("solo") { (Some(1), 1) } else { (most, task.weight()) };
+        let (most, weight) = if task.has("exclusive") { (Some(1), 1) } else { (most, task.weight()) };
         if let Some(most) = most {
             let places = self.queues[queue].lanes.places.values().filter(|(_, other, _)| other == key);
             let used: u64 = places.map(|(weight, ..)| weight).sum();
@@ -263,7 +263,7 @@ impl Model {
     pub fn rebind(&mut self, id: &str, from: &str, to: &str, front: bool) {
         let task = &self.tasks[id];
         let (name, key) = (task.queue.clone(), task.get("key").to_owned());
-        let (places, lane, keyed) = (task.tied('p'), task.tied('r'), !key.is_empty());
+        let (places, lane, keyed) = (task.flagged('p'), task.flagged('r'), !key.is_empty());
         let held = from == "reserved" || from == "started";
         let taken = takes(from, to);
         let back = held && lane && to == "pending";

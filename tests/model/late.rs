@@ -87,7 +87,7 @@ impl Model {
             more.before = Some(before.clone());
         }
         let has: Vec<&str> = before.split_whitespace().collect();
-        let in_set = task.tied('k') && !held;
+        let in_set = task.flagged('k') && !held;
         more.inputs.least = match wanted.has_set() {
             true => Some(wanted.least_after(&before, in_set.then(|| self.web.least(id)))),
             false => in_set.then(|| self.web.least(id)),
@@ -215,7 +215,7 @@ impl Model {
                 self.web.begin_to_wait(up, id, self.now);
             }
             self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge);
-            self.tie(up);
+            self.flag(up);
         }
         if more.inputs.slots > 0 {
             let inputs = self.web.inputs.entry(id.into()).or_default();
@@ -241,15 +241,15 @@ impl Model {
         if more.text.is_empty() && more.edges.is_empty() {
             return Ok(Reply::text(&self.tasks[id].status));
         }
-        if self.tasks[id].tied('d') && self.closes_circle(id, &more) {
+        if self.tasks[id].flagged('d') && self.closes_circle(id, &more) {
             return Err("CYCLE");
         }
         more.refused?;
         let enough = self.has_enough(id, &more, false);
         let task = self.task(id);
-        task.add_tie('w');
+        task.add_flag('w');
         if more.inputs.least.is_some() {
-            task.add_tie('k');
+            task.add_flag('k');
         }
         task.add_inputs(&more);
         self.born = true;
@@ -298,7 +298,7 @@ impl Model {
         }
         self.web.cut(id, up);
         self.web.fill(id, &edge.slots);
-        if self.tasks[id].tied('k') {
+        if self.tasks[id].flagged('k') {
             self.web.keep_least(id, least);
         }
         let to = if self.is_open(id) { "waiting" } else { self.ready(id) };
@@ -328,7 +328,7 @@ impl Model {
             if more.lacking.is_none() {
                 more.refused?;
             }
-            if self.tasks[id].tied('d') && self.closes_circle(id, &more) { Err("CYCLE") } else { Ok(more) }
+            if self.tasks[id].flagged('d') && self.closes_circle(id, &more) { Err("CYCLE") } else { Ok(more) }
         });
         let mut more = more.inspect_err(|_| self.keeps = false)?;
         let task = self.task(id);
@@ -342,9 +342,9 @@ impl Model {
             task.set("error", error);
             return Ok(self.end(id, "failed", "failed", why, None));
         }
-        task.add_tie('w');
+        task.add_flag('w');
         if more.inputs.least.is_some() {
-            task.add_tie('k');
+            task.add_flag('k');
         }
         task.add_inputs(&more);
         task.forget(&["readied", "promoted"]);

@@ -7,16 +7,18 @@ pub mod audits;
 pub mod changes;
 pub mod check;
 pub mod commands;
+pub mod concrete;
 pub mod deadlines;
 pub mod drained;
 pub mod edits;
-pub mod further;
 pub mod graphs;
 pub mod holds;
 pub mod kept_up;
 pub mod keys;
 pub mod lanes;
 pub mod late;
+pub mod maintenance;
+pub mod next_round;
 pub mod operators;
 pub mod ops;
 pub mod owners;
@@ -27,14 +29,12 @@ pub mod reserve;
 pub mod rounds;
 pub mod schedules;
 pub mod sets;
-pub mod settle;
 pub mod shapes;
 pub mod shares;
 pub mod state;
 pub mod steps;
 pub mod submit;
 pub mod tracks;
-pub mod upkeep;
 pub mod walks;
 pub mod workers;
 
@@ -47,10 +47,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use redis::{RedisResult, Value};
 
 use check::Log;
+use concrete::START;
 use drained::Drained;
 use keys::{Events, Keys, Reply, difference, dump};
 use ops::{Case, Op, Step};
-use settle::START;
 use state::Model;
 
 use crate::support::ground::{Ground, read};
@@ -86,7 +86,7 @@ pub enum Kind {
     Changes,
     Patterns,
     Sets,
-    Further,
+    NextRound,
     Watched,
     Audited,
     KeptUp,
@@ -158,7 +158,7 @@ impl<'a> Bench<'a> {
             };
             wall = model.wall(wall, step);
             if again.is_none() {
-                model.settle(&mut op, wall);
+                model.concrete(&mut op, wall);
                 events.place(&mut op);
             }
             if matches!(op, Op::Graph { .. }) {
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
         let Some((command, args)) = op.args() else {
             let answer = match op {
                 Op::Wake { queue } => {
-                    let list = format!("{namespace}_wake_{}", settle::queue(*queue));
+                    let list = format!("{namespace}_wake_{}", concrete::queue(*queue));
                     self.ground.send(redis::cmd("LPOP").arg(list))
                 }
                 Op::Restarted if model.run.is_some() => {
@@ -270,19 +270,19 @@ fn kind(op: &Op, reply: &Reply) -> String {
         (_, Reply::Text(text)) if text.bytes().all(|byte| byte.is_ascii_lowercase()) => text.clone(),
         (Op::Heartbeat { .. }, Reply::List(items)) if items.len() == 1 => "none".into(),
         (Op::Heartbeat { .. } | Op::Submit { .. }, Reply::List(items)) => brief(items.last().unwrap()),
-        (Op::Upkeep { .. }, Reply::List(items)) if items[0].as_text().is_empty() => "none".into(),
-        (Op::Upkeep { .. }, Reply::List(items)) => items[0].as_text().into(),
+        (Op::Maintenance { .. }, Reply::List(items)) if items[0].as_text().is_empty() => "none".into(),
+        (Op::Maintenance { .. }, Reply::List(items)) => items[0].as_text().into(),
         (Op::Peek { .. }, Reply::List(items)) => {
             let why = items.chunks(3).map(|task| task[1].as_text()).find(|why| !why.is_empty());
             why.unwrap_or(if items.is_empty() { "none" } else { "ok" }).into()
         }
         (Op::Settle { .. }, Reply::List(items)) if items[0].as_text() == "0" => "none".into(),
-        (Op::Requeue { .. }, Reply::List(items)) => {
+        (Op::RequeueOrphans { .. }, Reply::List(items)) => {
             let words = ["requeued", "failed", "cancelled", "postponed", "more"];
             let some = words.iter().zip(items).filter(|(_, number)| number.as_text() != "0");
             some.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
         }
-        (Op::Promote { .. } | Op::Retain { .. }, Reply::List(items)) => {
+        (Op::Promote { .. } | Op::Prune { .. }, Reply::List(items)) => {
             if items[0].as_text() == "0" {
                 "none".into()
             } else {
@@ -317,7 +317,7 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
         changes::case().boxed(),
         patterns,
         sets,
-        changes::further().boxed(),
+        changes::next_round().boxed(),
         watched,
         audited::case().boxed(),
         kept_up::case().boxed(),
@@ -333,7 +333,7 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
                 0 => Kind::Graphs,
                 5 => Kind::Sets,
                 3 => Kind::Changes,
-                8 => Kind::Further,
+                8 => Kind::NextRound,
                 6 => Kind::Shared,
                 7 => Kind::Patterns,
                 4 => Kind::Watched,

@@ -1,9 +1,9 @@
 //! Actions of operators on tasks and queues.
 
+use crate::model::concrete::queue;
 use crate::model::keys::{Kept, Reply};
 use crate::model::lanes::Carried;
 use crate::model::ops::{Bulk, Op, TAGS};
-use crate::model::settle::queue;
 use crate::model::state::{Model, Queue, Verdict};
 
 impl Model {
@@ -40,8 +40,8 @@ impl Model {
         }
         let task = self.task(id);
         task.set("priority", priority);
-        let ties = format!("r{}", task.get("ties").replace('r', ""));
-        task.set("ties", ties);
+        let flags = format!("r{}", task.get("flags").replace('r', ""));
+        task.set("flags", flags);
         if task.status == "pending" {
             let (name, key) = (task.queue.clone(), task.get("key").to_owned());
             self.queue(&name).pending.retain(|other| other != id);
@@ -89,14 +89,14 @@ impl Model {
         has.sort();
         has.dedup();
         if has != had {
-            let mut ties = task.get("ties").replace('t', "");
-            task.forget(&["tags", "ties"]);
+            let mut flags = task.get("flags").replace('t', "");
+            task.forget(&["tags", "flags"]);
             if !has.is_empty() {
                 task.set("tags", has.join(","));
-                ties.push('t');
+                flags.push('t');
             }
-            if !ties.is_empty() {
-                task.set("ties", ties);
+            if !flags.is_empty() {
+                task.set("flags", flags);
             }
         }
         Ok(Reply::List(has.into_iter().map(Reply::Text).collect()))
@@ -163,8 +163,8 @@ impl Model {
         let fresh: &mut Queue = self.queue(name);
         fresh.lanes.starts = old.lanes.starts; // the starts of keys expire
         fresh.lanes.starts.remove("/");
-        self.tallied.remove(name);
-        self.upkeep.forget(name);
+        self.aggregated.remove(name);
+        self.maintenance.forget(name);
         self.note_change("forget", ["queue", name], ["", "forgotten"], "");
         self.born = true;
         Ok(Reply::text("forgotten"))

@@ -1,5 +1,5 @@
 //! The calls of a case. They name tasks and tokens by what they are at that moment ("a held task", "an older
-//! token"), so that they stay meaningful when a case is shrunk; `Model::settle` makes them concrete.
+//! token"), so that they stay meaningful when a case is shrunk; `Model::concrete` makes them concrete.
 
 use crate::model::audits::Wanted;
 
@@ -218,7 +218,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Returns true if an `exchange` can have this action.
+    /// Returns true if a `finish_and_reserve` can have this action.
     pub fn is_end(&self) -> bool {
         match self {
             Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. } => true,
@@ -354,7 +354,7 @@ pub enum Op {
         asks: Asks,
     },
     /// With `able`: by the listener that holds most tasks, if a listener holds tasks.
-    Exchange {
+    FinishAndReserve {
         able: bool,
         listener: u8,
         queues: Vec<u8>,
@@ -388,7 +388,7 @@ pub enum Op {
         force: Option<bool>,
         at_once: Option<bool>,
     },
-    Recall {
+    Requeue {
         task: Which,
         at_once: Option<bool>,
     },
@@ -407,11 +407,11 @@ pub enum Op {
         queue: u8,
         limit: u32,
     },
-    Requeue {
+    RequeueOrphans {
         queue: u8,
         limit: u32,
     },
-    Retain {
+    Prune {
         queue: u8,
         limit: u32,
         keep: Option<u32>,
@@ -471,8 +471,8 @@ pub enum Op {
         listener: Option<u8>,
         has: Option<u8>,
     },
-    /// The next part of upkeep.
-    Upkeep {
+    /// The next part of maintenance.
+    Maintenance {
         queues: Vec<u8>,
     },
     /// A page of the audit, after some entry: its number, and its id as soon as that is known.
@@ -532,7 +532,7 @@ pub enum Op {
         task: Which,
         on: bool,
     },
-    Tally {
+    Aggregate {
         queue: u8,
         limit: u32,
     },
@@ -568,7 +568,7 @@ pub enum Op {
     },
     Queues,
     /// Without other clients there is nothing to repair.
-    Mend {
+    Repair {
         queue: u8,
         part: &'static str,
     },

@@ -1,17 +1,17 @@
 //! The model's calls of owners and listeners, and calls that only read.
 
+use crate::model::concrete::{HAS, listener, payload, queue};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Go, Op, REASONS};
-use crate::model::settle::{HAS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Task, Verdict, decimal};
 
 /// The list on which listeners of all queues wait.
 const WAITS: &str = "wakes_df58248c414f342c";
 
-/// The reason in the history why a task was given back. If the owner of a recalled task drains, the reason is
-/// `recall`.
+/// The reason in the history why a task was given back. If the owner of a requeued task drains, the reason is
+/// `requeue`.
 pub fn noted(task: &Task, reason: &'static str) -> &'static str {
-    if reason == "drain" && task.has("recall") { "recall" } else { reason }
+    if reason == "drain" && task.has("requeue") { "requeue" } else { reason }
 }
 
 impl Model {
@@ -63,7 +63,7 @@ impl Model {
                 let task = self.task(id);
                 task.set("progress", payload(*progress));
                 task.set("progressed", decimal(now));
-                task.forget(&["fruitless"]);
+                task.forget(&["stalled_losses"]);
                 Ok(Reply::text("kept"))
             }
             Act::Checkpoint(_) | Act::Complete { .. } | Act::Next { .. } | Act::Fail { .. }
@@ -76,7 +76,7 @@ impl Model {
                 let task = self.task(id);
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
-                task.forget(&["fruitless"]);
+                task.forget(&["stalled_losses"]);
                 Ok(Reply::text("kept"))
             }
             Act::Complete { cost, .. } | Act::Next { cost, .. } if cancelled && task.has("discard") => {
@@ -161,7 +161,7 @@ impl Model {
 
     /// Seconds after this loss until the task is given out again.
     fn rest(&self, id: &str) -> u64 {
-        match self.tasks[id].number("fruitless") {
+        match self.tasks[id].number("stalled_losses") {
             0 => 0,
             before => (1 << (before - 1).min(40)).min(300),
         }
@@ -248,7 +248,8 @@ impl Model {
         self.leave(name, who);
     }
 
-    /// The queues with tasks that are not paused. The first call begins the index, and finds in the search what there was.
+    /// The queues with tasks that are not paused. The first call begins the index, and finds in the search what there
+    /// was.
     pub fn with_tasks(&mut self, who: &str) -> Reply {
         let (now, known) = (self.now, self.roams);
         (self.born, self.roams) = (true, true);

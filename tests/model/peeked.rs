@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use crate::model::arbitrary::{Theme, call, listener, queue as any_queue};
 use crate::model::changes::onwards;
 use crate::model::check::{Checked, ensure};
+use crate::model::concrete::{HAS, listener as who, queue};
 use crate::model::keys::Reply;
 use crate::model::lanes::suits;
 use crate::model::ops::{Case, Op, Step};
 use crate::model::reserve::Asked;
-use crate::model::settle::{HAS, listener as who, queue};
 use crate::model::state::Model;
 
 /// The caller if no listener asks.

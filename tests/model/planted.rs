@@ -38,7 +38,7 @@ impl Bug {
     }
 
     const fn of_further(self) -> Self {
-        Self { kind: Kind::Further, ..self }
+        Self { kind: Kind::NextRound, ..self }
     }
 
     const fn of_watched(self) -> Self {
@@ -49,7 +49,7 @@ impl Bug {
         Self { kind: Kind::Audited, ..self }
     }
 
-    const fn of_upkeep(self) -> Self {
+    const fn of_maintenance(self) -> Self {
         Self { kind: Kind::KeptUp, ..self }
     }
 
@@ -94,7 +94,7 @@ pub static BUGS: [Bug; 228] = [
         .of_patterns(),
     shown("a place of a shared limit is not freed", "complete", "if shared ~= '' then", "if false then").of_shares(),
     bug("a further round does not keep the shared limit that it names", "submit", "(shared, 1)", "('', 1)").of_edits(),
-    bug("a shared limit that nobody names stays", "mend", "if one.used then", "if true then").of_shares(),
+    bug("a shared limit that nobody names stays", "repair", "if one.used then", "if true then").of_shares(),
     bug(
         "a shared limit that is named again goes nevertheless",
         "submit",
@@ -163,7 +163,7 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "an order to stop stays behind",
         "complete",
-        "if task.cancel or task.recall then\n        redis",
+        "if task.cancel or task.requeue then\n        redis",
         "if task.cancel then\n        redis",
     ),
     shown("a cancelled task stays started", "cancel", "redis.call('SREM', ", "redis.call('SISMEMBER', "),
@@ -202,7 +202,7 @@ pub static BUGS: [Bug; 228] = [
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "taker = listener, request = call.request,", "taker = listener,"),
-    bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
+    bug("retention deletes the latest", "prune", "-1 - taken[kind]", "taken[kind]"),
     shown(
         "a cancel at once keeps its places",
         "cancel",
@@ -259,7 +259,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "nobody goes on behind a heavy task",
         "cancel",
-        "and not taker and (task.weight or task.solo) then",
+        "and not taker and (task.weight or task.exclusive) then",
         "and not taker and false then",
     ),
     bug("an adoption is no start of its queue", "adopt", "local rate = to == 'reserved' and", "local rate = false and"),
@@ -277,7 +277,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a schedule does not look at what ran before a change",
         "tick",
-        "if solo and not stops and not (",
+        "if exclusive and not stops and not (",
         "if false and not (",
     ),
     bug("what runs is replaced", "submit", "elseif waits and (", "elseif rival and ("),
@@ -309,7 +309,7 @@ pub static BUGS: [Bug; 228] = [
         "('pending_tasks', task.queue), task.from_end or -1, task.id)",
         "('pending_tasks', task.queue), task.from_end or -1, '')",
     ),
-    shown("an event is added up twice", "tally", "last = found[#found][1]", "last = last"),
+    shown("an event is added up twice", "aggregate", "last = found[#found][1]", "last = last"),
     bug(
         "history forgets why",
         "release",
@@ -349,21 +349,46 @@ pub static BUGS: [Bug; 228] = [
         "return to == 'reserved' or to == 'started' and task.status == 'pending'",
         "return to == 'reserved'",
     ),
-    bug("one of several ends needs no token", "exchange", "if v.err or v[2] ~= one.token then", "if v.err then"),
+    bug(
+        "one of several ends needs no token",
+        "finish_and_reserve",
+        "if v.err or v[2] ~= one.token then",
+        "if v.err then",
+    ),
     bug(
         "an attempt of another ends among one's own",
-        "exchange",
+        "finish_and_reserve",
         "and v[3] == listener and not seen[id]",
         "and not seen[id]",
     ),
-    bug("an attempt ends twice in one call", "exchange", "v[3] == listener and not seen[id]", "v[3] == listener"),
-    bug("one of several keeps what it claims", "exchange", "not (v[7] or v[9] or v[10])", "not (v[7] or v[10])"),
-    bug("a repeated exchange takes again", "exchange", "(owner_found_stale or not call.ended)", "not call.ended"),
+    bug(
+        "an attempt ends twice in one call",
+        "finish_and_reserve",
+        "v[3] == listener and not seen[id]",
+        "v[3] == listener",
+    ),
+    bug(
+        "one of several keeps what it claims",
+        "finish_and_reserve",
+        "not (v[7] or v[9] or v[10])",
+        "not (v[7] or v[10])",
+    ),
+    bug(
+        "a repeated finish_and_reserve takes again",
+        "finish_and_reserve",
+        "(owner_found_stale or not call.ended)",
+        "not call.ended",
+    ),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),
-    bug("an exchange takes from a queue that is drained", "exchange", "if meta[4 * i + 1] then", "if false then"),
+    bug(
+        "a finish_and_reserve takes from a queue that is drained",
+        "finish_and_reserve",
+        "if meta[4 * i + 1] then",
+        "if false then",
+    ),
     shown(
         "a task whose dependents are told is told again",
-        "settle",
+        "run_deferred",
         "if last then\n      redis.call('ZREM'",
         "if not last then\n      redis.call('ZREM'",
     )
@@ -405,7 +430,7 @@ pub static BUGS: [Bug; 228] = [
     .of_graphs(),
     bug(
         "an optional result is no reason to run",
-        "settle",
+        "run_deferred",
         "return kind == 'optional' or",
         "return kind == 'never' or",
     )
@@ -448,14 +473,14 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "a retry waits for a task that will not tell it",
         "retry",
-        "if not string.find(up.ties or '', 'd', 1, true) then",
+        "if not string.find(up.flags or '', 'd', 1, true) then",
         "if false then",
     )
     .of_graphs(),
     bug("a retry keeps the cause", "retry", "'reason', 'cause', 'discard'", "'reason', 'discard'").of_graphs(),
     bug(
         "a graph is released without its edges to earlier tasks",
-        "settle",
+        "run_deferred",
         "local left = graph.total - graph.released",
         "local left = math.max(1, graph.total - graph.released)",
     )
@@ -469,7 +494,7 @@ pub static BUGS: [Bug; 228] = [
     .of_graphs(),
     bug("a broken edge stays open", "fail", "'-' .. namespace_now, plan.id)\n  if", "namespace_now, plan.id)\n  if")
         .of_graphs(),
-    bug("the first cause is lost on the way", "settle", "local cause = told[3] or up.id", "local cause = up.id")
+    bug("the first cause is lost on the way", "run_deferred", "local cause = told[3] or up.id", "local cause = up.id")
         .of_graphs(),
     shown(
         "a task that waits stands in the list",
@@ -478,7 +503,7 @@ pub static BUGS: [Bug; 228] = [
         "false and",
     )
     .of_graphs(),
-    shown("an end that comes of another end tells nobody", "fail", "task.unsettled = true", "task.unsettled = false")
+    shown("an end that comes of another end tells nobody", "fail", "task.deferred = true", "task.deferred = false")
         .of_graphs(),
     bug("a value that is not JSON is an element", "submit", "if #text < length or", "if #text < length and")
         .of_graphs(),
@@ -494,19 +519,20 @@ pub static BUGS: [Bug; 228] = [
     .of_graphs(),
     bug("a task that is ready wakes nobody", "complete", "  if plan.to == 'pending' then", "  if false then")
         .of_graphs(),
-    bug("a repair takes a task that has not begun for a deleted one", "mend", "not (v[1] or v[2])", "not v[1]")
+    bug("a repair takes a task that has not begun for a deleted one", "repair", "not (v[1] or v[2])", "not v[1]")
         .of_graphs(),
-    shown("a submitter that comes back brings too little", "settle", "'staged', -#ids", "'staged', 0").of_graphs(),
+    shown("a submitter that comes back brings too little", "run_deferred", "'staged', -#ids", "'staged', 0")
+        .of_graphs(),
     bug("a result that others are to get is deleted", "delete", "return all > 0, waiting > 0", "return false")
         .of_graphs(),
     bug(
         "the first tasks of a graph begin first",
-        "settle",
+        "run_deferred",
         "math.max(0, left - limit), left - 1",
         "graph.released, graph.released + limit - 1",
     )
     .of_graphs(),
-    bug("a graph that is removed loses its first tasks first", "settle", ", -limit, -1)", ", 0, limit - 1)")
+    bug("a graph that is removed loses its first tasks first", "run_deferred", ", -limit, -1)", ", 0, limit - 1)")
         .of_graphs(),
     bug(
         "a task of a graph hears of an end before it begins",
@@ -518,11 +544,11 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a task forgets what it has heard later that it waits for",
         "submit_graph",
-        "if not string.find(task.ties, 'w', 1, true) then",
+        "if not string.find(task.flags, 'w', 1, true) then",
         "if false then",
     )
     .of_graphs(),
-    shown("nobody tells those that wait for a task of the same id", "settle", "if up.runs then", "if false then")
+    shown("nobody tells those that wait for a task of the same id", "run_deferred", "if up.runs then", "if false then")
         .of_graphs(),
     shown(
         "a version hears nothing of the one that it replaces",
@@ -535,32 +561,33 @@ pub static BUGS: [Bug; 228] = [
         .of_graphs(),
     bug(
         "a cascade cancels what others need",
-        "settle",
+        "run_deferred",
         "'(0', 'inf', 'LIMIT', 0, 100 + 2)",
         "'(0', '(0', 'LIMIT', 0, 100 + 2)",
     )
     .of_graphs(),
     bug(
         "a cascade leaves its task among those that wait",
-        "settle",
+        "run_deferred",
         "step.left[#step.left + 1] = id",
         "step.left[1] = nil",
     )
     .of_graphs(),
-    bug("each step of a cascade is the first", "settle", "offset = tonumber(offset) or 0", "offset = 0").of_graphs(),
-    bug("the end of a waiting task cancels nothing", "settle", "if task.cascades then\n", "if false then\n")
+    bug("each step of a cascade is the first", "run_deferred", "offset = tonumber(offset) or 0", "offset = 0")
+        .of_graphs(),
+    bug("the end of a waiting task cancels nothing", "run_deferred", "if task.cascades then\n", "if false then\n")
         .of_graphs(),
     bug("a result that nobody wants any more counts", "complete", "'discard') then", "'discarded') then").of_graphs(),
     bug(
         "nobody knows why a running task was cancelled",
-        "settle",
+        "run_deferred",
         "'discard', '1', unpack(spec.cause",
         "'discard', '1', unpack(false",
     )
     .of_graphs(),
-    bug("a cascade tells the task that it came from", "settle", "up.knowing = ", "up.known = ").of_graphs(),
+    bug("a cascade tells the task that it came from", "run_deferred", "up.knowing = ", "up.known = ").of_graphs(),
     bug("nothing is held", "fail", "(task.extra[5]) == 'hold'", "(task.extra[5]) == 'held'").of_graphs(),
-    bug("what is held is told again", "settle", "and '(inf' or 'inf'", "and 'inf' or 'inf'").of_graphs(),
+    bug("what is held is told again", "run_deferred", "and '(inf' or 'inf'", "and 'inf' or 'inf'").of_graphs(),
     bug(
         "what was held is not told of the success of the retry",
         "complete",
@@ -588,28 +615,28 @@ pub static BUGS: [Bug; 228] = [
     .of_graphs(),
     bug(
         "one of several that run anew does not wait for another",
-        "settle",
+        "run_deferred",
         "if below and mark ~= '1' then",
         "if below and not mark then",
     )
     .of_graphs(),
     bug(
         "a walk goes through its tasks once",
-        "settle",
+        "run_deferred",
         "walk.at, walk.changed, walk.refused = 0, 0, 0",
         "walk.changed, walk.refused = 0, 0",
     )
     .of_graphs(),
     bug(
         "a task that is spared is discarded all the same",
-        "settle",
+        "run_deferred",
         "'cancel', 'discard', 'cause', 'reason')",
         "'cancel', 'cause', 'reason')",
     )
     .of_graphs(),
     bug(
         "a repair runs again what was cancelled by hand",
-        "settle",
+        "run_deferred",
         "return status and status ~= 'failed' and status ~= 'cancelled' or cause and walk.spec.begun[cause]",
         "return true",
     )
@@ -621,39 +648,46 @@ pub static BUGS: [Bug; 228] = [
         "(known[2] or 0) + (known[3] or 0) > 100",
     )
     .of_graphs(),
-    bug("a task that runs anew gets the old result", "settle", "again.forget[slot] = true", "again.forget[slot] = nil")
-        .of_graphs(),
+    bug(
+        "a task that runs anew gets the old result",
+        "run_deferred",
+        "again.forget[slot] = true",
+        "again.forget[slot] = nil",
+    )
+    .of_graphs(),
     bug(
         "what is ready is not stopped first",
-        "settle",
+        "run_deferred",
         "task.status ~= 'pending' and task.status ~= 'scheduled')",
         "task.status)",
     )
     .of_graphs(),
     bug(
         "a step refuses what needs another task of it",
-        "settle",
+        "run_deferred",
         "spec.begun[id] = task.to and true",
         "spec.begun[id] = nil",
     )
     .of_graphs(),
-    bug("a task begins anew with each pass", "settle", "walk.marks[id] = '0'", "walk.marks[id] = '1'").of_graphs(),
+    bug("a task begins anew with each pass", "run_deferred", "walk.marks[id] = '0'", "walk.marks[id] = '1'")
+        .of_graphs(),
     bug(
         "a walk does not say whose cancel it was",
-        "settle",
+        "run_deferred",
         "task.cause = walk.task ~= ids[i] and walk.task or nil",
         "task.cause = nil",
     )
     .of_graphs(),
-    bug("a step takes one task too many", "settle", "#walk.tasks >= limit or", "#walk.tasks > limit or").of_graphs(),
-    bug("a walk does not wait for owners", "settle", "walk.pause and 1000000 or 0", "0").of_graphs(),
+    bug("a step takes one task too many", "run_deferred", "#walk.tasks >= limit or", "#walk.tasks > limit or")
+        .of_graphs(),
+    bug("a walk does not wait for owners", "run_deferred", "walk.pause and 1000000 or 0", "0").of_graphs(),
     bug("a circle through others is not seen", "depend", "if up == task.id then", "if false then").of_graphs(),
     bug("later slots leave a gap", "depend", "if slot ~= task.slots + i - 1 then", "if false then").of_graphs(),
     bug(
         "a task that waits later does not say so",
         "depend",
-        "task.ties = (task.ties or '') .. 'w'",
-        "task.ties = task.ties or ''",
+        "task.flags = (task.flags or '') .. 'w'",
+        "task.flags = task.flags or ''",
     )
     .of_graphs(),
     bug("an edge that is cut stays in the inputs", "undepend", "'=(.+)$') ~= id then", "'=(.+)$') then").of_graphs(),
@@ -663,7 +697,7 @@ pub static BUGS: [Bug; 228] = [
         .of_graphs(),
     bug(
         "a deadline is over a moment later",
-        "settle",
+        "run_deferred",
         "tonumber(end_by) * 1000000 <= namespace_now_us",
         "tonumber(end_by) * 1000000 < namespace_now_us",
     )
@@ -689,7 +723,7 @@ pub static BUGS: [Bug; 228] = [
         "tonumber(options.deadline) > tonumber(common)",
     )
     .of_graphs(),
-    bug("nobody is told of a deadline", "settle", "task.to = 'stopping'", "task.to = nil").of_graphs(),
+    bug("nobody is told of a deadline", "run_deferred", "task.to = 'stopping'", "task.to = nil").of_graphs(),
     bug(
         "a child that has failed is waited for in vain",
         "release",
@@ -700,8 +734,8 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "what waited for children has lost its turn",
         "release",
-        "'ties', task.ties, 'front', '1', ...",
-        "'ties', task.ties, ...",
+        "'flags', task.flags, 'front', '1', ...",
+        "'flags', task.flags, ...",
     )
     .of_graphs(),
     shown(
@@ -750,7 +784,7 @@ pub static BUGS: [Bug; 228] = [
         "set.least + (wanted.least or had)",
     )
     .of_sets(),
-    shown("a graph waits for a set that is complete", "settle", "open, task.drops = 0, true", "task.drops = nil")
+    shown("a graph waits for a set that is complete", "run_deferred", "open, task.drops = 0, true", "task.drops = nil")
         .of_sets(),
     bug(
         "a step keeps the failures of the one before",
@@ -764,8 +798,8 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "two tasks of a queue have a unique name by a step",
         "complete",
-        "other.unique, other.nameless, ties = nil, true, string.gsub(ties, 'u', '')",
-        "local _ = ties",
+        "other.unique, other.nameless, flags = nil, true, string.gsub(flags, 'u', '')",
+        "local _ = flags",
     )
     .of_changes(),
     bug(
@@ -803,7 +837,7 @@ pub static BUGS: [Bug; 228] = [
         "elseif false then\n    task.cost = cost",
     )
     .of_changes(),
-    bug("of several ends one goes on where it is", "exchange", "not one.asked and (", "(").of_changes(),
+    bug("of several ends one goes on where it is", "finish_and_reserve", "not one.asked and (", "(").of_changes(),
     bug(
         "a task is given back into a closed queue",
         "release",
@@ -850,27 +884,27 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a round begins beside what still needs another task",
         "submit",
-        "elseif string.find(ties, 'w', 1, true) and redis.call(",
+        "elseif string.find(flags, 'w', 1, true) and redis.call(",
         "elseif false and redis.call(",
     )
     .of_changes(),
-    bug("a second request for once more replaces the first", "submit", "elseif further and (", "elseif false and (")
+    bug("a second request for once more replaces the first", "submit", "elseif queued and (", "elseif false and (")
         .of_further(),
     shown(
         "the end of a task that is to run once more begins nothing",
         "complete",
-        "if string.find(task.ties, 'a', 1, true) and task.status and",
+        "if string.find(task.flags, 'a', 1, true) and task.status and",
         "if false and",
     )
     .of_further(),
     bug(
         "a round that began later still has its request",
-        "settle",
-        "'request', 'solo', 'further'",
-        "'request', 'solo'",
+        "run_deferred",
+        "'request', 'exclusive', 'next_round'",
+        "'request', 'exclusive'",
     )
     .of_further(),
-    bug("a round that cannot begin keeps its tie", "settle", "string.gsub(task.ties, 'a', '')", "task.ties")
+    bug("a round that cannot begin keeps its flag", "run_deferred", "string.gsub(task.flags, 'a', '')", "task.flags")
         .of_further(),
     bug(
         "a tracked task tells nobody that it is complete",
@@ -905,20 +939,27 @@ pub static BUGS: [Bug; 228] = [
     .of_audits(),
     bug("a bulk hides how many it changed", "bulk", "tostring(#tasks)", "tostring(looked)").of_audits(),
     bug("whose entries they are does not matter", "audit", "(options.by or v[4]) == v[4] and", "").of_audits(),
-    bug("a part with more to do waits for the next round", "upkeep", "more and now or math.min(", "math.min(")
-        .of_upkeep(),
+    bug("a part with more to do waits for the next round", "maintenance", "more and now or math.min(", "math.min(")
+        .of_maintenance(),
     bug(
         "what is due within a round waits for the next",
-        "upkeep",
+        "maintenance",
         "math.min(one.after, math.max(now, next))",
         "one.after",
     )
-    .of_upkeep(),
-    bug("a clock that ran ahead stops upkeep", "upkeep", "us <= now + most and us or 0", "us").of_upkeep(),
-    bug("what is old is looked for in each round", "upkeep", "one.retained < 60000000", "one.retained < 0").of_upkeep(),
-    bug("the first queue of a call goes before what is due longer", "upkeep", "one.due < other.due or", "false or")
-        .of_upkeep(),
-    bug("repairs take the whole round", "upkeep", "#parts + 12 - 1", "#parts + 120 - 1").of_upkeep(),
+    .of_maintenance(),
+    bug("a clock that ran ahead stops maintenance", "maintenance", "us <= now + most and us or 0", "us")
+        .of_maintenance(),
+    bug("what is old is looked for in each round", "maintenance", "one.pruned < 60000000", "one.pruned < 0")
+        .of_maintenance(),
+    bug(
+        "the first queue of a call goes before what is due longer",
+        "maintenance",
+        "one.due < other.due or",
+        "false or",
+    )
+    .of_maintenance(),
+    bug("repairs take the whole round", "maintenance", "#parts + 12 - 1", "#parts + 120 - 1").of_maintenance(),
     bug("a peek forgets what it has given out", "peek", "look.used + task.weight", "look.used").of_peeks(),
     bug("a peek forgets the starts of a key", "peek", "known.starts + 1", "known.starts").of_peeks(),
     bug(

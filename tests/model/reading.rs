@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::concrete::{listener, queue};
 use crate::model::keys::Reply;
 use crate::model::ops::Op;
-use crate::model::settle::{listener, queue};
 use crate::model::state::{Model, Transition, Verdict, decimal};
 
 impl Model {
@@ -51,7 +51,7 @@ impl Model {
                         let tasks = tasks.filter(|task| all || task.status == "scheduled");
                         let by = tasks.map(|task| match all {
                             true => (decimal(task.created), false),
-                            false => (task.get("eta").to_owned(), task.tied('r')),
+                            false => (task.get("eta").to_owned(), task.flagged('r')),
                         });
                         let ids = self.tasks.values().filter(|task| task.queue == name);
                         let ids = ids.filter(|task| all || task.status == "scheduled").map(|task| task.id.clone());

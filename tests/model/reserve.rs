@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::concrete::{micros, request};
 use crate::model::keys::Reply;
 use crate::model::lanes::Look;
 use crate::model::ops::{Act, Asks, Key, Order, Which};
-use crate::model::settle::{micros, request};
 use crate::model::state::{ATTEMPT, LEASE, Model, SECOND, Verdict, decimal};
 
 /// Values of a call in which a listener asks for tasks.
@@ -154,7 +154,7 @@ impl Model {
 
     /// Ends attempts, then takes tasks. If there are several ends, the ends that complete a task and claim nothing
     /// come first.
-    pub fn exchange(&mut self, asked: &Asked, names: &[&str], ends: &[(Which, Key, Act)]) -> Verdict<Reply> {
+    pub fn finish_and_reserve(&mut self, asked: &Asked, names: &[&str], ends: &[(Which, Key, Act)]) -> Verdict<Reply> {
         if ends.iter().any(|(_, token, _)| token.token().parse::<u64>().is_err()) {
             return Err("BADARG");
         }
@@ -164,7 +164,7 @@ impl Model {
             let Some(task) = self.tasks.get(task.id()).filter(|_| first) else { continue };
             let mine = task.held() && task.get("token") == token.token() && task.get("node") == asked.who;
             let claims =
-                ["cancel", "recall", "ties"].iter().any(|field| task.has(field)) || task.number("failures") > 0;
+                ["cancel", "requeue", "flags"].iter().any(|field| task.has(field)) || task.number("failures") > 0;
             if mine && !claims && matches!(act, Act::Complete { .. }) {
                 own.get_or_insert_with(|| task.queue.clone());
                 if own.as_deref() == Some(&task.queue) {
@@ -345,7 +345,7 @@ impl Model {
         let task = self.task(id);
         let losses = task.number("losses") + 1;
         task.set("losses", losses);
-        task.set("fruitless", task.number("fruitless") + 1);
+        task.set("stalled_losses", task.number("stalled_losses") + 1);
         task.set("ended", task.get("token").to_owned());
         task.set("outcome", "lost");
         let to = if task.told_of_deadline() {

@@ -1,4 +1,4 @@
-//! Models the single call of upkeep: the parts of a round in turn, for the namespace and for each queue.
+//! Models the single call of maintenance: the parts of a round in turn, for the namespace and for each queue.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ const PAUSE: u64 = 60 * SECOND;
 /// Steps of repairs in one round.
 const REPAIRS: usize = 12;
 
-const NAMESPACE: [&str; 2] = ["tick", "settle"];
-const QUEUE: [&str; 5] = ["promote", "requeue_orphans", "tally", "retain", "mend"];
+const NAMESPACE: [&str; 2] = ["tick", "run_deferred"];
+const QUEUE: [&str; 5] = ["promote", "requeue_orphans", "aggregate", "prune", "repair"];
 
 /// Progress of the round of a queue, or of the namespace.
 #[derive(Clone, Copy, Default)]
@@ -25,7 +25,7 @@ pub struct Round {
     due: u64,
     part: usize,
     after: u64,
-    retained: u64,
+    pruned: u64,
 }
 
 /// The repairs of a queue that clients share: the next part, or when all were done.
@@ -36,12 +36,12 @@ pub enum Pass {
 }
 
 #[derive(Clone, Default)]
-pub struct Upkeep {
+pub struct Maintenance {
     rounds: BTreeMap<String, Round>,
     passes: BTreeMap<String, Pass>,
 }
 
-impl Upkeep {
+impl Maintenance {
     /// Removes everything about a queue that is forgotten.
     pub fn forget(&mut self, name: &str) {
         self.rounds.remove(name);
@@ -84,9 +84,9 @@ impl Model {
         // A clock that ran ahead may have stored a time too far in the future. Such a time counts as 0.
         let known = |at: u64, most: u64| if at <= now + most { at } else { 0 };
         let read = |name: &&str| {
-            let round = self.upkeep.rounds.get(*name).copied().unwrap_or_default();
-            let (due, after, retained) = (known(round.due, EVERY), known(round.after, EVERY), known(round.retained, 0));
-            Round { due, part: round.part, after, retained }
+            let round = self.maintenance.rounds.get(*name).copied().unwrap_or_default();
+            let (due, after, pruned) = (known(round.due, EVERY), known(round.after, EVERY), known(round.pruned, 0));
+            Round { due, part: round.part, after, pruned }
         };
         let mut rounds: Vec<Round> = names.iter().map(read).collect();
         let mut order: Vec<usize> = (0..names.len()).collect();
@@ -103,7 +103,7 @@ impl Model {
                     break;
                 }
             }
-            self.upkeep.rounds.insert(names[at].into(), rounds[at]);
+            self.maintenance.rounds.insert(names[at].into(), rounds[at]);
             self.born = true;
         }
         if !begun {
@@ -140,8 +140,8 @@ impl Model {
                 let reply = self.tick(10);
                 Done::of(&reply, due, told(&reply))
             }
-            "settle" => {
-                let (busy, reply) = (self.is_unsettled(), self.go_on_with_graphs(100));
+            "run_deferred" => {
+                let (busy, reply) = (self.is_deferred(), self.go_on_with_graphs(100));
                 Done::of(&reply, busy, None)
             }
             "promote" => {
@@ -149,22 +149,22 @@ impl Model {
                 Done::of(&reply, true, told(&reply))
             }
             "requeue_orphans" => {
-                let reply = self.requeue(name, 25);
+                let reply = self.requeue_orphans(name, 25);
                 let numbers: Vec<usize> = reply.items().iter().map(|item| item.as_text().parse().unwrap()).collect();
                 let number = numbers[..3].iter().sum();
                 Done { number, begun: true, more: numbers[4] == 1, next: None, goes_on: false }
             }
-            "tally" => {
+            "aggregate" => {
                 let empty = self.queues[name].events.is_empty();
-                let done = Done::of(&self.tally(name, 500), false, None);
+                let done = Done::of(&self.aggregate(name, 500), false, None);
                 Done { begun: empty || done.number > 0, ..done }
             }
-            "retain" if now - round.retained < SELDOM => {
+            "prune" if now - round.pruned < SELDOM => {
                 Done { number: 0, begun: false, more: false, next: None, goes_on: false }
             }
-            "retain" => {
-                let done = Done::of(&self.retain(name, 100, None, None), true, None);
-                round.retained = if done.more { round.retained } else { now };
+            "prune" => {
+                let done = Done::of(&self.prune(name, 100, None, None), true, None);
+                round.pruned = if done.more { round.pruned } else { now };
                 done
             }
             _ => {
@@ -178,22 +178,22 @@ impl Model {
     /// whether any part is due, whether there are more, and how much was repaired.
     fn repair(&mut self, name: &str) -> (bool, bool, usize) {
         let now = self.now;
-        let at = match self.upkeep.passes.get(name) {
+        let at = match self.maintenance.passes.get(name) {
             Some(Pass::Done(ended)) if (*ended..*ended + PAUSE).contains(&now) => return (false, false, 0),
             Some(Pass::At(at)) => *at,
             _ => 0,
         };
         let more = at + 1 < PARTS.len();
-        self.upkeep.passes.insert(name.into(), if more { Pass::At(at + 1) } else { Pass::Done(now) });
+        self.maintenance.passes.insert(name.into(), if more { Pass::At(at + 1) } else { Pass::Done(now) });
         self.born = true;
         (true, more, if PARTS[at] == "places" { self.expire_shares() } else { 0 })
     }
 
-    pub fn upkeep_keys(&self, keys: &mut Keys) {
-        let text = |round: &Round| format!("{} {} {} {}", round.due, round.part + 1, round.after, round.retained);
-        let rounds = self.upkeep.rounds.iter().map(|(name, round)| (name.clone(), text(round)));
-        keys.insert("upkeep".into(), Kept::Hash(rounds.collect()));
-        for (name, pass) in &self.upkeep.passes {
+    pub fn maintenance_keys(&self, keys: &mut Keys) {
+        let text = |round: &Round| format!("{} {} {} {}", round.due, round.part + 1, round.after, round.pruned);
+        let rounds = self.maintenance.rounds.iter().map(|(name, round)| (name.clone(), text(round)));
+        keys.insert("maintenance".into(), Kept::Hash(rounds.collect()));
+        for (name, pass) in &self.maintenance.passes {
             let text = match pass {
                 Pass::At(at) => format!("{}:0", PARTS[*at]),
                 Pass::Done(ended) => format!("done {ended}"),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::model::audits::digest;
+use crate::model::concrete::{payload, queue};
 use crate::model::keys::Reply;
 use crate::model::ops::{Op, Plan, SCHEDULES};
-use crate::model::settle::{payload, queue};
 use crate::model::state::{Model, SECOND, Task, Verdict};
 
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ pub struct Schedule {
 }
 
 impl Plan {
-    fn rhythm(&self) -> String {
+    fn recurrence(&self) -> String {
         format!("every {} {}", self.every, self.offset)
     }
 }
@@ -100,7 +100,7 @@ impl Model {
             Op::Unschedule { name } => {
                 let name = SCHEDULES[usize::from(*name)];
                 let schedule = self.schedules.remove(name).ok_or("NOSCHEDULE")?;
-                self.note_change("unschedule", ["schedule", name], [&schedule.plan.rhythm(), ""], "");
+                self.note_change("unschedule", ["schedule", name], [&schedule.plan.recurrence(), ""], "");
                 Ok(Reply::text("removed"))
             }
             other => panic!("not of a schedule: {other:?}"),
@@ -113,15 +113,15 @@ impl Model {
         if known && schedule.plan == *plan {
             return "existing";
         }
-        let before = if known { schedule.plan.rhythm() } else { String::new() };
-        if schedule.next.is_none() || before != plan.rhythm() {
+        let before = if known { schedule.plan.recurrence() } else { String::new() };
+        if schedule.next.is_none() || before != plan.recurrence() {
             schedule.done = schedule.done.max(now);
         }
         schedule.plan = plan.clone();
         schedule.reckon();
         self.born = true;
         let detail = format!("queue {}, parameters {}", queue(plan.queue), digest(plan.parameters));
-        self.note_change("schedule", ["schedule", name], [&before, &plan.rhythm()], &detail);
+        self.note_change("schedule", ["schedule", name], [&before, &plan.recurrence()], &detail);
         if known { "changed" } else { "created" }
     }
 
@@ -135,7 +135,7 @@ impl Model {
         let beside = live.iter().any(|id| {
             let task = &self.tasks[id];
             let stops = id == last_task && overlap == "cancel" && !task.held();
-            let bound = task.queue == queue(plan.queue) && task.get("key") == key && task.has("solo");
+            let bound = task.queue == queue(plan.queue) && task.get("key") == key && task.has("exclusive");
             (overlap == "queue" || overlap == "cancel") && !stops && !bound
         });
         let last = live.iter().find(|id| *id == last_task).cloned();
@@ -153,12 +153,12 @@ impl Model {
         }
         let Plan { queue: to, overlap, .. } = schedule.plan;
         let serial = overlap == "queue" || overlap == "cancel";
-        if serial && task.queue == queue(to) && !task.has("key") && !task.has("solo") {
+        if serial && task.queue == queue(to) && !task.has("key") && !task.has("exclusive") {
             let task = self.task(id);
-            let rest: String = task.get("ties").chars().filter(|tie| *tie != 'r' && *tie != 'p').collect();
+            let rest: String = task.get("flags").chars().filter(|flag| *flag != 'r' && *flag != 'p').collect();
             task.set("key", format!("schedule:{name}"));
-            task.set("solo", 1);
-            task.set("ties", format!("rp{rest}"));
+            task.set("exclusive", 1);
+            task.set("flags", format!("rp{rest}"));
         }
     }
 
@@ -170,17 +170,17 @@ impl Model {
         let plan = self.schedules[name].plan.clone();
         let mut fields = BTreeMap::from([("schedule", name.to_owned())]);
         fields.extend(slot.map(|slot| ("slot", slot.to_string())));
-        let mut ties = String::new();
+        let mut flags = String::new();
         if plan.overlap == "queue" || plan.overlap == "cancel" {
-            fields.extend([("key", format!("schedule:{name}")), ("solo", "1".to_owned())]);
-            ties = "rp".into();
+            fields.extend([("key", format!("schedule:{name}")), ("exclusive", "1".to_owned())]);
+            flags = "rp".into();
         }
         if plan.urgent {
             fields.insert("priority", "5".into());
-            ties = if ties.is_empty() { "r".into() } else { ties };
+            flags = if flags.is_empty() { "r".into() } else { flags };
         }
-        if !ties.is_empty() {
-            fields.insert("ties", ties);
+        if !flags.is_empty() {
+            fields.insert("flags", flags);
         }
         let why = if slot.is_some() { "schedule" } else { "run_schedule" };
         self.make(id, queue(plan.queue), fields, payload(plan.parameters), why);

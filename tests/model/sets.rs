@@ -113,7 +113,7 @@ impl Model {
 
     /// The set of a task that has one, or had one.
     pub fn set_of(&self, id: &str) -> Option<Set> {
-        let task = self.tasks.get(id).or_else(|| self.web.staged.get(id)).filter(|task| task.tied('k'));
+        let task = self.tasks.get(id).or_else(|| self.web.staged.get(id)).filter(|task| task.flagged('k'));
         task.map(|_| Set::of(self.web.least(id), self.web.edges(id)))
     }
 
@@ -171,7 +171,7 @@ impl Model {
         }
         for other in again {
             self.web.begin_to_wait(&other, id, self.now);
-            self.tie(&other); // it may be another task by now
+            self.flag(&other); // it may be another task by now
         }
         self.web.keep_least(id, least);
         Turn::Waits
@@ -179,10 +179,10 @@ impl Model {
 }
 
 impl Task {
-    pub fn add_tie(&mut self, tie: char) {
-        if !self.tied(tie) {
-            let ties = format!("{}{tie}", self.get("ties"));
-            self.set("ties", ties);
+    pub fn add_flag(&mut self, flag: char) {
+        if !self.flagged(flag) {
+            let flags = format!("{}{flag}", self.get("flags"));
+            self.set("flags", flags);
         }
     }
 }

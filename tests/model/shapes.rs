@@ -7,8 +7,8 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::arbitrary::{
-    Theme, act, exchange, finished_task, held_task, listener, operators, options, payload, queue, register, reserve,
-    rules, step, submit, token, upkeep, waiting_task,
+    Theme, act, finish_and_reserve, finished_task, held_task, listener, maintenance, operators, options, payload,
+    queue, register, reserve, rules, step, submit, token, waiting_task,
 };
 use crate::model::ops::{Act, Bulk, Case, Eta, Key, Need, Op, Part, Step, Which};
 
@@ -280,11 +280,11 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         (5, show.boxed()),
         (30, reserve()),
         (34, end().boxed()),
-        (6, exchange()),
+        (6, finish_and_reserve()),
         (10, cancel.boxed()),
         (12, retry.boxed()),
         (12, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
-        (8, upkeep()),
+        (8, maintenance()),
         (8, operators()),
         (1, purge.boxed()),
         (2, rules(Theme::All)),
@@ -292,7 +292,7 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         (2, prop_oneof![waiting_task(), finished_task()].prop_map(|task| Op::History { task }).boxed()),
         (2, waiting_task().prop_map(|task| Op::Get { task }).boxed()),
         (1, queue().prop_map(|queue| Op::Counts { queue }).boxed()),
-        (3, queue().prop_map(|queue| Op::Mend { queue, part: "waiting" }).boxed()),
+        (3, queue().prop_map(|queue| Op::Repair { queue, part: "waiting" }).boxed()),
         (3, register()),
         (1, listener().prop_map(|listener| Op::Drain { queue: 0, listener, on: false }).boxed()),
         (6, Just(Op::Again).boxed()),

@@ -127,7 +127,7 @@ impl Model {
     fn named(&self) -> BTreeMap<&'static str, u64> {
         let mut named = BTreeMap::new();
         let tasks = self.tasks.values().filter(|task| !task.finished()).map(|task| task.get("limits"));
-        for (name, _) in tasks.chain(self.further.values().map(|further| further.limits())).flat_map(parts) {
+        for (name, _) in tasks.chain(self.next_round.values().map(|round| round.limits())).flat_map(parts) {
             *named.entry(name).or_default() += 1;
         }
         named

@@ -5,10 +5,10 @@ use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::audits::Audit;
-use crate::model::further::Further;
 use crate::model::graphs::Web;
 use crate::model::lanes::{Carried, Lanes};
-use crate::model::rounds::Upkeep;
+use crate::model::next_round::NextRound;
+use crate::model::rounds::Maintenance;
 use crate::model::schedules::Schedule;
 use crate::model::shares::Shares;
 
@@ -86,12 +86,12 @@ impl Task {
 
     /// Returns true if the task has the policy `latest`.
     pub fn is_latest(&self) -> bool {
-        self.has("solo") && self.has("unique") && self.get("unique") == self.get("key")
+        self.has("exclusive") && self.has("unique") && self.get("unique") == self.get("key")
     }
 
     /// Returns true if the task has the claim with this letter.
-    pub fn tied(&self, letter: char) -> bool {
-        self.get("ties").contains(letter)
+    pub fn flagged(&self, letter: char) -> bool {
+        self.get("flags").contains(letter)
     }
 
     pub fn priority(&self) -> i64 {
@@ -193,18 +193,18 @@ pub struct Model {
     /// For the present transition: true if a further round begins.
     pub restarts: bool,
     /// The number of events of each queue that were added up.
-    pub tallied: BTreeMap<String, usize>,
+    pub aggregated: BTreeMap<String, usize>,
     pub web: Web,
     /// The time since which each tracked task is tracked, and the changes that were published.
     pub tracked: BTreeMap<String, u64>,
     pub told: Vec<String>,
     /// Rounds that begin later, by task.
-    pub further: BTreeMap<String, Further>,
+    pub next_round: BTreeMap<String, NextRound>,
     pub shares: Shares,
     /// The caller of the present call, if the call names its caller.
     pub by: &'static str,
     pub audit: Audit,
-    pub upkeep: Upkeep,
+    pub maintenance: Maintenance,
 }
 
 /// A transition, as `history` returns it.
@@ -272,7 +272,7 @@ impl Model {
         numbers
     }
 
-    /// Begins a step, which reads everything before it writes anything, and leaves further effects to `settle`.
+    /// Begins a step, which reads everything before it writes anything, and leaves further effects to `run_deferred`.
     pub fn begin_step(&mut self) {
         self.planned = Some(self.pending());
         self.web.later = true;
@@ -287,12 +287,12 @@ impl Model {
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
         let task = &self.tasks[id];
         let takes = takes(&task.status, to);
-        if task.status == "pending" && !takes && (task.weight() > 1 || task.has("solo")) {
+        if task.status == "pending" && !takes && (task.weight() > 1 || task.has("exclusive")) {
             self.leaves(id);
         }
         let task = self.tasks.get_mut(id).unwrap();
         let now = self.now.max(task.updated);
-        let laned = to == "pending" && task.tied('r');
+        let laned = to == "pending" && task.flagged('r');
         let queue = self.queues.entry(task.queue.clone()).or_default();
         let owner = queue.held.iter().find(|(_, list)| list.iter().any(|other| other == id));
         let owner = owner.map(|(who, _)| who.clone()).filter(|who| who != by && to != "started");
@@ -317,8 +317,8 @@ impl Model {
         let mut event =
             format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
         event.extend(owner.map(|who| format!("|node={who}"))); // another has ended its attempt
-        let (name, graph, ties) = (task.queue.clone(), task.get("graph").to_owned(), task.get("ties").to_owned());
-        if ties.contains('o') {
+        let (name, graph, flags) = (task.queue.clone(), task.get("graph").to_owned(), task.get("flags").to_owned());
+        if flags.contains('o') {
             let place = format!("id={id}|queue={name}|what=state|from={from}|to={to}");
             self.told.push(format!("{place}|attempt={attempt}|at={at}|by={by}|why={why}|text="));
             if to == "deleted" {
@@ -340,7 +340,7 @@ impl Model {
         to.clone_into(&mut task.status);
         task.updated = now;
         if to != "started" {
-            task.forget(&["cancel", "recall"]);
+            task.forget(&["cancel", "requeue"]);
             task.order = None;
         }
         if !task.held() {
@@ -353,13 +353,13 @@ impl Model {
             self.tasks.remove(id);
             self.histories.remove(id);
         }
-        self.pass_on(id, &graph, &ties, &from, to);
+        self.pass_on(id, &graph, &flags, &from, to);
     }
 
     /// Returns true if the end of this attempt has to wake a listener that waits for its place.
     pub fn place_is_awaited(&self, id: &str) -> bool {
         let task = &self.tasks[id];
-        let limited = task.tied('p') || self.setting(&task.queue, "concurrency").is_some();
+        let limited = task.flagged('p') || self.setting(&task.queue, "concurrency").is_some();
         let waits = |planned: &BTreeMap<String, usize>| planned.get(&task.queue).is_some_and(|number| *number > 0);
         limited && self.planned.as_ref().map_or_else(|| waits(&self.pending()), waits)
     }

@@ -1,9 +1,9 @@
 //! Steps: a task goes on in another queue.
 
+use crate::model::concrete::payload;
 use crate::model::keys::Reply;
 use crate::model::lanes::Carried;
 use crate::model::ops::{Edit, Eta, Go, NOWHERE, QUEUES};
-use crate::model::settle::payload;
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
 /// Fields that a step leaves behind, in addition to the fields of an attempt.
@@ -12,7 +12,7 @@ const STEP: [&str; 12] = [
     "losses",
     "releases",
     "uncounted",
-    "fruitless",
+    "stalled_losses",
     "last_error",
     "last_group",
     "checkpoint",
@@ -100,16 +100,16 @@ impl Model {
             self.write_step(id, change);
         }
         let task = self.task(id);
-        let mut ties = task.get("ties").replace('s', "");
-        ties.extend((!rest.is_empty()).then_some('s'));
+        let mut flags = task.get("flags").replace('s', "");
+        flags.extend((!rest.is_empty()).then_some('s'));
         task.forget(&STEP);
         if nameless {
             task.forget(&["unique", "unique_until"]);
-            ties = ties.replace('u', "");
+            flags = flags.replace('u', "");
         }
-        task.set("ties", &ties);
+        task.set("flags", &flags);
         task.set("steps", rest);
-        for (field, value) in [("ties", &*ties), ("steps", rest)] {
+        for (field, value) in [("flags", &*flags), ("steps", rest)] {
             if value.is_empty() {
                 task.forget(&[field]);
             }

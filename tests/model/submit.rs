@@ -45,18 +45,18 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     for name in copied {
         put(name, asked(name).map(str::to_owned));
     }
-    let mut ties = String::new();
-    let mut tie = |letter, tied: bool| ties.extend(tied.then_some(letter));
+    let mut flags = String::new();
+    let mut flag = |letter, flagged: bool| flags.extend(flagged.then_some(letter));
     let limits = asked("limits");
-    tie('r', priority.is_some() || key.is_some() || asked("needs").is_some() || limits.is_some());
-    tie('p', key.is_some() || weight.is_some() || limits.is_some());
-    tie('u', unique.is_some());
-    tie('t', asked("tags").is_some());
-    tie('l', asked("lease").is_some());
-    tie('w', !needs.is_empty());
-    tie('k', needs.iter().any(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))));
-    tie('e', deadline.is_some());
-    tie('s', asked("steps").is_some());
+    flag('r', priority.is_some() || key.is_some() || asked("needs").is_some() || limits.is_some());
+    flag('p', key.is_some() || weight.is_some() || limits.is_some());
+    flag('u', unique.is_some());
+    flag('t', asked("tags").is_some());
+    flag('l', asked("lease").is_some());
+    flag('w', !needs.is_empty());
+    flag('k', needs.iter().any(|need| matches!(need, Need::Edge("some", _) | Need::Some(..))));
+    flag('e', deadline.is_some());
+    flag('s', asked("steps").is_some());
     put("deadline", deadline.map(decimal));
     put("inputs", Some(text(needs, true)).filter(|_| !needs.is_empty()));
     put("priority", priority.map(str::to_owned));
@@ -68,8 +68,8 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     put("unique_until", unique.map(|_| if latest { "start" } else { until.unwrap_or("end") }.to_owned()));
     put("tags", asked("tags").map(names));
     put("own_lease", asked("lease").map(|lease| (lease.parse::<u64>().unwrap() * SECOND).to_string()));
-    put("solo", latest.then(|| "1".to_owned()));
-    put("ties", Some(ties).filter(|ties| !ties.is_empty()));
+    put("exclusive", latest.then(|| "1".to_owned()));
+    put("flags", Some(flags).filter(|flags| !flags.is_empty()));
     Ok(fields)
 }
 

@@ -1,15 +1,15 @@
 //! Tracked tasks: each change of a tracked task is published once, in one stream.
 
+use crate::model::concrete::payload;
 use crate::model::keys::Reply;
-use crate::model::settle::payload;
 use crate::model::state::{Model, Verdict, decimal};
 
 impl Model {
     pub fn track(&mut self, id: &str, on: bool) -> Verdict<Reply> {
-        let tracked = self.known(id)?.tied('o');
+        let tracked = self.known(id)?.flagged('o');
         if tracked != on {
             self.born = true;
-            self.task(id).add_tie('o');
+            self.task(id).add_flag('o');
             self.publish(id, if on { "track" } else { "untrack" }, "me", "", "");
             if on {
                 self.tracked.insert(id.into(), self.now);
@@ -21,19 +21,19 @@ impl Model {
         Ok(Reply::text(if on { "tracked" } else { "untracked" }))
     }
 
-    pub fn untie(&mut self, id: &str, tie: char) {
+    pub fn untie(&mut self, id: &str, flag: char) {
         let task = self.task(id);
-        let ties = task.get("ties").replace(tie, "");
-        task.set("ties", &ties);
-        if ties.is_empty() {
-            task.forget(&["ties"]);
+        let flags = task.get("flags").replace(flag, "");
+        task.set("flags", &flags);
+        if flags.is_empty() {
+            task.forget(&["flags"]);
         }
     }
 
     /// Publishes a change within a state. If `why` is empty, it equals `what`.
     pub fn publish(&mut self, id: &str, what: &str, by: &str, why: &str, text: &str) {
         let task = &self.tasks[id];
-        if task.tied('o') {
+        if task.flagged('o') {
             let (queue, status, attempt, at) = (&task.queue, &task.status, task.attempt, decimal(self.now));
             let why = if why.is_empty() { what } else { why };
             let place = format!("id={id}|queue={queue}|what={what}|from={status}|to={status}");

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::concrete::intern;
 use crate::model::graphs::{Again, Edge, Graph, Seen};
 use crate::model::ops::Which;
 use crate::model::sets::{asked, wants};
-use crate::model::settle::intern;
 use crate::model::state::{Model, SECOND, Task, decimal};
 
 /// The pause of a walk that waits for owners, in µs.
@@ -50,10 +50,10 @@ impl Walk {
     }
 }
 
-/// Effects that the end of a task leaves to `settle`, as of the time when its step was planned.
+/// Effects that the end of a task leaves to `run_deferred`, as of the time when its step was planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
-    pub unsettled: bool,
+    pub deferred: bool,
     pub cascades: bool,
 }
 
@@ -117,13 +117,14 @@ fn submitted(inputs: &str) -> Vec<(String, Edge)> {
 }
 
 impl Model {
-    /// Effects that the end of a task leaves to `settle`. `told`: the number of dependents that are notified already.
+    /// Effects that the end of a task leaves to `run_deferred`. `told`: the number of dependents that are notified
+    /// already.
     pub fn ahead(&self, id: &str, to: &str, told: usize) -> Ahead {
         let task = &self.tasks[id];
         let ends = !task.finished() && matches!(to, "complete" | "failed" | "cancelled" | "deleted");
         let broken = matches!(to, "failed" | "cancelled") && task.status == "waiting";
         Ahead {
-            unsettled: ends && task.tied('d') && self.web.open(id).len() > told,
+            deferred: ends && task.flagged('d') && self.web.open(id).len() > told,
             cascades: broken && self.on_failure(id) == Some("cancel") && self.web.waits(id) > 0,
         }
     }
@@ -173,7 +174,7 @@ impl Model {
         let (mut left, mut deeds) = (Vec::new(), Vec::new());
         for (up, edge) in ups.get(first..last).unwrap_or_default() {
             // Another task that has its id now does not list the dependents.
-            let lives = |other: &&Task| !other.finished() && !other.get("ties").is_empty();
+            let lives = |other: &&Task| !other.finished() && !other.get("flags").is_empty();
             let Some(other) = self.tasks.get(up).filter(lives) else { continue };
             if !wants(edge.kind) {
                 continue;
@@ -187,7 +188,7 @@ impl Model {
         let more = last < ups.len();
         self.begin_step();
         if !more {
-            self.web.unsettled.remove(id);
+            self.web.deferred.remove(id);
         }
         for up in &left {
             self.web.see(up, id, Seen::Ended(self.now));
@@ -264,8 +265,8 @@ impl Model {
                     let task = self.task(&id);
                     task.order = Some("stop");
                     task.forget(&["cancel", "discard", "cause", "reason"]);
-                    task.set("recall", &now);
-                    self.publish(&id, "recall", "", "", "");
+                    task.set("requeue", &now);
+                    self.publish(&id, "requeue", "", "", "");
                 }
                 Deed::Retry { id, wait, anew } => {
                     self.run_again(&id, anew, anew, wait, None);
@@ -392,7 +393,7 @@ impl Model {
         self.begin_step();
         let all = self.web.chosen.entry(graph.into()).or_default();
         all.extend(marks);
-        self.web.unsettled.extend(left.into_iter().map(|id| (id, self.now)));
+        self.web.deferred.extend(left.into_iter().map(|id| (id, self.now)));
         let number = deeds.len();
         self.run(deeds);
         let pause = walk.doing == "anew" && walk.at == 0 && walk.counts.is_none();
@@ -445,7 +446,7 @@ impl Model {
     /// Upstreams of a task that is rerun. `begun`: the tasks that the same step has reached.
     pub fn look_anew(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Anew {
         let task = &self.tasks[id];
-        let in_set = task.tied('k');
+        let in_set = task.flagged('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
         // No upstream of a root is rerun.
         let first = self.marked(graph, id) == Some(2);
@@ -486,7 +487,7 @@ impl Model {
         // An upstream that had ended before, or another task that has its id now, does not list this task as a
         // dependent.
         let told = |up: &String| ended.contains(up);
-        let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.tied('d')) && !told(up);
+        let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.flagged('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
         Anew { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }
     }
@@ -501,11 +502,11 @@ impl Model {
         }
         for up in anew.still {
             self.web.begin_to_wait(&up, id, now);
-            self.tie(&up);
+            self.flag(&up);
         }
         for up in anew.ended {
             self.web.begin_to_wait(&up, id, now);
-            self.web.unsettled.insert(up, now);
+            self.web.deferred.insert(up, now);
         }
         if let Some(inputs) = self.web.inputs.get_mut(id).filter(|inputs| inputs.slots > 0) {
             for slot in forget {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::concrete::{HAS, listener, queue};
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::Op;
-use crate::model::settle::{HAS, listener, queue};
 use crate::model::state::{Model, SECOND, decimal, score};
 
 /// The record of a worker.

@@ -35,7 +35,7 @@ pub trait Ground {
         false
     }
 
-    /// The id of the server's run, which upkeep compares with the id that it has stored.
+    /// The id of the server's run, which maintenance compares with the id that it has stored.
     fn run(&mut self) -> String {
         let info: String = read(self.send(redis::cmd("INFO").arg("server"))).unwrap();
         info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned()

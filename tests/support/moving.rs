@@ -6,11 +6,11 @@
 //! - A call that changes something otherwise returns what it returns on a single server.
 //! - A call that only reads may return less for a moment: a wrong reply counts if the slot was whole all the time.
 //! - If there are two reasons to refuse a call, and one of them is `BADARG`, the call may return `BADARG`.
-//! - `exchange`, whose parts are refused one by one, `reserve` with a `limit`, which ends before the first task that is not
-//!   whole, and `heartbeat`, which succeeds in any case and may bring an order one heartbeat later, wait until the slot is
-//!   whole.
-//! - Upkeep may do less for a moment, and takes another server for a restart, after which owners get time to report. So
-//!   it waits until the slot is whole, and where it was at first.
+//! - `finish_and_reserve`, whose parts are refused one by one, `reserve` with a `limit`, which ends before the first
+//!   task that is not whole, and `heartbeat`, which succeeds in any case and may bring an order one heartbeat later,
+//!   wait until the slot is whole.
+//! - Maintenance may do less for a moment, and takes another server for a restart, after which owners get time to
+//!   report. So it waits until the slot is whole, and where it was at first.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -203,11 +203,11 @@ impl Ground for Moving {
     fn call(&mut self, command: &str, cmd: &Cmd, right: Right) -> RedisResult<Value> {
         let role = blueque::bundle::command(command).unwrap().role();
         let in_parts = match command {
-            "exchange" | "heartbeat" => true,
+            "finish_and_reserve" | "heartbeat" => true,
             "reserve" => cmd.args_iter().any(|arg| arg == Arg::Simple(b"limit")),
             _ => false,
         };
-        if role == Some("upkeep") || in_parts {
+        if role == Some("maintenance") || in_parts {
             let _whole = if in_parts { self.shared.hold_whole() } else { self.shared.hold_at_home() };
             return cmd.query(&mut self.client);
         }

@@ -18,7 +18,7 @@ use crate::way::Way;
 const DONE: Duration = Duration::from_secs(400);
 
 /// Maximum time in which a worker repairs damage that it finds.
-const MENDED: Duration = Duration::from_secs(120);
+const REPAIRED: Duration = Duration::from_secs(120);
 
 /// Counts that are reported besides the violations.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     for host in &mut campaign.hosts {
         // Leftovers of a worker that was killed while it created a folder are removed by the workers that run.
         empty(|| host.runs());
-        if let Err(error) = host.end(MENDED) {
+        if let Err(error) = host.end(REPAIRED) {
             found.push(error.to_string());
         }
         found.extend(empty(|| host.left()).into_iter().map(|left| format!("left behind: {left}")));
@@ -89,7 +89,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
 
 /// Returns the leftovers after the workers had time to remove them.
 fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
-    let until = Instant::now() + MENDED;
+    let until = Instant::now() + REPAIRED;
     loop {
         let left = left();
         if left.is_empty() || Instant::now() >= until {
@@ -149,7 +149,7 @@ fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: &Job, info: &TaskInfo
     }
     let published =
         || campaign.hosts.iter().filter_map(|host| host.output(id)).any(|text| text.trim() == attempt.to_string());
-    let until = Instant::now() + MENDED;
+    let until = Instant::now() + REPAIRED;
     while !published() {
         if Instant::now() >= until {
             found.push(format!("{id}: the output of attempt {attempt} is not published"));
@@ -184,7 +184,7 @@ fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
 
 /// Returns the findings of `blueque doctor` after the workers had time for repairs.
 fn doctor(blueque: &Path, way: &Way) -> Result<Vec<String>> {
-    let until = Instant::now() + MENDED;
+    let until = Instant::now() + REPAIRED;
     loop {
         let answer =
             Command::new(blueque).args(["--url", &way.url, "--namespace", &way.namespace, "doctor"]).output()?;

@@ -26,7 +26,7 @@ class Bundle:
         self.records = Records(path)
         self.listener = f"{socket.gethostname().replace('_', '-')}_{os.getpid()}"
         self.ended, self.threads = threading.Event(), []
-        self.call("hello")
+        self.call("handshake")
 
     def call(self, command, *arguments):
         everything = (1, "blueque_meta", "", *arguments)
@@ -48,7 +48,7 @@ class Bundle:
         self.call("register", QUEUE, self.listener)
         self.lease = ("lease", lease) if lease else ()
         self.threads = [threading.Thread(target=self.slot, args=(hold,)) for _ in range(slots)]
-        self.threads.append(threading.Thread(target=self.upkeep))
+        self.threads.append(threading.Thread(target=self.maintenance))
         for thread in self.threads:
             thread.start()
 
@@ -63,20 +63,20 @@ class Bundle:
                 if self.server.blpop(f"blueque_wake_{QUEUE}", 1):
                     woken = ("woken", 1)
                 continue
-            found = self.exchange(found, hold, own)
+            found = self.finish_and_reserve(found, hold, own)
         if found:
             self.call("release", found[0], found[2])
 
-    def exchange(self, task, hold, own):
+    def finish_and_reserve(self, task, hold, own):
         """Handles a task. A single call ends the task and takes the next."""
         id_, _, token, *_, parameters, _checkpoint = task
         self.records.handled(json.loads(parameters))
         time.sleep(hold)
         end = ("complete", id_, token, "null", "", "", "")
-        _verdict, _refusal, *found = self.call("exchange", self.listener, QUEUE, 1, 1, *end, *own)
+        _verdict, _refusal, *found = self.call("finish_and_reserve", self.listener, QUEUE, 1, 1, *end, *own)
         return found or None
 
-    def upkeep(self):
+    def maintenance(self):
         while not self.ended.wait(2):
             self.call("promote", QUEUE, 100)
             self.call("requeue_orphans", QUEUE, 25)

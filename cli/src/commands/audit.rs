@@ -208,7 +208,8 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
 /// Ids from which a search for the last entries begins, the latest first. This avoids reading a million entries from
 /// the first entry on.
 fn recently(session: &Session) -> anyhow::Result<Vec<String>> {
-    let now = session.client.call(&session.client.calls().hello())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now =
+        session.client.call(&session.client.calls().handshake())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let before = |seconds: u64| now.saturating_sub(Duration::from_secs(seconds)).as_millis();
     Ok([1, 10, 100, 1_000, 10_000, 100_000, 600_000].map(|seconds| format!("{}-0", before(seconds))).to_vec())
 }

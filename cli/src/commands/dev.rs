@@ -48,7 +48,8 @@ pub struct Options {
     /// Where all data is kept, also for the next start
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// Three masters of a cluster in place of one server, each on a port of 127.0.0.1, with a password, which is created
+    /// Three masters of a cluster in place of one server, each on a port of 127.0.0.1, with a password, which is
+    /// created
     #[arg(long)]
     cluster: bool,
     /// With --cluster: a replica of each master, which takes its place when it fails
@@ -95,7 +96,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     };
     left.worker = Process::of(worker.id().cast_signed());
     let noted = note(&data, &left).and_then(|()| Ok(line(servers.url())?));
-    say(greeting(&data, &namespace, &servers, &queues));
+    say(handshake(&data, &namespace, &servers, &queues));
     let asked = noted.and_then(|()| {
         wait(&mut signals, &mut worker, &mut servers, |servers| {
             left.servers = servers.processes();
@@ -121,7 +122,7 @@ fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
 }
 
 /// The text that names the next commands for the user.
-fn greeting(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
+fn handshake(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
     let queue = queues.first().map_or("QUEUE", String::as_str);
     let mut more = String::new();
     if let Some(file) = servers.password_file() {

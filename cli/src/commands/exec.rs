@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     // The exec closes this copy.
     let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     // The program ends with the supervisor, even if the supervisor is killed.
-    prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be tied to its supervisor's")?;
+    prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be flagged to its supervisor's")?;
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
     }

@@ -1,4 +1,4 @@
-//! `blueque forget`
+//! `blueque delete_queue`
 
 use blueque::{QueueName, Status};
 use clap::Args;
@@ -78,7 +78,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if !agreed(options.yes, || Ok(Some(question)))? {
         return Ok(Code::Failed);
     }
-    if let Err(error) = session.client.call(&session.client.calls().forget(queue)) {
+    if let Err(error) = session.client.call(&session.client.calls().delete_queue(queue)) {
         let names = if error.code() == Some(blueque::Code::NotEmpty) { schedules()? } else { Vec::new() };
         if names.is_empty() {
             return Err(error.into());

@@ -38,7 +38,8 @@ enum Word {
         #[arg(long, value_name = "NAME")]
         to: PartitionName,
     },
-    /// Move all waiting tasks of a partition to the others, and have it accept no new ones; repeat it until none is left
+    /// Move all waiting tasks of a partition to the others, and have it accept no new ones; repeat it until none is
+    /// left
     Drain {
         /// The partition
         #[arg(value_name = "NAME")]
@@ -141,7 +142,7 @@ fn moved(format: Format, from: &PartitionName, moved: &Moved) -> anyhow::Result<
     table::write(format, &[MovedView { partition: from.to_string(), moved, left, running }])?;
     if left > 0 {
         say(
-            "those that are left have begun, are of a graph or a schedule, are tied to others, or the target refuses them",
+            "those that are left have begun, are of a graph or a schedule, are flagged to others, or the target refuses them",
         );
     }
     Ok(Code::Ok)

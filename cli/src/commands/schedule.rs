@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use blueque::calls::RunScheduleOptions;
-use blueque::{Error, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
+use blueque::{Error, Overlap, QueueName, Recurrence, ScheduleName, Scheduled, TaskId};
 use clap::{ArgGroup, Args, Subcommand};
 
 use crate::input::parameters::Parameters;
@@ -70,7 +70,7 @@ enum Word {
 }
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("rhythm").required(true).args(["every", "cron"])))]
+#[command(group(ArgGroup::new("recurrence").required(true).args(["every", "cron"])))]
 struct Add {
     /// Its name; the ids of its tasks are NAME@SECONDS
     #[arg(value_name = "NAME", value_parser = name)]
@@ -86,7 +86,8 @@ struct Add {
     /// An offset from those multiples
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", help_heading = "When")]
     offset: Option<Duration>,
-    /// Minute, hour, day of the month, month, day of the week: '0 3 * * 1-5'; or @hourly, @daily, @weekly, @monthly, @yearly
+    /// Minute, hour, day of the month, month, day of the week: '0 3 * * 1-5'; or @hourly, @daily, @weekly, @monthly,
+    /// @yearly
     #[arg(long, value_name = "FIELDS", help_heading = "When")]
     cron: Option<String>,
     /// The time zone of cron, such as Europe/Berlin [default: UTC]
@@ -99,18 +100,20 @@ struct Add {
 }
 
 impl Add {
-    fn rhythm(&self) -> anyhow::Result<Rhythm> {
+    fn recurrence(&self) -> anyhow::Result<Recurrence> {
         Ok(match (self.every, &self.cron) {
-            (Some(period), _) => Rhythm::every_after(period, self.offset.unwrap_or_default())?,
-            (None, cron) => Rhythm::cron(cron.as_deref().unwrap_or_default(), self.zone.as_deref().unwrap_or("UTC"))?,
+            (Some(period), _) => Recurrence::every_after(period, self.offset.unwrap_or_default())?,
+            (None, cron) => {
+                Recurrence::cron(cron.as_deref().unwrap_or_default(), self.zone.as_deref().unwrap_or("UTC"))?
+            }
         })
     }
 
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let rhythm = self.rhythm()?;
+        let recurrence = self.recurrence()?;
         let options = self.slots.options().task(self.task.options());
         let parameters = self.parameters.bytes()?;
-        let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
+        let done = session.client.set_schedule(&self.name, &self.queue, &recurrence, &parameters, &options)?;
         match done {
             Scheduled::Existing => say(format!("{} exists already; nothing was changed", self.name)),
             Scheduled::Changed => say(format!("{} was changed", self.name)),

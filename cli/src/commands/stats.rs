@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::times;
 
 /// Maximum number of calls to bring the numbers up to date: enough for all events that a queue keeps.
-const TALLIES: usize = 200;
+const AGGREGATES: usize = 200;
 
 /// The widest bar of a histogram.
 const BAR: f64 = 40.0;
@@ -201,8 +201,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 /// The numbers, brought up to date first.
 pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
-    for _ in 0..TALLIES {
-        if !queue.tally()?.more {
+    for _ in 0..AGGREGATES {
+        if !queue.aggregate()?.more {
             break;
         }
     }

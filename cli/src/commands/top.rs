@@ -352,7 +352,7 @@ impl Running {
         Self {
             id,
             queue: one_line(&info.queue().unwrap_or_default()),
-            state: if info.is_cancelling() || info.is_recalled() { "stopping".to_owned() } else { status.to_owned() },
+            state: if info.is_cancelling() || info.is_requeued() { "stopping".to_owned() } else { status.to_owned() },
             node: one_line(&info.node().unwrap_or_default()),
             progress: info.progress_bytes().map(Progress::read).unwrap_or_default(),
             started: info.started().filter(|_| info.status() == Some(Status::Started)),

@@ -139,7 +139,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         lacking.extend(programs::missing(&session.client, &queue, &workers)?);
         for found in session.client.queue(queue.as_str())?.listeners()? {
             let held = match found.listener() {
-                Some(id) if found.held > 0 => session.client.call(&session.client.calls().held(&queue, &id))?,
+                Some(id) if found.held > 0 => session.client.call(&session.client.calls().list_held(&queue, &id))?,
                 _ => Vec::new(),
             };
             let tasks = held.into_iter().map(|task| HeldView {

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use blueque::contract::SETTINGS;
 use redis::Value;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 
-/// An event stream without `tally` is trimmed at about 100,000.
+/// An event stream without `aggregate` is trimmed at about 100,000.
 const EVENTS: usize = 101_000;
 
 /// Maximum number of days of statistics that a queue keeps.
 const DAYS: usize = 401;
 
-impl Exam {
+impl Checks {
     pub fn bounds(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("ZSCORE").arg(format!("{}queues", self.prefix)).arg(queue);

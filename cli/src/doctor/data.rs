@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use redis::Pipeline;
 
+use super::checks::Checks;
 use super::entries::PAGE;
-use super::exam::Exam;
 use super::index::Entries;
 use super::place::Place;
 use super::shared::usable;
 
-impl Exam {
+impl Checks {
     /// Returns false if the data cannot be read because keys have a wrong type.
     pub fn data(&mut self) -> anyhow::Result<bool> {
         let before = self.findings();
@@ -59,7 +59,7 @@ impl Exam {
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
         self.undated(&dated.into_keys().collect::<Vec<_>>())?;
         self.graphs(&scan)?;
-        self.wholes(&scan)?;
+        self.whole_graphs(&scan)?;
         self.histories(&scan)?;
         self.logs(&scan)?;
         self.rounds(&scan)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use blueque::Status;
 use redis::Pipeline;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::index::Entries;
 use super::keys::Scan;
 use super::place::Place;
@@ -20,7 +20,7 @@ const KEYS: usize = 50;
 /// A field and its value.
 type Pair = (Vec<u8>, Vec<u8>);
 
-impl Exam {
+impl Checks {
     /// Reads the indexes of a queue.
     pub fn entries(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<Entries> {
         let mut entries = Entries::default();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use blueque::Status;
 use redis::Pipeline;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 use crate::times;
 
@@ -17,9 +17,9 @@ const ELEMENTS: usize = 1_000;
 /// steps are under way.
 type Waiting = (Option<String>, Vec<String>, Option<String>, Option<f64>);
 
-/// Data of an edge: its text if it is open, the status and the ties of the upstream, whether the upstream has a result,
-/// since when the upstream's end waits for `settle`, and the edge's score among the upstream's dependents. That score
-/// is infinite if a graph holds the edge until the upstream is retried.
+/// Data of an edge: its text if it is open, the status and the flags of the upstream, whether the upstream has a
+/// result, since when the upstream's end waits for `run_deferred`, and the edge's score among the upstream's
+/// dependents. That score is infinite if a graph holds the edge until the upstream is retried.
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
 /// Data of the input of a task: its status, its edges, the numbers of fields, of slots and of bytes received so far,
@@ -53,7 +53,7 @@ fn wrong_set(id: &str, edges: &[String], set: &[i64]) -> Option<String> {
     (open > 0 && least <= 0 && open == some).then(|| format!("{id} is waiting, but enough of its set are complete"))
 }
 
-impl Exam {
+impl Checks {
     pub fn graphs(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for queue in scan.all("waiting_tasks") {
             let mut ids = Vec::new();
@@ -143,7 +143,7 @@ impl Exam {
             pipeline.cmd("HGET").arg(self.key("task", id)).arg("status");
             pipeline.cmd("HKEYS").arg(self.key("upstreams", id));
             pipeline.cmd("HGET").arg(self.key("task", id)).arg("cascade");
-            pipeline.cmd("ZSCORE").arg(format!("{}unsettled", self.prefix)).arg(id);
+            pipeline.cmd("ZSCORE").arg(format!("{}deferred", self.prefix)).arg(id);
         }
         let answers: Vec<redis::Value> = self.send(&pipeline)?;
         for (id, one) in ids.iter().zip(answers.chunks(4)) {
@@ -171,9 +171,9 @@ impl Exam {
         for upstream in upstreams {
             let task = self.key("task", upstream);
             pipeline.cmd("HGET").arg(self.key("upstreams", id)).arg(upstream);
-            pipeline.cmd("HGET").arg(&task).arg("status").cmd("HGET").arg(&task).arg("ties");
+            pipeline.cmd("HGET").arg(&task).arg("status").cmd("HGET").arg(&task).arg("flags");
             pipeline.cmd("HEXISTS").arg(&task).arg("result");
-            pipeline.cmd("ZSCORE").arg(format!("{}unsettled", self.prefix)).arg(upstream);
+            pipeline.cmd("ZSCORE").arg(format!("{}deferred", self.prefix)).arg(upstream);
             pipeline.cmd("ZSCORE").arg(self.key("dependents", upstream)).arg(id);
         }
         let answers: Vec<redis::Value> = self.send(&pipeline)?;
@@ -182,14 +182,14 @@ impl Exam {
             return Ok(());
         }
         for (upstream, one) in upstreams.iter().zip(edges.chunks(6)) {
-            let (edge, status, ties, result, unsettled, seen): Edge =
+            let (edge, status, flags, result, deferred, seen): Edge =
                 redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
             let Some(edge) = edge else { continue };
             let over = status.as_ref().is_none_or(|status| status.parse().is_ok_and(Status::is_finished));
-            let knows = seen.is_some_and(|seen| seen > 0.0) && ties.is_some_and(|ties| ties.contains('d'));
+            let knows = seen.is_some_and(|seen| seen > 0.0) && flags.is_some_and(|flags| flags.contains('d'));
             let todo = "a worker repairs this within minutes; if it stays, update the clients that end tasks";
             let held = seen.is_some_and(f64::is_infinite) && status.is_some();
-            if over && unsettled.is_none() && !held {
+            if over && deferred.is_none() && !held {
                 let ended = status.map_or_else(|| "was deleted".to_owned(), |status| format!("is {status}"));
                 self.finding("graphs", format!("{id} waits for {upstream}, which {ended}"), todo);
             } else if !over && !knows {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use blueque::Status;
 use redis::{Pipeline, Value};
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::place::{FIELDS, Head, Numbers, Place, expected};
 use super::remedy;
 
@@ -61,7 +61,7 @@ impl Entries {
     }
 }
 
-impl Exam {
+impl Checks {
     /// Compares every entry of a queue's indexes with its record. A suspect is checked again, alone and atomically,
     /// because tasks move during the first comparison.
     pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
@@ -181,7 +181,7 @@ impl Exam {
         expected: &BTreeSet<Place>,
         stands: &BTreeMap<Place, usize>,
     ) {
-        let mend = "a worker repairs this within minutes; if it stays, stop the clients that write these keys";
+        let repair = "a worker repairs this within minutes; if it stays, stop the clients that write these keys";
         let status = head.map_or("without a record", |head| head.status.as_str());
         let id = crate::output::clean_line(id, 200);
         if let Some(head) = head {
@@ -206,20 +206,20 @@ impl Exam {
             let listed = stands.get(&Place::List(Status::Pending)).is_some_and(|count| *count > 0);
             let anew = || format!("blueque cancel {id}, then blueque retry {id}: which adds it again");
             let todo = rank.map_or_else(
-                || if listed { mend.to_owned() } else { anew() },
+                || if listed { repair.to_owned() } else { anew() },
                 |rank| format!("HSET {} rank {rank}", self.key("task", &id)),
             );
             self.finding("lanes", format!("{id} is pending in the lanes of {queue}, but its record has no rank"), todo);
         }
         for (place, &count) in stands {
             let (check, name) = (place.check(), place.name());
-            let removal = self.removal(queue, &id, place).unwrap_or_else(|| mend.to_owned());
+            let removal = self.removal(queue, &id, place).unwrap_or_else(|| repair.to_owned());
             match (expected.contains(place), count) {
                 (true, 1) | (false, 0) => {}
                 (true, 0) if place.stands_otherwise(stands) || place.is_timed() => {}
                 _ if rankless && check == "lanes" => {}
                 (true, 0) => {
-                    let todo = self.return_of(queue, &id, place).unwrap_or_else(|| mend.to_owned());
+                    let todo = self.return_of(queue, &id, place).unwrap_or_else(|| repair.to_owned());
                     self.finding(check, format!("{id} is {status}, but is not in {name} of {queue}"), todo);
                 }
                 (true, _) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use redis::Pipeline;
 use serde::Deserialize;
 
-use super::exam::Exam;
+use super::checks::Checks;
 
 /// Keys checked at once.
 const PAGE: usize = 1_000;
@@ -121,7 +121,7 @@ impl Scan {
     }
 }
 
-impl Exam {
+impl Checks {
     /// Checks that every key of the namespace is known and has the right type.
     pub fn scan(&mut self) -> anyhow::Result<Scan> {
         let (mut scan, kinds) = (Scan::default(), kinds()?);

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Value;
 
+use super::checks::Checks;
 use super::entries::PAGE;
-use super::exam::Exam;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
 use super::place::class;
@@ -34,7 +34,7 @@ struct Look {
     delayed: bool,
 }
 
-impl Exam {
+impl Checks {
     /// Compares the counts in the hash of needs with the tasks.
     pub fn needs(&mut self, queue: &str, entries: &Entries) -> anyhow::Result<()> {
         let key = self.key("needs", queue);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use redis::{Pipeline, Value};
 
 use super::bounds::allows;
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 use super::remedy::text_of;
 
@@ -20,7 +20,7 @@ struct Taken {
     extra: u64,
 }
 
-impl Exam {
+impl Checks {
     pub fn limits(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         let taken = self.sums(queue)?;
         let own = self.own(queue)?;

@@ -2,7 +2,7 @@
 
 use redis::Pipeline;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 
 /// Number of bytes that an entry counts in addition to its text.
@@ -14,7 +14,7 @@ const FORMER: i64 = 64;
 /// Facts of one log: its length, its sizes, and its score in the index.
 type Facts = (i64, (Option<i64>, Option<i64>), Option<f64>);
 
-impl Exam {
+impl Checks {
     pub fn logs(&mut self, scan: &Scan) -> anyhow::Result<()> {
         let index = format!("{}logs", self.prefix);
         let mut ids: Vec<String> = scan.all("log").iter().chain(scan.all("logged")).cloned().collect();

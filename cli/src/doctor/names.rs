@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Pipeline;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 use super::place::group_in_key;
 
@@ -13,7 +13,7 @@ fn in_key(kind: &str, name: &str) -> String {
     if kind == "group" { group_in_key(name) } else { name.to_owned() }
 }
 
-impl Exam {
+impl Checks {
     pub fn names(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         self.timed(queue)?;
         self.counted(queue, scan, "tag", "tags")?;

@@ -6,7 +6,7 @@ use blueque::{Address, PartitionName};
 use clap::Args;
 use serde::Serialize;
 
-use super::exam::{Exam, Finding, Level};
+use super::checks::{Checks, Finding, Level};
 use super::{counted, write};
 use crate::input::values::duration;
 use crate::output::table::{Column, Row, write as write_rows, write_one};
@@ -155,21 +155,21 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
             return Ok(false);
         }
     };
-    let mut exam = Exam::new(connection, format!("{}_", settings.namespace()), 0, limit);
-    let trip = round_trip(&mut exam);
+    let mut checks = Checks::new(connection, format!("{}_", settings.namespace()), 0, limit);
+    let trip = round_trip(&mut checks);
     let took = trip.map_or(String::new(), |trip| format!(" in {trip:.2} ms"));
-    exam.ok("server", format!("{} answers{took}", settings.url()));
-    let looked = exam.server().map(drop);
-    let looked = exam.bear(looked).map_err(|error| super::explained(settings, error));
-    role(&mut exam, &address);
+    checks.ok("server", format!("{} answers{took}", settings.url()));
+    let looked = checks.server().map(drop);
+    let looked = checks.bear(looked).map_err(|error| super::explained(settings, error));
+    role(&mut checks, &address);
     if let Err(error) = looked {
-        exam.found.push(Finding { level: Level::Finding, check: "server", text: chain(&error), todo: None });
-    } else if exam.fact("redis_mode") != "sentinel" && !wrong_kind(&exam, &address) {
-        exam.rights(settings)?;
+        checks.found.push(Finding { level: Level::Finding, check: "server", text: chain(&error), todo: None });
+    } else if checks.fact("redis_mode") != "sentinel" && !wrong_kind(&checks, &address) {
+        checks.rights(settings)?;
     }
-    exam.count_up();
-    ping.server = Some(server(&mut exam, trip));
-    ping.checks.append(&mut exam.found);
+    checks.count_up();
+    ping.server = Some(server(&mut checks, trip));
+    ping.checks.append(&mut checks.found);
     Ok(true)
 }
 
@@ -201,63 +201,63 @@ fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding
 }
 
 /// The median round trip in milliseconds; none if this user may not send a ping.
-fn round_trip(exam: &mut Exam) -> Option<f64> {
+fn round_trip(checks: &mut Checks) -> Option<f64> {
     let mut trips = Vec::new();
     for _ in 0..TRIPS {
         let sent = Instant::now();
-        exam.ask::<redis::Value>(&["PING"]).ok()?;
+        checks.ask::<redis::Value>(&["PING"]).ok()?;
         trips.push(sent.elapsed().as_secs_f64() * 1e3);
     }
     trips.sort_by(f64::total_cmp);
     trips.get(TRIPS / 2).copied()
 }
 
-fn role(exam: &mut Exam, address: &Address) {
-    if exam.fact("role") == "master" {
-        let text = match exam.fact("connected_slaves") {
+fn role(checks: &mut Checks, address: &Address) {
+    if checks.fact("role") == "master" {
+        let text = match checks.fact("connected_slaves") {
             "0" => "master, without replicas: a failover is not possible".to_owned(),
             "1" => "master, with 1 replica".to_owned(),
             number => format!("master, with {number} replicas"),
         };
-        exam.ok("role", text);
+        checks.ok("role", text);
     }
-    let node = exam.fact("cluster_enabled") == "1";
+    let node = checks.fact("cluster_enabled") == "1";
     if node && !address.is_cluster() {
         let text = "a node of a cluster: redis+cluster:// in place of redis:// follows the namespace to other nodes";
-        exam.note("cluster", text);
-    } else if wrong_kind(exam, address) {
-        exam.finding("cluster", "the server is no node of a cluster", "write redis:// in place of redis+cluster://");
+        checks.note("cluster", text);
+    } else if wrong_kind(checks, address) {
+        checks.finding("cluster", "the server is no node of a cluster", "write redis:// in place of redis+cluster://");
     }
     if !node {
         return;
     }
-    let info = exam.ask::<String>(&["CLUSTER", "INFO"]).unwrap_or_default();
+    let info = checks.ask::<String>(&["CLUSTER", "INFO"]).unwrap_or_default();
     if info.lines().any(|line| line == "cluster_state:fail") {
         let todo = "CLUSTER INFO and CLUSTER SHARDS say what it lacks: start its nodes, or assign its slots";
-        exam.finding("cluster", "the cluster does not serve: it lacks slots, or most of its masters", todo);
+        checks.finding("cluster", "the cluster does not serve: it lacks slots, or most of its masters", todo);
     }
 }
 
 /// Returns true if the address names a cluster, and the server reports that it is not part of a cluster.
-fn wrong_kind(exam: &Exam, address: &Address) -> bool {
-    address.is_cluster() && exam.fact("cluster_enabled") == "0"
+fn wrong_kind(checks: &Checks, address: &Address) -> bool {
+    address.is_cluster() && checks.fact("cluster_enabled") == "0"
 }
 
-fn server(exam: &mut Exam, round_trip_ms: Option<f64>) -> Server {
-    let appendfsync = exam.setting("appendfsync");
-    let (software, version, _) = exam.software();
-    let fact = |name| Some(exam.fact(name)).filter(|value| !value.is_empty()).map(str::to_owned);
-    let role = match exam.fact("redis_mode") {
+fn server(checks: &mut Checks, round_trip_ms: Option<f64>) -> Server {
+    let appendfsync = checks.setting("appendfsync");
+    let (software, version, _) = checks.software();
+    let fact = |name| Some(checks.fact(name)).filter(|value| !value.is_empty()).map(str::to_owned);
+    let role = match checks.fact("redis_mode") {
         "sentinel" => "sentinel",
-        _ if exam.fact("role") == "slave" => "replica",
-        _ => exam.fact("role"),
+        _ if checks.fact("role") == "slave" => "replica",
+        _ => checks.fact("role"),
     };
     Server {
         software,
         version,
         role: role.to_owned(),
         replicas: fact("connected_slaves").and_then(|number| number.parse().ok()),
-        cluster: exam.fact("cluster_enabled") == "1",
+        cluster: checks.fact("cluster_enabled") == "1",
         appendonly: fact("aof_enabled").map(|on| on == "1"),
         appendfsync,
         maxmemory_policy: fact("maxmemory_policy"),

@@ -56,12 +56,12 @@ pub struct Head {
     pub pid: String,
     /// The needs of the task, followed by a bar and the shared limits whose places the task takes.
     pub needs: String,
-    ties: String,
+    flags: String,
     priority: String,
     rank: String,
     key: String,
     weight: String,
-    solo: String,
+    exclusive: String,
     unique: String,
     until: String,
     tags: String,
@@ -83,12 +83,12 @@ pub const FIELDS: [&str; 24] = [
     "node",
     "pid",
     "needs",
-    "ties",
+    "flags",
     "priority",
     "rank",
     "key",
     "weight",
-    "solo",
+    "exclusive",
     "unique",
     "unique_until",
     "tags",
@@ -126,12 +126,12 @@ impl Head {
             node: next(),
             pid: next(),
             needs: next(),
-            ties: next(),
+            flags: next(),
             priority: next(),
             rank: next(),
             key: next(),
             weight: next(),
-            solo: next(),
+            exclusive: next(),
             unique: next(),
             until: next(),
             tags: next(),
@@ -177,7 +177,7 @@ impl Head {
 
     /// Returns true for a ranked task that waits without a rank.
     pub fn is_rankless(&self) -> bool {
-        self.status == "pending" && self.ties.contains('r') && self.rank.is_empty()
+        self.status == "pending" && self.flags.contains('r') && self.rank.is_empty()
     }
 
     /// Returns true if the status is unknown.
@@ -189,10 +189,10 @@ impl Head {
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
-            Some(Status::Scheduled) if self.ties.contains('r') => places.insert(Place::Timed("scheduled_lane_tasks")),
+            Some(Status::Scheduled) if self.flags.contains('r') => places.insert(Place::Timed("scheduled_lane_tasks")),
             Some(Status::Scheduled) => places.insert(Place::Timed("scheduled_tasks")),
             Some(Status::Waiting) => places.insert(Place::Timed("waiting_tasks")),
-            Some(Status::Pending) if !self.rank.is_empty() || self.ties.contains('r') => {
+            Some(Status::Pending) if !self.rank.is_empty() || self.flags.contains('r') => {
                 let score = self.priority.parse::<i64>().map_or(0, |priority| -priority);
                 places.insert(self.order(id, numbers, score));
                 places.insert(Place::Lane(self.rank.clone(), score))
@@ -208,7 +208,7 @@ impl Head {
             if !self.token.is_empty() {
                 places.insert(Place::Lease(self.token.clone()));
             }
-            if !self.token.is_empty() && self.ties.contains('p') {
+            if !self.token.is_empty() && self.flags.contains('p') {
                 let shared = if self.limits.is_empty() { String::new() } else { format!(" {}", self.limits) };
                 let taken = format!("{} {}{shared}", self.weight(), self.key);
                 places.insert(Place::Limits(self.token.clone(), taken));
@@ -234,7 +234,7 @@ impl Head {
     }
 
     fn deadline(&self) -> Option<Place> {
-        let known = self.deadline.parse::<f64>().ok().filter(|_| self.ties.contains('e'));
+        let known = self.deadline.parse::<f64>().ok().filter(|_| self.flags.contains('e'));
         known.map(Place::deadline)
     }
 
@@ -253,7 +253,7 @@ impl Head {
         if key.is_empty() {
             return Place::Order(format!("ranked_tasks_{queue}{number}"), format!("{rank} {id}"), score);
         }
-        let weight = if self.solo.is_empty() { self.weight() } else { "solo" };
+        let weight = if self.exclusive.is_empty() { self.weight() } else { "exclusive" };
         Place::Order(format!("key_tasks_{queue}/{key}{number}"), format!("{rank} {id} {weight}"), score)
     }
 

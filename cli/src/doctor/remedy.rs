@@ -3,10 +3,10 @@
 use blueque::Status;
 use redis::{Pipeline, Value};
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::place::Place;
 
-impl Exam {
+impl Checks {
     /// Adds a query for the number of times that an id is in a place.
     pub fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
         match place {

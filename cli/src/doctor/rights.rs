@@ -2,11 +2,11 @@
 
 use blueque::{Client, Error};
 
-use super::exam::Exam;
+use super::checks::Checks;
 use crate::session::config::{self, Settings};
 use crate::session::rights::{missing, other_roles};
 
-impl Exam {
+impl Checks {
     /// Asks the scripts which permissions are missing. Other problems are found by other checks.
     pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let check = "rights";
@@ -41,9 +41,9 @@ impl Exam {
                 return Ok(());
             }
         };
-        let greeting = client.greeting();
-        let lacking = greeting.map(|greeting| missing(greeting, settings.namespace().as_str())).unwrap_or_default();
-        let others = greeting.map(other_roles).unwrap_or_default();
+        let handshake = client.handshake();
+        let lacking = handshake.map(|handshake| missing(handshake, settings.namespace().as_str())).unwrap_or_default();
+        let others = handshake.map(other_roles).unwrap_or_default();
         if lacking.is_empty() && others.is_empty() {
             self.ok(check, "this user may run every command of the scripts");
         } else if lacking.is_empty() {

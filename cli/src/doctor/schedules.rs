@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use redis::Value;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 use super::remedy::text_of;
 use crate::times;
 
-const FIELDS: [&str; 9] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
+const FIELDS: [&str; 9] = ["recurrence", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
 
 /// Maximum number of seconds that the handled slots of a schedule may lie ahead. A schedule with later handled slots
 /// waits until their time.
@@ -25,7 +25,7 @@ const AHEAD: usize = 64;
 /// Seconds after which an overdue slot means that nobody creates its task.
 const LATE: f64 = 300.0;
 
-impl Exam {
+impl Checks {
     pub fn schedules(&mut self, scan: &Scan) -> anyhow::Result<()> {
         let mut names: BTreeSet<String> = scan.all("schedule").iter().cloned().collect();
         for index in ["schedules", "low_schedules"] {
@@ -61,11 +61,11 @@ impl Exam {
 
     /// Checks one schedule, read atomically: its fields, its slot in the index, and whether it needs slots.
     fn schedule(&mut self, name: &str, fields: &[Option<String>], slot: Option<f64>, low: bool) {
-        let [rhythm, next, done, paused, ended, last, slots, queue, held] = fields else { return };
+        let [recurrence, next, done, paused, ended, last, slots, queue, held] = fields else { return };
         let (all, low_ones) = (format!("{}schedules", self.prefix), format!("{}low_schedules", self.prefix));
         let again = format!("blueque schedule pause {name}, then blueque schedule resume {name}");
-        let (Some(rhythm), Some(_)) = (rhythm, queue) else {
-            if rhythm.is_some() {
+        let (Some(recurrence), Some(_)) = (recurrence, queue) else {
+            if recurrence.is_some() {
                 let key = self.key("schedule", name);
                 self.finding(
                     "schedules",
@@ -83,7 +83,7 @@ impl Exam {
         let rests = paused.is_some() || ended.is_some();
         let told: Vec<f64> =
             slots.iter().flat_map(|text| text.split(' ')).filter_map(|slot| slot.parse().ok()).collect();
-        let every = rhythm.strip_prefix("every ").and_then(|text| {
+        let every = recurrence.strip_prefix("every ").and_then(|text| {
             let (every, offset) = text.split_once(' ')?;
             Some((every.parse::<f64>().ok()?, offset.parse::<f64>().ok()?))
         });
@@ -108,7 +108,7 @@ impl Exam {
             (None, None) if !rests && !told.is_empty() => Some("has no next slot, although it has some"),
             (Some(next), _) if next <= done => Some("has a next slot which is dealt with already"),
             (Some(next), Some((every, offset))) if (next - offset) % every != 0.0 => {
-                Some("has a next slot which does not fit its rhythm")
+                Some("has a next slot which does not fit its recurrence")
             }
             (Some(next), None) if told.first() != Some(&next) => {
                 Some("has a next slot which is not the first of its slots")

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use blueque::bundle;
 use redis::RedisResult;
 
-use super::exam::{Exam, Withheld};
-use crate::session::torn;
+use super::checks::{Checks, Withheld};
+use crate::session::truncated_aof;
 use crate::times;
 
 /// Maximum difference of two clocks, in seconds, that is ignored.
 const SKEW: f64 = 5.0;
 
-impl Exam {
+impl Checks {
     /// Returns true if the data can be checked.
     pub fn server(&mut self) -> anyhow::Result<bool> {
         let mut answer: RedisResult<String> = self.ask(&["INFO", "everything"]);
@@ -45,8 +45,8 @@ impl Exam {
         if asked {
             self.persistence();
         }
-        if torn::is(&text) {
-            self.finding("persistence", torn::FOUND, torn::TODO);
+        if truncated_aof::is(&text) {
+            self.finding("persistence", truncated_aof::FOUND, truncated_aof::TODO);
         }
         self.eviction();
         if self.fact("cluster_enabled") == "1" && !self.prefix.contains('{') {

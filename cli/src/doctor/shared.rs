@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blueque::{ListenerId, QueueName};
 use redis::Pipeline;
 
-use super::exam::Exam;
+use super::checks::Checks;
 
 /// Maximum number of tasks of one listener that are checked.
 const TASKS: usize = 500;
@@ -39,7 +39,7 @@ fn many(number: usize) -> String {
     if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
 }
 
-impl Exam {
+impl Checks {
     /// A list of tasks whose listener is not registered, read atomically.
     pub fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
         let list = self.key("reserved_tasks", &format!("{queue}_{listener}"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::Pipeline;
 
 use super::bounds::allows;
-use super::exam::Exam;
+use super::checks::Checks;
 
 /// Maximum number of shared limits of a namespace, and of shared limits that a task names.
 const LIMITS: usize = 10_000;
@@ -19,7 +19,7 @@ fn parts(set: &str) -> impl Iterator<Item = (&str, u64)> {
         .map(|part| part.split_once(':').map_or((part, 1), |(name, places)| (name, places.parse().unwrap_or(1))))
 }
 
-impl Exam {
+impl Checks {
     pub fn shared_limits(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let own = self.defined()?;
         self.in_use(queues, &own)?;
@@ -108,7 +108,7 @@ impl Exam {
         let (named, kept, waits): (Said, Said, BTreeSet<String>) = self.send(&read)?;
         for (name, number) in named.iter().filter(|(_, number)| !number.parse::<u64>().is_ok_and(|number| number > 0)) {
             let text = format!("{tasks} says {number} of {name}, and must say how many tasks and schedules name it");
-            self.finding("limits", text, format!("HDEL {tasks} {name}, then blueque upkeep"));
+            self.finding("limits", text, format!("HDEL {tasks} {name}, then blueque maintenance"));
         }
         for name in kept.keys().filter(|name| !own.contains_key(*name)) {
             let text = format!("{expires} says when {name} expires, and there is no such shared limit");

@@ -7,7 +7,7 @@ use blueque::constants::REPORT_EVERY;
 use blueque::{Client, QueueName};
 use redis::Value;
 
-use super::exam::Exam;
+use super::checks::Checks;
 use super::keys::Scan;
 use super::remedy::text_of;
 use crate::run_folder::notice::CANNOT;
@@ -20,7 +20,7 @@ use crate::view::programs;
 /// Number of seconds without a report after which a worker counts as dead.
 const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs_f64();
 
-impl Exam {
+impl Checks {
     /// Reports programs that tasks wait for and no worker has. Without the scripts these are unknown; `rights` reports
     /// that.
     pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {

@@ -48,11 +48,11 @@ impl TaskIds {
     ) -> anyhow::Result<Code> {
         let mut done = Vec::new();
         let mut worst = Code::Ok;
-        let mut tied = false;
+        let mut flagged = false;
         for (text, found) in self.ids.iter().flat_map(|text| session.find_tasks(text)) {
             let done_to = |(id, info): (TaskId, TaskInfo)| {
                 // The task has dependents or waits for upstreams.
-                tied |= info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wd".contains(tie)));
+                flagged |= info.fields.get("flags").is_some_and(|flags| flags.iter().any(|flag| b"wd".contains(flag)));
                 Ok(Done { outcome: act(&id, &info)?, id: id.to_string() })
             };
             match found.and_then(done_to) {
@@ -68,8 +68,8 @@ impl TaskIds {
                 }
             }
         }
-        if tied && !done.is_empty() {
-            session.settle();
+        if flagged && !done.is_empty() {
+            session.run_deferred();
         }
         if !done.is_empty() || worst == Code::Ok {
             session.write(&done)?;

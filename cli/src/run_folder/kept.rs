@@ -26,7 +26,7 @@ fn mark(run: &Run) -> String {
 
 /// Returns the token of the attempt that kept the checkpoint, from its name, or `None` for another task or server. The
 /// attempt's number is not enough: a server that lost its newest data issues the number again.
-fn keeper(name: &str, run: &Run, mark: &str) -> Option<u64> {
+fn run_guard(name: &str, run: &Run, mark: &str) -> Option<u64> {
     let rest = name.strip_prefix(&*visible(&run.id))?.strip_prefix('.')?;
     let (number, of) = rest.split_once('+')?;
     let (server, token) = of.split_once('+')?;
@@ -40,10 +40,10 @@ impl RunFolder {
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
-            let Some(keeper) = entry.file_name().to_str().and_then(|name| keeper(name, run, &mark)) else {
+            let Some(run_guard) = entry.file_name().to_str().and_then(|name| run_guard(name, run, &mark)) else {
                 continue;
             };
-            if !(run.previous == Some(keeper) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
+            if !(run.previous == Some(run_guard) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
                 // A checkpoint that cannot be removed is also useless to later attempts.
                 let _ = open::clear(&entry.path());
             } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {

@@ -79,7 +79,7 @@ pub struct Refusal {
 impl RunFolder {
     /// Sends a notice to the worker that keeps this run.
     pub fn notify(&self, notice: &Notice) -> io::Result<()> {
-        let mut file = open::append(&self.keeper())?;
+        let mut file = open::append(&self.run_guard())?;
         if file.metadata()?.len() > MOST {
             return Ok(());
         }

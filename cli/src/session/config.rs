@@ -147,7 +147,7 @@ impl Settings {
         let builder = builder.namespace(self.namespace.clone());
         let opened = builder.open(&self.address()?);
         let client = opened.map_err(|error| diagnosis::explained(self.url(), &self.namespace, error))?;
-        if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
+        if client.handshake().is_some_and(|handshake| handshake.policy.is_none()) {
             WARNED.call_once(|| say(UNKNOWN_POLICY));
         }
         Ok(client)

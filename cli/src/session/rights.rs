@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use blueque::Greeting;
+use blueque::Handshake;
 
 /// Maximum number of commands in a list. Longer lists are cut.
 const NAMED: usize = 5;
 
-/// The entry of a greeting that names roles, not Redis commands.
+/// The entry of a handshake that names roles, not Redis commands.
 const ROLES: &str = "roles";
 
 /// Returns the roles that this user does not have, in lower case.
-pub fn other_roles(greeting: &Greeting) -> Vec<String> {
-    let roles = greeting.missing.iter().filter(|(name, _)| name == ROLES).flat_map(|(_, roles)| roles);
+pub fn other_roles(handshake: &Handshake) -> Vec<String> {
+    let roles = handshake.missing.iter().filter(|(name, _)| name == ROLES).flat_map(|(_, roles)| roles);
     roles.map(|role| role.to_lowercase()).collect()
 }
 
@@ -23,9 +23,9 @@ pub struct Missing {
 }
 
 /// Returns an entry for each denied Redis command. A missing role is not a fault.
-pub fn missing(greeting: &Greeting, namespace: &str) -> Vec<Missing> {
+pub fn missing(handshake: &Handshake, namespace: &str) -> Vec<Missing> {
     let mut denied: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, lacks) in greeting.missing.iter().filter(|(name, _)| name != ROLES) {
+    for (name, lacks) in handshake.missing.iter().filter(|(name, _)| name != ROLES) {
         for command in lacks {
             denied.entry(command).or_default().push(name);
         }
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn a_missing_right_is_a_sentence() {
-        let one = sentence("XTRIM", &["tally"], "ns");
-        assert_eq!(one.text, "this user may not run XTRIM on ns_*: tally needs it and is refused");
+        let one = sentence("XTRIM", &["aggregate"], "ns");
+        assert_eq!(one.text, "this user may not run XTRIM on ns_*: aggregate needs it and is refused");
         assert_eq!(one.todo, "ACL SETUSER … '~ns_*' +xtrim");
         let many = sentence("ZADD", &["a", "b", "c", "d", "e", "f", "g"], "ns").text;
         assert!(many.ends_with("a, b, c, d, e and 2 more need it and are refused"), "{many}");

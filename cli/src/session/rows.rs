@@ -4,7 +4,7 @@
 use blueque::TaskId;
 
 use super::Session;
-use super::sheet::first;
+use super::merged_rows::first;
 use crate::output::say;
 use crate::output::table::{self, Row, Shown};
 
@@ -26,7 +26,7 @@ impl Session {
 
     /// Returns true if the rows are merged with the rows of other partitions.
     pub fn is_one_of_many(&self) -> bool {
-        self.sheet.is_some()
+        self.merged_rows.is_some()
     }
 
     /// Writes rows, or keeps them to be merged with the rows of other partitions.
@@ -36,10 +36,10 @@ impl Session {
 
     /// Writes rows that are ordered among the rows of other partitions: smaller ranks come first.
     pub fn write_ranked<R: Row>(&self, rows: &[R], rank: impl Fn(&R) -> String) -> anyhow::Result<()> {
-        match (&self.partition, &self.sheet) {
-            (Some(partition), Some(sheet)) => {
+        match (&self.partition, &self.merged_rows) {
+            (Some(partition), Some(merged_rows)) => {
                 let ranked: Vec<_> = rows.iter().map(|row| (rank(row), row)).collect();
-                sheet.add(self.format, partition.as_str(), &ranked)
+                merged_rows.add(self.format, partition.as_str(), &ranked)
             }
             (Some(partition), None) => {
                 let shown = rows.iter().map(|row| Shown::of(self.format, row, partition.as_str(), false));
@@ -51,8 +51,8 @@ impl Session {
 
     /// Reports that more tasks exist than are shown. With several partitions this is reported after all have answered.
     pub fn say_more(&self, limit: usize, more: bool) {
-        if let Some(sheet) = &self.sheet {
-            sheet.limit(limit, more);
+        if let Some(merged_rows) = &self.merged_rows {
+            merged_rows.limit(limit, more);
         } else if more {
             say(first(limit));
         }

@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_scripts_keep_as_much_of_a_log_as_is_reckoned_with_here() {
-        let log = bundle::command("log").unwrap().source();
+        let log = bundle::command("append_log").unwrap().source();
         for said in [
             format!("('text'), {PIECE}, 'text')\n"),
             format!(" log_bytes={KEPT_THERE} "),

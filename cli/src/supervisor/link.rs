@@ -1,12 +1,12 @@
 //! The connection to the server. One thread renews the lease and sends what waits, each kind in turn and with its
-//! cooldown. While the server does not reply, the thread keeps trying. It does not handle the end of the lease.
+//! pause. While the server does not reply, the thread keeps trying. It does not handle the end of the lease.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{CheckpointOptions, EditOptions, LogOptions, StartOptions};
-use blueque::constants::{BEATS_PER_LEASE, HEARTBEAT_PART};
+use blueque::calls::{AppendLogOptions, CheckpointOptions, EditOptions, StartOptions};
+use blueque::constants::{HEARTBEAT_PART, HEARTBEATS_PER_LEASE};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::journal;
@@ -64,7 +64,7 @@ pub struct Link {
 impl Link {
     pub fn new(run: &Run, address: Address, shared: Arc<Shared>) -> blueque::Result<Self> {
         let now = Instant::now();
-        let first_beat = (shared.lease.length() / BEATS_PER_LEASE).saturating_sub(shared.lease.age());
+        let first_beat = (shared.lease.length() / HEARTBEATS_PER_LEASE).saturating_sub(shared.lease.age());
         Ok(Self {
             shared,
             address,
@@ -184,7 +184,7 @@ impl Link {
     }
 
     pub fn third(&self) -> Duration {
-        self.shared.lease.length() / BEATS_PER_LEASE
+        self.shared.lease.length() / HEARTBEATS_PER_LEASE
     }
 
     fn attend(&mut self, job: Job) {
@@ -201,7 +201,7 @@ impl Link {
             }
             Job::Edit(options) => self.send_edit(options),
             Job::Log(piece) => {
-                self.next_log = Instant::now() + self.cooldown(piece);
+                self.next_log = Instant::now() + self.pause(piece);
                 self.send_log(piece)
             }
         };
@@ -331,13 +331,13 @@ impl Link {
 
     pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {
         let client = self.client()?;
-        let options = piece.offset.into_iter().fold(LogOptions::new(), LogOptions::offset);
-        client.call(&client.calls().log(&self.id, self.token, &piece.source, &piece.text, &options)).map(drop)
+        let options = piece.offset.into_iter().fold(AppendLogOptions::new(), AppendLogOptions::offset);
+        client.call(&client.calls().append_log(&self.id, self.token, &piece.source, &piece.text, &options)).map(drop)
     }
 
     /// Returns the delay after this piece. The delay grows with the size of the piece relative to the size that the
     /// server keeps.
-    fn cooldown(&self, piece: &Piece) -> Duration {
+    fn pause(&self, piece: &Piece) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
         let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
         let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));

@@ -95,7 +95,7 @@ pub fn make_ready(
         Err(error) => error,
     };
     if !over() {
-        shared.say(&format!("the output is not published before this is mended: {error:#}"));
+        shared.say(&format!("the output is not published before this is repaired: {error:#}"));
     }
     Ok(false)
 }

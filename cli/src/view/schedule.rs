@@ -17,7 +17,7 @@ use crate::times;
 pub struct Summary {
     schedule: String,
     queue: String,
-    rhythm: String,
+    recurrence: String,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
@@ -38,7 +38,7 @@ impl Summary {
         Self {
             schedule: schedule.name.to_string(),
             queue: schedule.queue,
-            rhythm: schedule.rhythm,
+            recurrence: schedule.recurrence,
             state: schedule.state.as_str(),
             next: due.map(times::to_the_second),
             made: schedule.made,
@@ -56,7 +56,7 @@ impl Row for Summary {
         Column::text("schedule").at_least(20),
         Column::whole("state"),
         Column::text("queue").rank(4),
-        Column::text("rhythm").rank(5),
+        Column::text("recurrence").rank(5),
         Column::whole("next"),
         Column::whole("made").rank(2),
         Column::whole("skipped").rank(1),
@@ -73,7 +73,7 @@ impl Row for Summary {
             self.schedule.clone(),
             self.state.to_owned(),
             self.queue.clone(),
-            words(&self.rhythm),
+            words(&self.recurrence),
             self.due.map(|due| times::relative(due, times::now())).unwrap_or_default(),
             self.made.to_string(),
             self.skipped.to_string(),
@@ -88,7 +88,7 @@ impl Row for Summary {
 pub struct Whole {
     schedule: String,
     queue: Option<String>,
-    rhythm: Option<String>,
+    recurrence: Option<String>,
     state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<Paused>,
@@ -124,7 +124,7 @@ impl Whole {
         Self {
             schedule: name.to_string(),
             queue: info.queue(),
-            rhythm: info.rhythm(),
+            recurrence: info.recurrence(),
             state: info.state().map(ScheduleState::as_str),
             paused: info.paused().map(Paused::new),
             next: info.next().map(times::to_the_second),
@@ -158,7 +158,7 @@ impl Whole {
         let facts = [
             ("schedule", Some(self.schedule.clone())),
             ("queue", self.queue.clone()),
-            ("rhythm", self.rhythm.as_deref().map(words)),
+            ("recurrence", self.recurrence.as_deref().map(words)),
             ("state", state),
             ("next", self.next.clone()),
             ("overlap", self.overlap.map(str::to_owned)),
@@ -235,8 +235,8 @@ impl Row for Removed {
 }
 
 /// Formats a schedule rule for people: `every 1h, 5m later`, or `0 3 * * * in Europe/Berlin`.
-fn words(rhythm: &str) -> String {
-    let parts: Vec<&str> = rhythm.splitn(3, ' ').collect();
+fn words(recurrence: &str) -> String {
+    let parts: Vec<&str> = recurrence.splitn(3, ' ').collect();
     let time = |text: &str| {
         text.parse().ok().map(|seconds| humantime::format_duration(std::time::Duration::from_secs(seconds)).to_string())
     };
@@ -244,10 +244,10 @@ fn words(rhythm: &str) -> String {
         ["every", period, offset] => match (time(period), time(offset)) {
             (Some(period), Some(offset)) if *offset != *"0s" => format!("every {period}, {offset} later"),
             (Some(period), _) => format!("every {period}"),
-            _ => rhythm.to_owned(),
+            _ => recurrence.to_owned(),
         },
         ["cron", zone, fields] => format!("{fields} in {zone}"),
-        _ => rhythm.to_owned(),
+        _ => recurrence.to_owned(),
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn a_rhythm_is_said_in_words() {
+    fn a_recurrence_is_said_in_words() {
         assert_eq!(words("every 3600 0"), "every 1h");
         assert_eq!(words("every 86400 10800"), "every 1day, 3h later");
         assert_eq!(words("cron Europe/Berlin 0 3 * * MON"), "0 3 * * MON in Europe/Berlin");

@@ -68,7 +68,7 @@ pub struct TaskView {
     pub pid: Option<u32>,
     pub cancelling: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub recalled: bool,
+    pub requeued: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,7 +214,7 @@ impl TaskView {
             node: info.node(),
             pid: info.pid(),
             cancelling: info.is_cancelling(),
-            recalled: info.is_recalled(),
+            requeued: info.is_requeued(),
             reason: info.reason(),
             group: info.group(),
             created: info.created().and_then(times::exact),
@@ -251,9 +251,9 @@ impl TaskView {
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }
 
-    /// Returns the state; "stopping" for a held task that is being cancelled or recalled.
+    /// Returns the state; "stopping" for a held task that is being cancelled or requeued.
     pub fn state(&self) -> String {
-        if self.is_held() && (self.cancelling || self.recalled) { "stopping".to_owned() } else { self.status.clone() }
+        if self.is_held() && (self.cancelling || self.requeued) { "stopping".to_owned() } else { self.status.clone() }
     }
 
     pub fn is_started(&self) -> bool {

@@ -362,7 +362,7 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
         }
         Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
-            format!("It was recalled, and {node} has yet to give it back{lease}.")
+            format!("It was requeued, and {node} has yet to give it back{lease}.")
         }
         Status::Reserved | Status::Started if how.leaseless => {
             format!(

@@ -14,9 +14,9 @@ use blueque::QueueName;
 use blueque::constants::LONGEST_REST;
 use nix::sys::signal::Signal;
 
-use super::cooldown::Ending;
 use super::handle::Handle;
-use super::keeper::Keeper;
+use super::queue_backoff::Ending;
+use super::run_guard::RunGuard;
 use super::slots::Slots;
 use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
@@ -41,7 +41,7 @@ const NAMED: usize = 3;
 pub struct Kept {
     pub folder: RunFolder,
     pub id: String,
-    keeper: Arc<Keeper>,
+    run_guard: Arc<RunGuard>,
     /// Refusals of the server that the supervisor reported, as messages.
     troubles: BTreeMap<About, String>,
     /// `None` once the supervisor has ended and left its folder behind, which must be settled.
@@ -64,12 +64,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
+    pub fn new(folder: RunFolder, id: String, run_guard: RunGuard, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
         let (fate, delivering, ended, told, begun) = (None, false, None, None, None);
-        let (keeper, troubles) = (Arc::new(keeper), BTreeMap::new());
+        let (run_guard, troubles) = (Arc::new(run_guard), BTreeMap::new());
         let hidden = false;
-        Self { folder, id, keeper, troubles, handle, fate, delivering, hidden, ended, due, pause, told, begun }
+        Self { folder, id, run_guard, troubles, handle, fate, delivering, hidden, ended, due, pause, told, begun }
     }
 }
 
@@ -447,12 +447,12 @@ impl Pool {
 
     /// Logs the notices of supervisors.
     pub fn hear(&self) {
-        let keepers: Vec<(PathBuf, String, Arc<Keeper>)> = {
+        let keepers: Vec<(PathBuf, String, Arc<RunGuard>)> = {
             let state = self.lock();
-            state.kept.iter().map(|(path, kept)| (path.clone(), kept.id.clone(), kept.keeper.clone())).collect()
+            state.kept.iter().map(|(path, kept)| (path.clone(), kept.id.clone(), kept.run_guard.clone())).collect()
         };
         // The notices are read without the lock, because reading files takes time.
-        let heard = keepers.into_iter().map(|(path, id, keeper)| (path, id, keeper.notices()));
+        let heard = keepers.into_iter().map(|(path, id, run_guard)| (path, id, run_guard.notices()));
         let heard: Vec<_> = heard.filter(|(_, _, notices)| !notices.is_empty()).collect();
         if heard.is_empty() {
             return;
@@ -493,7 +493,7 @@ impl Pool {
                 };
                 kept.handle = None;
                 if !path.exists() {
-                    over.push((kept.id.clone(), kept.keeper.clone(), status, kept.ending(status)));
+                    over.push((kept.id.clone(), kept.run_guard.clone(), status, kept.ending(status)));
                     return false;
                 }
                 kept.fate = status.map(Fate::of);
@@ -505,10 +505,10 @@ impl Pool {
         }
         let (mut said, mut endings) = (Vec::new(), Vec::new());
         let ended = !over.is_empty();
-        for (id, keeper, status, ending) in over {
-            said.extend(keeper.notices().into_iter().map(|notice| (id.clone(), notice)));
-            let unfit = keeper.unfit();
-            if !keeper.has_lost() && !unfit.as_ref().is_some_and(|unfit| unfit.given_back) {
+        for (id, run_guard, status, ending) in over {
+            said.extend(run_guard.notices().into_iter().map(|notice| (id.clone(), notice)));
+            let unfit = run_guard.unfit();
+            if !run_guard.has_lost() && !unfit.as_ref().is_some_and(|unfit| unfit.given_back) {
                 words.push(end_words(&id, status));
             }
             endings.extend(ending.map(|ending| Ending { unfit, ..ending }));
@@ -608,9 +608,9 @@ mod tests {
         let mut byte = [0];
         end("reports", false);
         woken.read_exact(&mut byte).unwrap();
-        assert!(pool.is_over("reports") && !pool.is_over("upkeep") && pool.broken().is_none());
-        end("upkeep", true);
+        assert!(pool.is_over("reports") && !pool.is_over("maintenance") && pool.broken().is_none());
+        end("maintenance", true);
         woken.read_exact(&mut byte).unwrap();
-        assert_eq!(pool.broken(), Some("upkeep"));
+        assert_eq!(pool.broken(), Some("maintenance"));
     }
 }

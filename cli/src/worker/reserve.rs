@@ -11,12 +11,12 @@ use blueque::{
     Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo, Token, element,
 };
 
-use super::cooldown::{Cooldown, Verdict, pause};
 use super::handle::Handle;
-use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
-use super::rota::Rota;
+use super::queue_backoff::{QueueBackoff, Verdict, pause};
+use super::round_robin::RoundRobin;
+use super::run_guard::RunGuard;
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
 use crate::output::{causes, chain, clean_line};
@@ -57,7 +57,7 @@ pub struct Reserver {
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
-    pub rota: Arc<Rota>,
+    pub round_robin: Arc<RoundRobin>,
     /// Passes on the programs' output if set.
     pub verbose: Option<Arc<Verbose>>,
 }
@@ -72,13 +72,13 @@ impl Reserver {
     }
 
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
-        let mut cooldown = Cooldown::default();
+        let mut queue_backoff = QueueBackoff::default();
         let (mut troubled, mut turn) = (false, 0);
         let mut busy = Instant::now();
         loop {
             if !self.pool.is_empty() {
                 busy = Instant::now();
-            } else if busy.elapsed() > REST && self.rota.others_wait() {
+            } else if busy.elapsed() > REST && self.round_robin.others_wait() {
                 self.pool.release();
                 return Ok(());
             }
@@ -90,12 +90,12 @@ impl Reserver {
             // The slots of a server that hangs are released to other partitions.
             if troubled && self.pool.shares() {
                 self.pool.release();
-                if self.client.call(&self.client.calls().hello()).is_err() {
+                if self.client.call(&self.client.calls().handshake()).is_err() {
                     self.pool.pause(Duration::from_secs(1));
                     continue;
                 }
             }
-            let some = self.choose(listener, &mut cooldown);
+            let some = self.choose(listener, &mut queue_backoff);
             if !some && self.settings.named().is_none() {
                 self.pool.release();
                 self.pool.pause(IDLE);
@@ -104,7 +104,7 @@ impl Reserver {
             // The lease counts from before the request, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen_many(free) {
-                Ok(taken) if !taken.is_empty() => self.launch_all(listener, &taken, sent, &mut cooldown)?,
+                Ok(taken) if !taken.is_empty() => self.launch_all(listener, &taken, sent, &mut queue_backoff)?,
                 Ok(_) => {
                     self.pool.release();
                     if some { listener.wait(LOOK) } else { self.pool.pause(IDLE) }
@@ -119,45 +119,46 @@ impl Reserver {
                     self.pool.pause(Duration::from_secs(1));
                     continue;
                 }
-                Err(error) => self.sort_out(listener, &mut cooldown, &mut turn, error)?,
+                Err(error) => self.sort_out(listener, &mut queue_backoff, &mut turn, error)?,
             }
             troubled = false;
         }
     }
 
     /// Leaves alone the queues that this worker harms. Returns true if any other queue is left.
-    fn choose(&self, listener: &mut Listener, cooldown: &mut Cooldown) -> bool {
+    fn choose(&self, listener: &mut Listener, queue_backoff: &mut QueueBackoff) -> bool {
         for ending in self.pool.endings() {
             let queue = &ending.queue;
-            let stops = match cooldown.ended(&ending) {
+            let stops = match queue_backoff.ended(&ending) {
                 Verdict::Go => false,
                 Verdict::Compare => self.others_do_well(listener.id(), queue).unwrap_or(false),
                 Verdict::Stop => true,
                 Verdict::Unfit(why) => {
-                    self.pool.say(&cooldown.unfit(queue, self.programs.stamp(), &why));
+                    self.pool.say(&queue_backoff.unfit(queue, self.programs.stamp(), &why));
                     false
                 }
             };
             if stops {
-                self.pool.say(&cooldown.slow(queue));
+                self.pool.say(&queue_backoff.slow(queue));
             }
         }
         if let Some(why) = self.pool.sickness() {
-            self.rest(cooldown, &why);
+            self.rest(queue_backoff, &why);
         }
-        if cooldown.is_convalescent()
+        if queue_backoff.is_probing()
             && let Err(error) = trial(&self.settings)
         {
-            self.rest(cooldown, &self.lacking(&error));
+            self.rest(queue_backoff, &self.lacking(&error));
         }
-        let away = cooldown.away(self.programs.stamp().as_ref());
+        let away = queue_backoff.away(self.programs.stamp().as_ref());
         let named = self.settings.named();
-        let all = named.as_ref().filter(|_| cooldown.rests());
-        let some =
-            named.as_ref().map_or(!cooldown.rests(), |named| away.len().max(all.map_or(0, Vec::len)) < named.len());
+        let all = named.as_ref().filter(|_| queue_backoff.rests());
+        let some = named
+            .as_ref()
+            .map_or(!queue_backoff.rests(), |named| away.len().max(all.map_or(0, Vec::len)) < named.len());
         listener.skip(all.cloned().unwrap_or(away));
-        self.pool.set_aside(cooldown.aside());
-        self.pool.set_trouble(cooldown.trouble());
+        self.pool.set_aside(queue_backoff.aside());
+        self.pool.set_trouble(queue_backoff.trouble());
         some
     }
 
@@ -166,7 +167,7 @@ impl Reserver {
     fn sort_out(
         &self,
         listener: &mut Listener,
-        cooldown: &mut Cooldown,
+        queue_backoff: &mut QueueBackoff,
         turn: &mut usize,
         error: Error,
     ) -> anyhow::Result<()> {
@@ -180,30 +181,30 @@ impl Reserver {
         let (later, first) = queues.split_at(*turn);
         let mut refusal = error;
         for queue in first.iter().chain(later) {
-            if cooldown.aside().contains(queue) {
+            if queue_backoff.aside().contains(queue) {
                 continue;
             }
             listener.skip(queues.iter().filter(|other| *other != queue).cloned().collect());
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => return self.launch_all(listener, &[processor], sent, cooldown),
+                Ok(Some(processor)) => return self.launch_all(listener, &[processor], sent, queue_backoff),
                 Ok(None) | Err(Error::State { code: blueque::Code::Draining, .. }) => {}
                 Err(error) if error.is_transient() => return Ok(()),
                 Err(error) => {
-                    let said = cooldown.refused(queue, &error.to_string());
-                    if cooldown.aside().len() < queues.len() {
+                    let said = queue_backoff.refused(queue, &error.to_string());
+                    if queue_backoff.aside().len() < queues.len() {
                         self.pool.say(&said);
                     }
                     refusal = error;
                 }
             }
         }
-        if cooldown.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
+        if queue_backoff.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
     /// Takes no tasks for a while, because nothing can be started.
-    fn rest(&self, cooldown: &mut Cooldown, why: &str) {
-        if let Some(said) = cooldown.sick(why) {
+    fn rest(&self, queue_backoff: &mut QueueBackoff, why: &str) {
+        if let Some(said) = queue_backoff.sick(why) {
             self.pool.say(&said);
         }
     }
@@ -215,7 +216,7 @@ impl Reserver {
 
     /// Returns true if other workers have completed tasks of a queue recently.
     fn others_do_well(&self, own: &ListenerId, queue: &QueueName) -> blueque::Result<bool> {
-        let now = self.client.call(&self.client.calls().hello())?.now;
+        let now = self.client.call(&self.client.calls().handshake())?.now;
         for id in self.client.queue(queue.as_str())?.list("complete", OTHERS)? {
             let Ok(id) = TaskId::new(id) else { continue };
             let Some(info) = self.client.call(&self.client.calls().get(&id))? else { continue };
@@ -234,7 +235,7 @@ impl Reserver {
         listener: &Listener,
         taken: &[Processor],
         sent: u64,
-        cooldown: &mut Cooldown,
+        queue_backoff: &mut QueueBackoff,
     ) -> anyhow::Result<()> {
         let mut server_troubled = false;
         for processor in taken {
@@ -242,11 +243,11 @@ impl Reserver {
             let in_the_way = if self.pool.draining().is_some() {
                 Some("drain")
             } else {
-                (server_troubled || cooldown.rests()).then_some("trouble")
+                (server_troubled || queue_backoff.rests()).then_some("trouble")
             };
             match in_the_way {
                 Some(reason) => settled(self.hand_back(&task.id, task.token, reason, None))?,
-                None => server_troubled = !self.launch(listener, task, sent, cooldown)?,
+                None => server_troubled = !self.launch(listener, task, sent, queue_backoff)?,
             }
         }
         if server_troubled {
@@ -262,7 +263,7 @@ impl Reserver {
         listener: &Listener,
         task: &Reservation,
         sent: u64,
-        cooldown: &mut Cooldown,
+        queue_backoff: &mut QueueBackoff,
     ) -> anyhow::Result<bool> {
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
@@ -272,7 +273,7 @@ impl Reserver {
         let begun = described.and_then(|described| match described {
             Ok(run) => {
                 let pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-                let run = Run { pause_ms, suspect: cooldown.suspects(&task.queue), ..run };
+                let run = Run { pause_ms, suspect: queue_backoff.suspects(&task.queue), ..run };
                 self.start(&run, task).map(|()| None)
             }
             Err(why) => Ok(Some(why)),
@@ -280,16 +281,16 @@ impl Reserver {
         let mut answered = true;
         let told = match begun {
             Ok(None) => {
-                cooldown.begun(&task.queue);
+                queue_backoff.begun(&task.queue);
                 return Ok(true);
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
                 // A worker without any program leaves the queue at once: the pause delays no task that it can run.
                 let left = if self.programs.methods().as_deref() == Some(".") {
-                    Some(cooldown.unfit(&task.queue, self.programs.stamp(), &why))
+                    Some(queue_backoff.unfit(&task.queue, self.programs.stamp(), &why))
                 } else {
-                    cooldown.missing(&task.queue, self.programs.stamp(), &why, before > 0)
+                    queue_backoff.missing(&task.queue, self.programs.stamp(), &why, before > 0)
                 };
                 if let Some(left) = left {
                     self.pool.say(&left);
@@ -306,7 +307,7 @@ impl Reserver {
                 let told = self.hand_back(&task.id, task.token, "trouble", Some(pause));
                 answered = error.downcast_ref::<Error>().is_none();
                 if answered {
-                    self.rest(cooldown, &self.lacking(&error));
+                    self.rest(queue_backoff, &self.lacking(&error));
                 }
                 told
             }
@@ -377,10 +378,10 @@ impl Reserver {
         if let Some(verbose) = &self.verbose {
             verbose.add(&folder, run);
         }
-        let started = Keeper::of_new(&folder).and_then(|keeper| {
+        let started = RunGuard::of_new(&folder).and_then(|run_guard| {
             let handle = Handle::start(&folder, &settings.server, settings.password.as_ref())?;
             let pid = handle.process.pid;
-            let kept = Kept::new(folder.clone(), run.id.clone(), keeper, Some(handle)).begun(task.queue.clone());
+            let kept = Kept::new(folder.clone(), run.id.clone(), run_guard, Some(handle)).begun(task.queue.clone());
             self.pool.add(kept);
             Ok(pid)
         });

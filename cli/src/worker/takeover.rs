@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use blueque::calls::{CheckpointOptions, ReleaseOptions};
 use blueque::{Client, Error, ListenerId, Status, TaskId, TaskInfo, Token};
 
-use super::cooldown::pause;
 use super::handle::Handle;
-use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
+use super::queue_backoff::pause;
+use super::run_guard::RunGuard;
 use super::settings::Settings;
 use super::verbose::Verbose;
 use crate::output::unnumbered;
@@ -37,7 +37,7 @@ const UNSEEN: &str = "whose supervisor lives and cannot be seen from here: in an
 /// Interval between removals of leftovers of crashes.
 const TIDY: Duration = Duration::from_secs(30);
 
-/// Takes care of run folders without a keeper.
+/// Takes care of run folders without a run guard.
 pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
@@ -108,7 +108,7 @@ impl Takeover {
         left.into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Finds folders without a keeper, and becomes their keeper.
+    /// Finds folders without a run guard, and becomes their run guard.
     pub fn scan(&self) {
         let folders = RunFolder::list(&self.settings.state, &self.settings.namespace).unwrap_or_default();
         self.note_aliens(&folders);
@@ -118,7 +118,7 @@ impl Takeover {
                 continue;
             }
             let Some(subject) = subject(&folder) else { continue };
-            let Ok(Some(keeper)) = Keeper::of(&folder) else { continue };
+            let Ok(Some(run_guard)) = RunGuard::of(&folder) else { continue };
             let holder = folder.holder();
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
@@ -135,14 +135,14 @@ impl Takeover {
                     if let (Some(verbose), Some(run)) = (&self.verbose, &subject.run) {
                         verbose.add(&folder, run);
                     }
-                    self.pool.add(Kept::new(folder, subject.id, keeper, Some(handle)));
+                    self.pool.add(Kept::new(folder, subject.id, run_guard, Some(handle)));
                 }
             } else {
                 // A held lock proves that the supervisor lives. A process that cannot be seen proves nothing.
                 let hidden = matches!(folder.lock(), Ok(None));
                 let what = if hidden { UNSEEN } else { "whose supervisor is dead" };
                 self.pool.say(&format!("found {}, {what}", subject.id));
-                self.pool.add(Kept::new(folder, subject.id, keeper, None).hidden(hidden));
+                self.pool.add(Kept::new(folder, subject.id, run_guard, None).hidden(hidden));
             }
         }
     }
@@ -369,7 +369,7 @@ pub fn sweep(settings: &Settings) {
         if !is_of(settings, &folder) {
             continue;
         }
-        let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };
+        let Ok(Some(_keeper)) = RunGuard::of(&folder) else { continue };
         // A supervisor that cannot be seen still holds its lock.
         if folder.holder().is_some_and(|holder| !holder.supervisor.lives())
             && let Ok(Some(_lock)) = folder.lock()

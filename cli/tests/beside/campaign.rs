@@ -181,9 +181,9 @@ impl Run {
         queue.promote().unwrap();
         queue.requeue_orphans().unwrap();
         if all || self.story.len().is_multiple_of(2) {
-            queue.mend(Some(Duration::ZERO)).unwrap();
+            queue.repair(Some(Duration::ZERO)).unwrap();
         }
-        self.all.upkeep(&own);
+        self.all.maintenance(&own);
         own.unregister().unwrap();
     }
 

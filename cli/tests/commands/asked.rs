@@ -68,7 +68,7 @@ fn a_running_task_begins_once_more_and_another_request_is_refused() {
     assert!(desk.refused(5, &other).contains("STATE"));
     assert!(desk.refused(2, &["submit", "q", "--id", "t", "--once-more", "--request", "x"]).contains("--again"));
     task.complete(&()).unwrap();
-    while desk.client().upkeep(&[]).unwrap().more {}
+    while desk.client().maintenance(&[]).unwrap().more {}
     let shown = desk.json(&["show", "t"]);
     assert_eq!((&shown["status"], &shown["round"], &shown["parameters"]), (&json!("pending"), &json!(2), &json!([2])));
 }

@@ -68,12 +68,12 @@ fn the_text_of_a_log_is_a_string_whatever_a_program_says() {
     for text in [&b"42"[..], b"{\"a\": 1}", b"[1, 2]", b"null", b"\"quoted\"", b"gr\xc3", b"\xb6\xc3\x9fe", b"\xff"] {
         let client = desk.client();
         client
-            .call(&client.calls().log(
+            .call(&client.calls().append_log(
                 task.id(),
                 task.reservation().token,
                 "stdout",
                 text,
-                &blueque::calls::LogOptions::new(),
+                &blueque::calls::AppendLogOptions::new(),
             ))
             .unwrap();
     }

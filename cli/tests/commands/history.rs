@@ -401,7 +401,7 @@ fn earlier_runs(desk: &Desk, queue: &str, seconds: &[f64]) {
             .arg(format!("{:.6}", now - took));
         add.exec(&mut connection).unwrap();
     }
-    desk.client().queue(queue).unwrap().tally().unwrap();
+    desk.client().queue(queue).unwrap().aggregate().unwrap();
 }
 
 #[test]

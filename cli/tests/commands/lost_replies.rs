@@ -59,5 +59,5 @@ fn a_bulk_counts_what_it_changed() {
     let changed: serde_json::Value = serde_json::from_str(&left.out).unwrap();
     assert_eq!(changed[0]["changed"], 3, "{}", left.out);
     desk.unheard("bulk", &["purge", "q", "--yes"], || {});
-    desk.unheard("forget", &["forget", "q", "--yes"], || {});
+    desk.unheard("delete_queue", &["forget", "q", "--yes"], || {});
 }

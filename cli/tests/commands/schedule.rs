@@ -22,9 +22,12 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
     let args = ["schedule", "add", "hourly", "q", "[\"all\"]", "--every", "1h", "--offset", "5m", "--overlap", "queue"];
     let options = ["--priority", "5", "--tag", "a", "--missed", "skip", "--late", "2m", "--times", "9"];
     let shown = desk.ok(&[&args[..], &options].concat());
-    assert!(shown.contains("schedule    hourly\n") && shown.contains("rhythm      every 1h, 5m later\n"), "{shown}");
+    assert!(
+        shown.contains("schedule    hourly\n") && shown.contains("recurrence      every 1h, 5m later\n"),
+        "{shown}"
+    );
     let seen = desk.json(&["schedule", "show", "hourly"]);
-    assert_eq!(seen["rhythm"], "every 3600 300");
+    assert_eq!(seen["recurrence"], "every 3600 300");
     assert_eq!((&seen["overlap"], &seen["missed"]), (&"queue".into(), &"skip".into()));
     assert_eq!((&seen["late"], &seen["times"]), (&120.into(), &9.into()));
     assert_eq!(seen["options"], serde_json::json!({"priority": "5", "tags": "a"}));
@@ -37,7 +40,7 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
     assert!(changed.code == 0 && changed.err.contains("hourly was changed"), "{}", changed.err);
 
     desk.ok(&["schedule", "add", "nightly", "q", "--cron", "0 3 * * mon-fri", "--zone", "Europe/Berlin"]);
-    assert_eq!(desk.json(&["schedule", "show", "nightly"])["rhythm"], "cron Europe/Berlin 0 3 * * MON-FRI");
+    assert_eq!(desk.json(&["schedule", "show", "nightly"])["recurrence"], "cron Europe/Berlin 0 3 * * MON-FRI");
     let list = desk.ok(&["schedule"]);
     assert!(list.starts_with("SCHEDULE") && list.contains("0 3 * * MON-FRI in Europe/Berlin"), "{list}");
     // The schedule that is due next is listed first. The order depends on the time of day.

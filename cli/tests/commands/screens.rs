@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use blueque::calls::{
-    CompleteOptions, FailOptions, GraphPart, LimitOptions, LogOptions, NewTask, ReportOptions, ReserveOptions,
+    AppendLogOptions, CompleteOptions, FailOptions, GraphPart, LimitOptions, NewTask, ReportOptions, ReserveOptions,
     SubmitGraphOptions, TaskOptions,
 };
 use blueque::{Client, GraphId, ListenerId, QueueName, TaskId, Token};
@@ -93,7 +93,7 @@ impl Past {
     }
 
     fn say(&self, (id, token): &(TaskId, Token), source: &str, text: &str) {
-        let call = self.client.calls().log(id, *token, source, text.as_bytes(), &LogOptions::new());
+        let call = self.client.calls().append_log(id, *token, source, text.as_bytes(), &AppendLogOptions::new());
         self.client.call(&call.at(self.at(4.0))).unwrap();
     }
 
@@ -187,7 +187,7 @@ fn graphs() -> Past {
         let how = SubmitGraphOptions::new().name(name).tag("night").tag("4k");
         let call = calls.submit_graph(&GraphId::new(graph).unwrap(), tasks.len(), &parts, &how);
         past.client.call(&call.at(past.at(0.0))).unwrap();
-        while past.client.call(&calls.settle(100).at(past.at(0.0))).unwrap().more {}
+        while past.client.call(&calls.run_deferred(100).at(past.at(0.0))).unwrap().more {}
     };
     let task = |label: &str, queue: &'static str, inputs: &str| (label.to_owned(), queue, inputs.to_owned());
     let chain: Vec<_> = (0..30)
@@ -303,7 +303,7 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("doctor", &["doctor"], false),
     // These commands change something, but their output stays the same.
     ("tag", &["tag", "failed", "red"], true),
-    ("recall", &["recall", "00000000-cd56", "an-id-of-128-characters-1-"], true),
+    ("requeue", &["requeue", "00000000-cd56", "an-id-of-128-characters-1-"], true),
     ("retry", &["retry", "failed"], true),
 ];
 

@@ -91,7 +91,7 @@ fn show_says_when_a_task_that_waited_was_ready_and_why_that_its_long_input_is_pu
     desk.ok(&["submit", "r", "--id", "down", "--result-of", "up"]);
     desk.take("q").complete(&"a long result ".repeat(20_000)).unwrap();
     let client = blueque::Client::open(&desk.server.url()).unwrap();
-    let settle = || client.call(&client.calls().settle(1)).unwrap().more;
+    let settle = || client.call(&client.calls().run_deferred(1)).unwrap().more;
     while desk.ok(&["why", "down"]).starts_with("It waits for up") {
         assert!(settle());
     }
@@ -112,7 +112,7 @@ fn every_pending_task_of_a_graph_has_an_end() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "before"]);
     desk.take("q").complete("x").unwrap();
-    desk.ok(&["upkeep", "q", "--once"]);
+    desk.ok(&["maintenance", "q", "--once"]);
     let _listener = desk.client().listener_as(blueque::ListenerId::of_process("host", 2), &["q"]).unwrap();
     for (graph, number) in [("few", 12), ("many", 50)] {
         let tasks: Vec<String> = (0..number).map(|at| format!(r#""t{at}": {{"queue": "q"}}"#)).collect();

@@ -72,17 +72,17 @@ fn a_failed_task_runs_again_with_its_checkpoint_or_fresh() {
 }
 
 #[test]
-fn a_running_task_is_recalled_from_its_owner_and_waits_at_the_front() {
+fn a_running_task_is_requeued_from_its_owner_and_waits_at_the_front() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
     desk.ok(&["submit", "q", "--id", "u"]);
     let task = desk.take("q");
-    for name in ["recall", "release"] {
-        assert_eq!(desk.ok(&[name, "t"]), "ID  OUTCOME\nt   recalling\n", "{name}");
+    for name in ["requeue", "release"] {
+        assert_eq!(desk.ok(&[name, "t"]), "ID  OUTCOME\nt   requeueing\n", "{name}");
     }
     assert!(desk.ok(&["ls", "q"]).contains("stopping"));
-    assert_eq!(desk.json(&["show", "t"])["recalled"], true);
-    assert!(desk.ok(&["why", "t"]).contains("It was recalled, and host_1 has yet to give it back"));
+    assert_eq!(desk.json(&["show", "t"])["requeued"], true);
+    assert!(desk.ok(&["why", "t"]).contains("It was requeued, and host_1 has yet to give it back"));
     assert_eq!(
         desk.ok(&["ls", "--status", "pending", "-o", "id"]),
         "u\n",
@@ -91,10 +91,10 @@ fn a_running_task_is_recalled_from_its_owner_and_waits_at_the_front() {
     assert_eq!(task.heartbeat().unwrap(), Order::Stop);
     assert_eq!(task.release().unwrap(), Outcome::Released);
     assert_eq!(desk.ok(&["ls", "--status", "pending", "-o", "id"]), "t\nu\n");
-    assert!(desk.refused(5, &["recall", "u"]).contains("STATE: the task is pending"));
+    assert!(desk.refused(5, &["requeue", "u"]).contains("STATE: the task is pending"));
 
     let task = desk.take("q");
-    assert_eq!(desk.ok(&["recall", "t", "--now"]), "ID  OUTCOME\nt   released\n");
+    assert_eq!(desk.ok(&["requeue", "t", "--now"]), "ID  OUTCOME\nt   released\n");
     assert!(task.complete("late").is_err(), "its token is stale");
     assert_eq!(desk.ok(&["ls", "--status", "pending", "-o", "id"]), "t\nu\n");
 }
@@ -128,7 +128,7 @@ fn the_beginning_of_an_id_is_enough_where_only_one_begins_so() {
     assert_eq!(desk.ok(&["cancel", "abd", "-o", "id"]), "abd\n");
     desk.refused(4, &["show", "x"]);
     desk.refused(2, &["show", "a b"]);
-    for command in ["show", "logs", "wait", "cancel", "retry", "recall", "release", "delete", "why"] {
+    for command in ["show", "logs", "wait", "cancel", "retry", "requeue", "release", "delete", "why"] {
         assert!(desk.refused(4, &[command, "nonesuch"]).contains("nonesuch"), "{command}");
         desk.refused(2, &[command]);
     }
@@ -186,54 +186,59 @@ fn a_task_that_workers_could_not_run_says_how_often_it_came_back() {
 }
 
 #[test]
-fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
+fn maintenance_does_what_is_due_and_fails_where_a_part_does() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
     let mut done = String::new();
     while !done.contains("promote") {
-        done = desk.ok(&["upkeep", "--once", "-o", "jsonl"]);
+        done = desk.ok(&["maintenance", "--once", "-o", "jsonl"]);
     }
     assert!(done.contains("{\"part\":\"promote\",\"number\":1}"), "{done}");
     assert_eq!(desk.json(&["show", "t"])["status"], "pending");
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let left = desk.run(&["upkeep", "r", "--once"]);
+    let left = desk.run(&["maintenance", "r", "--once"]);
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
     // A part that has failed is due again only after a while, so the test uses another queue.
     redis::cmd("SET").arg("blueque_scheduled_tasks_s").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let coded = desk.run(&["upkeep", "s", "--once", "--exit-code"]);
+    let coded = desk.run(&["maintenance", "s", "--once", "--exit-code"]);
     assert_eq!(coded.code, 1, "{} {}", coded.out, coded.err);
-    desk.refused(2, &["upkeep", "-o", "json"]);
-    desk.refused(2, &["upkeep", "--exit-code"]);
+    desk.refused(2, &["maintenance", "-o", "json"]);
+    desk.refused(2, &["maintenance", "--exit-code"]);
 }
 
 #[test]
-fn upkeep_says_whether_something_was_due_if_it_is_asked() {
+fn maintenance_says_whether_something_was_due_if_it_is_asked() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
-    let words = ["upkeep", "q", "--once", "--exit-code", "-o", "jsonl"];
+    let words = ["maintenance", "q", "--once", "--exit-code", "-o", "jsonl"];
     let mut due = desk.run(&words);
     while !due.out.contains("promote") {
         assert_eq!(due.code, if due.out.is_empty() { 8 } else { 0 }, "{} {}", due.out, due.err);
         due = desk.run(&words);
     }
     assert_eq!(due.code, 0, "{}", due.err);
-    while !desk.ok(&["upkeep", "q", "--once", "-o", "jsonl"]).is_empty() {}
+    while !desk.ok(&["maintenance", "q", "--once", "-o", "jsonl"]).is_empty() {}
     let idle = desk.run(&words);
     assert!(idle.code == 8 && idle.out.is_empty() && idle.err.is_empty(), "{} {}", idle.out, idle.err);
-    assert_eq!(desk.run(&["upkeep", "q", "--once"]).code, 0);
+    assert_eq!(desk.run(&["maintenance", "q", "--once"]).code, 0);
 }
 
 #[test]
-fn a_deep_upkeep_repairs_all_at_once() {
+fn a_deep_maintenance_repairs_all_at_once() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
-    // More ids than a step of the usual upkeep looks at. Their records were deleted by hand.
+    // More ids than a step of the usual maintenance looks at. Their records were deleted by hand.
     let gone: Vec<String> = (0..5_000).map(|n| format!("gone-{n}")).collect();
     redis::cmd("LPUSH").arg("blueque_pending_tasks_q").arg(gone).exec(&mut desk.server.connection()).unwrap();
-    let done = desk.ok(&["upkeep", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);
-    assert!(done.contains("{\"part\":\"mend\",\"number\":5000}"), "{done}");
+    let done = desk.ok(&["maintenance", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);
+    assert!(done.contains("{\"part\":\"repair\",\"number\":5000}"), "{done}");
     assert_eq!(desk.json(&["show", "t"])["status"], "pending");
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let left = desk.run(&["upkeep", "r", "--once", "--deep-every", "1h"]);
-    assert!(left.code == 1 && left.out.contains("mend") && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
+    let left = desk.run(&["maintenance", "r", "--once", "--deep-every", "1h"]);
+    assert!(
+        left.code == 1 && left.out.contains("repair") && left.out.contains("WRONGKEY"),
+        "{} {}",
+        left.code,
+        left.out
+    );
 }

@@ -213,8 +213,8 @@ fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
 #[test]
 fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
     let not: Vec<&str> =
-        "worker dev submit run top cancel edit retry recall delete prioritise depend undepend move note track untrack tracked tag untag bulk purge \
-                          forget config limit peek pause ping resume drain events stats upkeep reset-clock partitions completions task help"
+        "worker dev submit run top cancel edit retry requeue delete prioritise depend undepend move note track untrack tracked tag untag bulk purge \
+                          forget config limit peek pause ping resume drain events stats maintenance reset-clock partitions completions task help"
             .split_whitespace()
             .collect();
     let help = Desk::new().ok(&["--help"]);

@@ -187,7 +187,7 @@ fn whoever_waits_knows_the_end_of_a_task_whose_record_is_gone() {
         ended.unwrap();
     }
     desk.ok(&["config", "set", "--queue", "q", "keep=0"]);
-    desk.ok(&["upkeep", "--once"]);
+    desk.ok(&["maintenance", "--once"]);
     let () = redis::cmd("DEL").arg("blueque_task_lost").query(&mut desk.server.connection()).unwrap();
     assert_eq!(desk.ok(&["ls", "-o", "id"]), "lost\n", "retention deletes the others");
     for (one, ..) in &all {

@@ -59,10 +59,10 @@ impl Copy {
         for queue in ["plain", "lanes", "limits", "names", "groups", "graphs"].repeat(2) {
             let mut cursor = "''".to_owned();
             while !cursor.is_empty() {
-                cursor = self.ward.call(&format!("mend {queue} {cursor} 500 grace 0")).remove(0);
+                cursor = self.ward.call(&format!("repair {queue} {cursor} 500 grace 0")).remove(0);
             }
         }
-        while self.ward.call("settle 100").remove(1) != "0" {}
+        while self.ward.call("run_deferred 100").remove(1) != "0" {}
         self.look().into_iter().filter(by_a_worker).collect()
     }
 
@@ -146,7 +146,7 @@ fn of_tasks_that_wait_for_others() {
         (&["ZADD blueque_deadlines 99999999998 nobody"], "nobody is in the deadlines, but has no record"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
         (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not know that"),
-        (&["HSET blueque_task_step3 ties wt"], "tidy waits for step3, which does not know that"),
+        (&["HSET blueque_task_step3 flags wt"], "tidy waits for step3, which does not know that"),
         (
             &["HSET blueque_inputs_either some 4"],
             "either waits for some of 3 and 0 tasks, of which 1 ended otherwise; counted are 4, 0 and 1",
@@ -193,10 +193,10 @@ fn of_graphs_as_a_whole() {
             &["ZADD blueque_chosen_ghost 1 x"],
             "blueque_chosen_ghost is there, and its graph is not: DEL blueque_chosen_",
         ),
-        (&["ZADD blueque_unsettled 1 complete"], "a step of task complete is overdue by"),
+        (&["ZADD blueque_deferred 1 complete"], "a step of task complete is overdue by"),
         (
             &["ZADD blueque_graphs_due 1 film 2 held"],
-            "(blueque_graphs_due), and one of another: nobody does the upkeep: blueque upkeep --once",
+            "(blueque_graphs_due), and one of another: nobody does the maintenance: blueque maintenance --once",
         ),
     ]);
 }
@@ -206,12 +206,12 @@ fn what_is_left_to_do_is_no_finding_before_it_is_late_nor_once_it_is_done() {
     let mut ward = Ward::new();
     ward.furnish();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    ward.plant(&["ZADD", "blueque_unsettled", &(now - 300).to_string(), "complete"]);
+    ward.plant(&["ZADD", "blueque_deferred", &(now - 300).to_string(), "complete"]);
     assert_eq!(ward.doctor(&[]).1, 0);
-    ward.plant(&["ZADD", "blueque_unsettled", &(now - 3_600).to_string(), "complete"]);
+    ward.plant(&["ZADD", "blueque_deferred", &(now - 3_600).to_string(), "complete"]);
     let (out, code) = ward.doctor(&[]);
     assert!(code == 1 && out.contains("a step of task complete is overdue by 1h"), "{out}");
-    while ward.call("settle 100").remove(1) != "0" {}
+    while ward.call("run_deferred 100").remove(1) != "0" {}
     assert_eq!(ward.doctor(&[]).1, 0);
 }
 
@@ -228,7 +228,7 @@ fn of_results_that_tasks_wait_for() {
             &[
                 "HSET blueque_upstreams_step3 complete result/1",
                 "HDEL blueque_task_complete result",
-                "ZADD blueque_unsettled 1 complete",
+                "ZADD blueque_deferred 1 complete",
                 "HSET blueque_inputs_step3 slots 2",
             ],
             "step3 is to get the result of complete, which has none",
@@ -259,7 +259,7 @@ fn of_tasks_in_the_lanes() {
         (&["LPUSH blueque_pending_tasks_lanes nobody"], "nobody is in pending_tasks of lanes, but has no record"),
         (&["HDEL blueque_task_idle rank"], "its record has no rank: HSET blueque_task_idle rank"),
         (
-            &["HDEL blueque_task_idle rank ties", "LPUSH blueque_pending_tasks_lanes idle"],
+            &["HDEL blueque_task_idle rank flags", "LPUSH blueque_pending_tasks_lanes idle"],
             "idle is pending, but is in lane_tasks",
         ),
         (&["DEL blueque_task_unable2"], "unable2 is in lane_tasks (priority 0) of lanes, but has no record"),
@@ -371,7 +371,7 @@ fn of_schedules() {
         (&["HDEL blueque_schedule_ticks next", "ZADD blueque_schedules +inf ticks"], "schedule ticks has no next slot"),
         (
             &["HSET blueque_schedule_ticks next 9999999999", "ZADD blueque_schedules 9999999999 ticks"],
-            "does not fit its rhythm",
+            "does not fit its recurrence",
         ),
         (&["HSET blueque_schedule_ticks next 5", "ZADD blueque_schedules 5 ticks"], "dealt with already"),
         (&["HSET blueque_schedule_ticks paused 1"], "schedule ticks has a next slot, but is paused"),

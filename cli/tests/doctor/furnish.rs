@@ -19,7 +19,7 @@ impl Ward {
         for queue in ["plain", "lanes", "limits", "names", "groups", "graphs"] {
             self.call(&format!("promote {queue} 500"));
             self.call(&format!("requeue_orphans {queue} 500"));
-            self.call(&format!("tally {queue} 500"));
+            self.call(&format!("aggregate {queue} 500"));
         }
         self.call("submit plain 1 late '' x");
         self.call("pause lanes me tidying stop 1");
@@ -34,7 +34,7 @@ impl Ward {
         self.call("submit plain 1 afterwards 99999999999 x priority 4");
         self.call("cancel cancelled no");
         let (id, token) = self.run("plain");
-        self.call(&format!("log {id} {token} me hello"));
+        self.call(&format!("append_log {id} {token} me hello"));
         self.call(&format!("complete {id} {token} x"));
         let (id, token) = self.run("plain");
         self.call(&format!("fail {id} {token} x"));
@@ -68,7 +68,7 @@ impl Ward {
         self.call("cancel stopped no");
         self.call("submit_graph film 2 1 cut1 graphs '' x after=step1 ''");
         self.call("submit_graph held 2 2 held1 graphs '' x '' '' held2 graphs '' x success=held1 '' on_failure hold");
-        while self.call("settle 10").remove(1) != "0" {}
+        while self.call("run_deferred 10").remove(1) != "0" {}
         self.call("cancel held1 no");
     }
 
@@ -131,10 +131,10 @@ impl Ward {
             }
         }
         assert!(ids.contains(&"slow1".to_owned()) && !ids.contains(&"slow2".to_owned()), "{ids:?}");
-        self.call("submit limits 1 solo1 '' x unique solo unique_policy latest");
+        self.call("submit limits 1 exclusive1 '' x unique exclusive unique_policy latest");
         self.run("limits");
-        self.call("submit limits 1 solo2 '' x unique solo unique_policy latest");
-        self.call("submit limits 1 solo3 '' x unique solo unique_policy latest");
+        self.call("submit limits 1 exclusive2 '' x unique exclusive unique_policy latest");
+        self.call("submit limits 1 exclusive3 '' x unique exclusive unique_policy latest");
         // The limit is lowered while its tasks run.
         self.call("limit limits roomy 3 -");
         self.call("submit limits 1 roomy2 '' x key roomy");

@@ -40,7 +40,7 @@ fn a_checkpoint_ends_a_row_of_losses_and_the_next_ones_pause_as_the_first_ones_d
     let _worker = world.worker(&["--queue", "climber"]);
     assert_eq!(result(&task), "6");
     let info = task.info().unwrap();
-    assert_eq!((info.losses(), field(&info, "fruitless").as_str()), (5, "2"), "the fourth began to count anew");
+    assert_eq!((info.losses(), field(&info, "stalled_losses").as_str()), (5, "2"), "the fourth began to count anew");
     world.nothing_is_left();
 }
 

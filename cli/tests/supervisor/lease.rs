@@ -170,7 +170,7 @@ fn only_one_supervisor_works_on_a_run() {
 #[test]
 fn a_task_taken_away_is_stopped_at_once_and_its_work_discarded() {
     let stage = Stage::new();
-    for recalled in [false, true] {
+    for requeued in [false, true] {
         // The order arrives long before the next heartbeat.
         let script = format!("echo x > \"$BLUEQUE_OUTPUT_DIR/x\"\n{TREE}");
         let mut run = stage.task_with(&script, Duration::from_secs(600), |_| {});
@@ -178,8 +178,8 @@ fn a_task_taken_away_is_stopped_at_once_and_its_work_discarded() {
         let tree = [run.pid("child"), run.pid("grandchild")];
         eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
         let begun = Instant::now();
-        if recalled {
-            run.task.recall_now().unwrap();
+        if requeued {
+            run.task.requeue_now().unwrap();
         } else {
             run.task.cancel_now("now").unwrap();
         }

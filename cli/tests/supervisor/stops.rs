@@ -93,18 +93,18 @@ while [ ! -e go ]; do sleep 0.01; done; echo 1";
 }
 
 #[test]
-fn a_recalled_task_is_stopped_with_its_grace_and_goes_back_with_its_checkpoint() {
+fn a_requeued_task_is_stopped_with_its_grace_and_goes_back_with_its_checkpoint() {
     let stage = Stage::new();
     let mut run = stage.task_with(SAVES, Duration::from_secs(600), |_| {});
     run.supervise();
     run.pid("child");
     eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-    run.task.recall().unwrap();
+    run.task.requeue().unwrap();
     run.ended();
     let info = run.task.info().unwrap();
     assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 0));
     assert_eq!(text(info.checkpoint_bytes()), "half\n");
-    assert!(!info.is_recalled());
+    assert!(!info.is_requeued());
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_program_below_another_process_group_is_asked_to_stop_too() {
         run.supervise();
         run.pid("child");
         eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-        run.task.recall().unwrap();
+        run.task.requeue().unwrap();
         run.ended();
         let info = run.task.info().unwrap();
         assert_eq!(text(info.checkpoint_bytes()), "half\n", "{words}");

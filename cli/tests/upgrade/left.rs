@@ -36,7 +36,7 @@ fn the_data_hold_what_they_should() {
             "seen",
             "events",
             "history",
-            "tally",
+            "aggregate",
             "days",
             "statistics",
             "log",
@@ -79,7 +79,7 @@ fn the_data_are_read_as_they_are() {
         let mut both = Both::start(&fixture);
         fixture.load(&mut both.connection);
         let records = fixture.records();
-        assert_eq!(both.call("hello")[2], "1");
+        assert_eq!(both.call("handshake")[2], "1");
         let listed: BTreeSet<_> = both.pages("queues CURSOR 100").into_iter().collect();
         for queue in queues(&fixture) {
             assert!(listed.contains(&queue), "{queue}");
@@ -232,7 +232,7 @@ fn check(both: &mut Both, queues: &BTreeSet<String>, when: &str) {
     // The attempts of these clients, which have no lease, are not of interest here.
     clear_old(both);
     for queue in queues {
-        both.mend(queue);
+        both.repair(queue);
     }
     both.sound(when);
 }
@@ -273,7 +273,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
             both.call(&format!("register {queue} host_78 has gpu,tape,memory=128"));
             both.call(&format!("requeue_orphans {queue} 500"));
             both.call(&format!("resume {queue}"));
-            both.mend(queue);
+            both.repair(queue);
         }
         // Their owners are dead, and some leases were postponed.
         for (id, record) in records.iter().filter(|(_, record)| held(record)) {
@@ -314,19 +314,19 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
                 assert!(["rated", "keyrated", "limits"].contains(&queue.as_str()), "{id} of {queue} waits");
                 both.call(&format!("cancel {id} done"));
             }
-            both.mend(queue);
-            while both.call(&format!("tally {queue} 500"))[1] == "1" {}
+            both.repair(queue);
+            while both.call(&format!("aggregate {queue} 500"))[1] == "1" {}
         }
         let left: Vec<_> = records.keys().filter(|id| STATES[..4].contains(&both.status(id).as_str())).collect();
         assert!(left.is_empty(), "{left:?}");
         both.sound("at the end of all tasks");
 
         for queue in &queues {
-            while both.call(&format!("retain {queue} 500 keep 0 seconds 0"))[1] == "1" {}
+            while both.call(&format!("prune {queue} 500 keep 0 seconds 0"))[1] == "1" {}
             for listener in both.pages(&format!("listeners {queue} CURSOR 100")).chunks(3) {
                 both.call(&format!("unregister {queue} {}", listener[0]));
             }
-            both.call(&format!("forget {queue}"));
+            both.call(&format!("delete_queue {queue}"));
         }
         both.sound("when everything was forgotten");
         let kept = ["meta", "rate", "rounds", "timed", "delayed", "audit"];

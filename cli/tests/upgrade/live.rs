@@ -126,7 +126,7 @@ fn attempt(both: &mut Both, first: By, id: &str, kind: (&str, &str), end: &(&[&s
         both.by(first, &format!("complete {id} {} done", got[2]));
     }
     for by in [first, second] {
-        for call in ["promote QUEUE 100", "requeue_orphans QUEUE 100", "tally QUEUE 500"] {
+        for call in ["promote QUEUE 100", "requeue_orphans QUEUE 100", "aggregate QUEUE 500"] {
             both.by(by, &fill(call));
         }
     }
@@ -159,12 +159,12 @@ fn an_owner_of_a_former_release_can_read_every_order() {
     for fixture in releases() {
         let mut both = Both::start(&fixture);
         both.by(By::Old, "register q host_1");
-        for id in ["killed", "asked", "recalled", "other"] {
+        for id in ["killed", "asked", "requeued", "other"] {
             both.by(By::Old, &format!("submit q 1 {id} '' x"));
         }
         let held: Vec<_> = (0..4).map(|_| both.by(By::Old, "reserve host_1 1 q lease 1")[2].clone()).collect();
         let beat = format!(
-            "heartbeat q host_1 1 4 killed {} asked {} recalled {} other {}",
+            "heartbeat q host_1 1 4 killed {} asked {} requeued {} other {}",
             held[0], held[1], held[2], held[3]
         );
         let mut hear = |words: &str| {
@@ -175,15 +175,15 @@ fn an_owner_of_a_former_release_can_read_every_order() {
         };
         assert_eq!(hear("cancel killed x force 1"), ["kill", "continue", "continue", "continue"]);
         assert_eq!(hear("cancel asked x"), ["kill", "cancel", "continue", "continue"]);
-        assert_eq!(hear("recall recalled"), ["kill", "cancel", "stop", "continue"]);
+        assert_eq!(hear("requeue requeued"), ["kill", "cancel", "stop", "continue"]);
         assert_eq!(hear("drain q host_1 1"), ["kill", "cancel", "stop", "drain"]);
-        both.by(By::Old, &format!("release recalled {}", held[2]));
+        both.by(By::Old, &format!("release requeued {}", held[2]));
         both.by(By::Old, &format!("release asked {}", held[1]));
         both.by(By::Old, &format!("complete other {} done", held[3]));
         // The owner stops the work and makes no more calls.
         sleep(Duration::from_millis(1200));
         both.by(By::New, "requeue_orphans q 10");
-        let left = ["killed", "asked", "recalled", "other"].map(|id| both.status(id));
+        let left = ["killed", "asked", "requeued", "other"].map(|id| both.status(id));
         assert_eq!(left, ["cancelled", "cancelled", "pending", "complete"]);
         both.sound("after the orders");
     }

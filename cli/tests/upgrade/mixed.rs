@@ -60,7 +60,7 @@ struct Mixed {
 impl Mixed {
     /// Makes a call by either release. Only an error from `VERDICTS` may refuse it.
     fn call(&mut self, words: &str) -> Option<Vec<String>> {
-        let new = ["recall", "exchange"].iter().any(|name| words.starts_with(name));
+        let new = ["requeue", "finish_and_reserve"].iter().any(|name| words.starts_with(name));
         let new = new || [" at_once ", " limit ", " pid "].iter().any(|option| words.contains(option));
         let by = if new { By::New } else { self.random.by() };
         self.calls += 1;
@@ -125,7 +125,7 @@ impl Mixed {
         self.taken(&words, listener, &answer);
     }
 
-    /// Stores the tasks in the reply of `reserve` or `exchange`.
+    /// Stores the tasks in the reply of `reserve` or `finish_and_reserve`.
     fn taken(&mut self, words: &str, listener: &str, answer: &[String]) {
         for task in answer.chunks_exact(RESERVATION) {
             let [id, queue, token, ..] = task else { unreachable!() };
@@ -140,12 +140,12 @@ impl Mixed {
     }
 
     /// Ends tasks that a listener holds, and takes the next tasks.
-    fn exchange(&mut self) {
+    fn finish_and_reserve(&mut self) {
         let listener = self.random.pick(&LISTENERS);
         let own: Vec<_> = self.held.iter().filter(|(_, held)| held.listener == listener).take(3).collect();
         let ends: Vec<(String, String)> = own.iter().map(|(id, held)| ((*id).clone(), held.token.clone())).collect();
         let queue = self.random.pick(&QUEUES);
-        let mut words = format!("exchange {listener} {queue} 2 {}", ends.len());
+        let mut words = format!("finish_and_reserve {listener} {queue} 2 {}", ends.len());
         for (id, token) in &ends {
             let ending = self.random.pick(&[
                 "complete ID TOKEN x '' '' ''",
@@ -189,8 +189,8 @@ impl Mixed {
             "cancel ID x",
             "cancel ID x force 1",
             "cancel ID x at_once 1",
-            "recall ID",
-            "recall ID at_once 1",
+            "requeue ID",
+            "requeue ID at_once 1",
             "adopt host_3 LISTENER QUEUE ID",
         ];
         let call = calls[self.random.below(calls.len())];
@@ -216,7 +216,7 @@ impl Mixed {
             _ => {}
         }
         // This release leaves the end to the owner. The release before did not.
-        if call.starts_with("cancel") || call.starts_with("recall") {
+        if call.starts_with("cancel") || call.starts_with("requeue") {
             if !["reserved", "started"].contains(&self.both.status(&id).as_str()) {
                 self.held.remove(&id);
             } else if call.ends_with("force 1") {
@@ -248,13 +248,13 @@ impl Mixed {
         self.call(&words.replace("ID", &id));
     }
 
-    fn upkeep(&mut self) {
+    fn maintenance(&mut self) {
         let queue = self.random.pick(&QUEUES);
         let words = self.random.pick(&[
             "promote Q 100",
             "requeue_orphans Q 100",
-            "tally Q 100",
-            "retain Q 100",
+            "aggregate Q 100",
+            "prune Q 100",
             "list Q pending 0 50",
             "counts Q",
             "pause Q me x",
@@ -306,8 +306,8 @@ impl Mixed {
                 self.call(&start).unwrap();
                 self.call(&end).unwrap();
             }
-            self.both.mend(queue);
-            self.both.call(&format!("tally {queue} 500"));
+            self.both.repair(queue);
+            self.both.call(&format!("aggregate {queue} 500"));
         }
         let waiting = ["scheduled", "pending", "reserved", "started"];
         for id in self.submitted.clone() {
@@ -353,8 +353,8 @@ fn calls_of_both_releases_in_any_order_lose_nothing() {
                     2 | 3 => mixed.reserve(),
                     4..=7 => mixed.owner(),
                     8 => mixed.operator(),
-                    9 => mixed.exchange(),
-                    _ => mixed.upkeep(),
+                    9 => mixed.finish_and_reserve(),
+                    _ => mixed.maintenance(),
                 }
             }
             mixed.finish();

@@ -15,6 +15,6 @@ if __name__ == "__main__":
         client.schedule("nightly", report.call("europe"), every=86_400, offset=3600, overlap="skip")
         for _ in range(3):
             clock.advance(86_400)
-            client.run(calls.upkeep(["reports"]))
+            client.run(calls.maintenance(["reports"]))
             run_until_idle(client, report)
         print(client.queue("reports").counts().complete, "reports in three days")

@@ -53,7 +53,7 @@ def test_a_task_from_submit_to_result(client: Client) -> None:
     assert taken.id == job.id
     client.run(calls.progress(job.id, taken.token, '{"done":1,"total":2}'))
     client.run(calls.checkpoint(job.id, taken.token, "[1]"))
-    client.run(calls.log(job.id, taken.token, "stdout", "half\n"))
+    client.run(calls.append_log(job.id, taken.token, "stdout", "half\n"))
     assert job.progress() == {"done": 1, "total": 2}
     assert job.checkpoint() == [1]
     complete(client, taken, "a.mp4")

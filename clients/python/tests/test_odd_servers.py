@@ -1,4 +1,4 @@
-"""Servers with replies that no Redis server sends, also during the greeting of a connection."""
+"""Servers with replies that no Redis server sends, also during the handshake of a connection."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
     assert not client.queue("q").listeners()
 
 
-def test_upkeep_pauses_by_the_clock_of_the_server(start: Start, namespace: str, tmp_path: Path) -> None:
+def test_maintenance_pauses_by_the_clock_of_the_server(start: Start, namespace: str, tmp_path: Path) -> None:
     """With a clock an hour ahead of the server's, the next due task always seems to be due."""
     # With faketime `time.sleep` fails, so the test changes only `time.time`.
     (tmp_path / "sitecustomize.py").write_text("import time\nright = time.time\ntime.time = lambda: right() + 3600\n")
@@ -74,7 +74,7 @@ def test_upkeep_pauses_by_the_clock_of_the_server(start: Start, namespace: str, 
         raw.config_set("slowlog-log-slower-than", 0)
         begun = time.monotonic()
         assert client.submit(app.add.call(1), eta=time.time() + 5).result(PATIENCE) == 2
-        called = script("upkeep")[0].encode()
+        called = script("maintenance")[0].encode()
         looks = sum(called in entry["command"] for entry in raw.slowlog_get(-1))
         assert 0 < looks / (time.monotonic() - begun) < 18  # about ten: a round has several parts
 
@@ -410,7 +410,7 @@ def test_threads_are_kept_and_an_order_reaches_no_other_task(client: Client, sta
     assert {job.info().attempt for job in jobs[1::2]} == {1}
 
 
-def test_a_task_is_given_back_when_it_is_recalled(client: Client, start: Start, tmp_path: Path) -> None:
+def test_a_task_is_given_back_when_it_is_requeued(client: Client, start: Start, tmp_path: Path) -> None:
     start()
     file = tmp_path / "pid"
     job = client.submit(app.sleeps.call(str(file)))

@@ -52,7 +52,7 @@ export class Again extends Error {
   }
 }
 
-/** The end of an attempt: the words of `exchange`, and the data for them. */
+/** The end of an attempt: the words of `finish_and_reserve`, and the data for them. */
 export interface End {
   readonly how: contract.Ending;
   readonly body?: Bytes;

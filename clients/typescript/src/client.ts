@@ -83,7 +83,7 @@ export class Client implements AsyncDisposable {
 
   /** Checks that the server is suitable: its schema, its eviction policy, the permissions of this user. */
   async check(): Promise<calls.HelloReply> {
-    const reply = await this.link.run(calls.hello());
+    const reply = await this.link.run(calls.handshake());
     if (reply.lacks) throw new Unsuitable("NOPERM", `this user may not do all that is needed: ${reply.lacks}.`);
     return reply;
   }
@@ -130,9 +130,9 @@ export class Client implements AsyncDisposable {
     if (!Number.isInteger(every) || !Number.isInteger(offset)) {
       throw new InvalidCall("BADARG", `every ${every} with the offset ${offset}: these are whole seconds.`);
     }
-    const rhythm = offset ? `every ${every} ${offset}` : `every ${every}`;
+    const recurrence = offset ? `every ${every} ${offset}` : `every ${every}`;
     const data = this.link.serializer.dumps(parameters);
-    await this.link.make(calls.schedule(name, queue, rhythm, data, [], { ...more, by: this.link.by }));
+    await this.link.make(calls.schedule(name, queue, recurrence, data, [], { ...more, by: this.link.by }));
     return new Schedule(this.link, name);
   }
 

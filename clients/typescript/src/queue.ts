@@ -233,8 +233,8 @@ export class Queue<P = unknown, R = unknown> {
   }
 
   /** Removes the data of an empty queue. */
-  async forget(): Promise<void> {
-    await this.#link.make(calls.forget(this.name, { by: this.#link.by }));
+  async delete(): Promise<void> {
+    await this.#link.make(calls.deleteQueue(this.name, { by: this.#link.by }));
   }
 }
 

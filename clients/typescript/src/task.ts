@@ -158,8 +158,8 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /** Asks its owner to save a checkpoint and to give it back. */
-  recall(options: { readonly atOnce?: boolean } = {}): Promise<string> {
-    return this.#link.make(calls.recall(this.id, { ...options, by: this.#link.by }));
+  requeue(options: { readonly atOnce?: boolean } = {}): Promise<string> {
+    return this.#link.make(calls.requeue(this.id, { ...options, by: this.#link.by }));
   }
 
   /** Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning. */

@@ -21,8 +21,8 @@ function installed(): string {
 }
 
 /**
- * A private server on a Unix socket, for as long as the block lasts: `redis-server` or `valkey-server` of the path, or the
- * program in `BLUEQUE_REDIS_SERVER`. Calls wait until it has started.
+ * A private server on a Unix socket, for as long as the block lasts: `redis-server` or `valkey-server` of the path, or
+ * the program in `BLUEQUE_REDIS_SERVER`. Calls wait until it has started.
  *
  * ```ts
  * await using server = new Server();
@@ -119,8 +119,8 @@ export async function runUntilIdle(
   for (const name of names) await link.run(calls.register(name, listener));
   try {
     for (let done = 0; done < most; done += 1) {
-      while ((await link.run(calls.upkeep(names))).more);
-      while ((await link.run(calls.settle(500))).more); // which the upkeep of a namespace does every two seconds
+      while ((await link.run(calls.maintenance(names))).more);
+      while ((await link.run(calls.runDeferred(500))).more); // which the maintenance of a namespace does every two seconds
       const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
       if (!item) return done;
       const { id, queue, token, parameters, checkpoint } = item;
@@ -138,7 +138,7 @@ export async function runUntilIdle(
       };
       const context = new Context(about, new AbortController().signal, link.serializer, way);
       const end = await attempt(about, handlers, context, link.serializer);
-      if (logged) await link.run(calls.log(id, token, "log", logged.toWellFormed()));
+      if (logged) await link.run(calls.appendLog(id, token, "log", logged.toWellFormed()));
       await link.run(callOf(item, end));
       if (folder) await rm(folder, { recursive: true, force: true });
     }

@@ -97,7 +97,7 @@ export interface LeaseOptions {
  * A queue by its name, which may be any text. Its items are tasks, with no limit of losses; with `maxLosses`,
  * `maxFailures` and `maxReleases` of 0 they run at most once.
  *
- * It registers as a listener with its first lease; `close` unregisters it, and otherwise upkeep forgets it.
+ * It registers as a listener with its first lease; `close` unregisters it, and otherwise maintenance forgets it.
  *
  * ```ts
  * await using films = new WorkQueue(client, "films");
@@ -252,19 +252,19 @@ export class WorkQueue implements AsyncDisposable {
   async deepClean(): Promise<number> {
     let number = await this.lightClean();
     for (let cursor = ""; ; ) {
-      const mended = await this.#link.run(calls.mend(this.queue.name, cursor, 200));
-      number += mended.mended;
-      cursor = mended.cursor ?? "";
+      const repaired = await this.#link.run(calls.repair(this.queue.name, cursor, 200));
+      number += repaired.repaired;
+      cursor = repaired.cursor ?? "";
       if (cursor === "") break;
     }
     for (;;) {
-      const { deleted, more } = await this.#link.run(calls.retain(this.queue.name, 100));
+      const { deleted, more } = await this.#link.run(calls.prune(this.queue.name, 100));
       number += deleted;
       if (!more) return number;
     }
   }
 
-  /** Unregisters, unless something is still leased: then upkeep forgets it. */
+  /** Unregisters, unless something is still leased: then maintenance forgets it. */
   async close(): Promise<void> {
     for (const connection of this.#waits) connection.close();
     this.#waits.clear();

@@ -80,7 +80,7 @@ interface Held {
   leftOut: number;
 }
 
-/** A task as returned by `reserve` and `exchange`. */
+/** A task as returned by `reserve` and `finish_and_reserve`. */
 type Taken = Pick<
   calls.ExchangeItem,
   "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
@@ -209,7 +209,7 @@ export class Worker implements AsyncDisposable {
 
   async #run(): Promise<number> {
     await this.#load();
-    await this.#hello();
+    await this.#handshake();
     this.#home = await Home.make().catch((error: unknown) => known(error));
     // Handlers in this process may need no folders.
     if (this.#file !== undefined && this.#home instanceof Error) throw this.#home;
@@ -232,7 +232,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Waits for the server. */
-  async #hello(): Promise<void> {
+  async #handshake(): Promise<void> {
     const { limit, connection } = this.#link;
     const until = new Date(Date.now() + limit * 1000).toLocaleTimeString("en-GB");
     const silence = setTimeout(() => {
@@ -240,7 +240,7 @@ export class Worker implements AsyncDisposable {
       this.#say("warning", `no answer from ${connection.place} yet${why}; tries until ${until}`);
     }, SILENCE);
     try {
-      await this.#link.run(calls.hello());
+      await this.#link.run(calls.handshake());
     } finally {
       clearTimeout(silence);
     }
@@ -261,7 +261,7 @@ export class Worker implements AsyncDisposable {
       void this.#wait(connections[0]);
       void this.#orders(connections[1]);
       void this.#repeat(() => this.#report());
-      void this.#repeat(() => this.#upkeep());
+      void this.#repeat(() => this.#maintenance());
       void this.#repeat(() => this.#logs());
       const slots = this.#slots === 1 ? "1 slot" : `${this.#slots} slots`;
       const where = `${slots}, ${this.#link.connection.place}, bundle ${contract.VERSION}`;
@@ -333,7 +333,7 @@ export class Worker implements AsyncDisposable {
       const rests = this.#clock.now() < this.#restsUntil;
       const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, contract.ENDS_OF_CALL);
       if (ends.length || (free && this.#look)) {
-        const taken = await this.#exchange(ends, free);
+        const taken = await this.#finish_and_reserve(ends, free);
         // The queues found before may have no tasks left, while other queues have.
         this.#look = taken || (ends.length > 0 && this.#queues.byPattern);
         // Attempts that have ended in between are sent together.
@@ -366,7 +366,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Returns true if tasks were taken. */
-  async #exchange(ends: readonly [Held, End][], free: number): Promise<boolean> {
+  async #finish_and_reserve(ends: readonly [Held, End][], free: number): Promise<boolean> {
     const together: [Held, End][] = [];
     for (const [held, end] of ends) {
       const simple = end.next === undefined && end.reason === undefined && bytesOf(end) <= contract.END_BYTES;
@@ -389,7 +389,7 @@ export class Worker implements AsyncDisposable {
     const sent = this.#clock.now();
     let reply: calls.ExchangeReply;
     try {
-      reply = await this.#insist(calls.exchange(this.listener, queues, Math.max(free, 1), each, options).once());
+      reply = await this.#insist(calls.finish_and_reserve(this.listener, queues, Math.max(free, 1), each, options).once());
     } catch (error) {
       this.#say("error", `the ends are refused together: ${known(error).message}`);
       for (const [held, end] of together) await this.#endAlone(held, end);
@@ -607,7 +607,7 @@ export class Worker implements AsyncDisposable {
       // A character of UTF-16 is at most three bytes.
       const text = held.log.slice(0, Math.floor(contract.LOG_PIECE_BYTES / 3));
       held.log = held.log.slice(text.length);
-      await this.#link.run(calls.log(held.id, held.token, "log", text.toWellFormed()), 5).catch(() => undefined);
+      await this.#link.run(calls.appendLog(held.id, held.token, "log", text.toWellFormed()), 5).catch(() => undefined);
       if (!held.log && held.leftOut) {
         held.log = `[${held.leftOut} characters were left out]\n`;
         held.leftOut = 0;
@@ -682,10 +682,10 @@ export class Worker implements AsyncDisposable {
     for (const group of this.#due.keys()) if (!groups.has(group)) this.#due.delete(group);
     for (const [group, members] of groups) {
       const [{ queue, lease }] = members as [Held];
-      const due = this.#due.get(group) ?? now + lease / contract.BEATS_PER_LEASE;
+      const due = this.#due.get(group) ?? now + lease / contract.HEARTBEATS_PER_LEASE;
       this.#due.set(group, due);
       if (!hurry && now < due) continue;
-      this.#due.set(group, now + lease / contract.BEATS_PER_LEASE);
+      this.#due.set(group, now + lease / contract.HEARTBEATS_PER_LEASE);
       const most = contract.TASKS_OF_HEARTBEAT;
       for (let at = 0; at < members.length; at += most) void this.#heartbeat(queue, lease, members.slice(at, at + most));
     }
@@ -762,20 +762,20 @@ export class Worker implements AsyncDisposable {
   /** The seconds by which the server's clock is ahead of this host's. */
   async #serverAhead(): Promise<number> {
     if (performance.now() >= this.#readClockAt) {
-      const { now } = await this.#link.run(calls.hello());
+      const { now } = await this.#link.run(calls.handshake());
       this.#ahead = now - Date.now() / 1000;
       this.#readClockAt = performance.now() + contract.CLOCK_EVERY * 1000;
     }
     return this.#ahead;
   }
 
-  /** The upkeep that every worker does. */
-  async #upkeep(): Promise<number> {
+  /** The maintenance that every worker does. */
+  async #maintenance(): Promise<number> {
     const ahead = await this.#serverAhead();
-    let after: number = contract.UPKEEP_EVERY;
+    let after: number = contract.MAINTENANCE_EVERY;
     for (const names of await this.#queues.toKeep()) {
-      const reply = await this.#link.run(calls.upkeep(names));
-      if (reply.trouble) this.#say("warning", `upkeep: ${reply.trouble}`);
+      const reply = await this.#link.run(calls.maintenance(names));
+      if (reply.trouble) this.#say("warning", `maintenance: ${reply.trouble}`);
       after = Math.min(after, reply.more ? 0 : Math.max(reply.next - ahead - Date.now() / 1000, 0.05));
     }
     return after;

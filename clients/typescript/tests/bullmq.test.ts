@@ -120,12 +120,12 @@ const ROWS: Readonly<Record<string, (client: Client) => Promise<void>>> = {
       });
       return "never";
     }, { slots: 2 });
-    const [cancelled, recalled] = [await client.queue("q").submit(1), await client.queue("q").submit(2)];
-    for (const task of [cancelled, recalled]) await becomes(async () => (await task.state()) === "started");
+    const [cancelled, requeued] = [await client.queue("q").submit(1), await client.queue("q").submit(2)];
+    for (const task of [cancelled, requeued]) await becomes(async () => (await task.state()) === "started");
     await cancelled.cancel("enough");
-    await recalled.recall();
+    await requeued.requeue();
     await assert.rejects(cancelled.result(WAIT), { name: "TaskCancelled" });
-    assert.equal(await recalled.result(WAIT), "again");
+    assert.equal(await requeued.result(WAIT), "again");
   },
   "`queue.pause()`": async (client) => {
     const queue = client.queue("q");
@@ -139,7 +139,7 @@ const ROWS: Readonly<Record<string, (client: Client) => Promise<void>>> = {
   },
   "`upsertJobScheduler(": async (client) => {
     await client.schedule("nightly", "q", [1], { every: 60 });
-    assert.equal((await (await client.schedule("nightly", "q", [1], { every: 90 })).info()).rhythm, "every 90 0");
+    assert.equal((await (await client.schedule("nightly", "q", [1], { every: 90 })).info()).recurrence, "every 90 0");
   },
   "`FlowProducer`": async (client) => {
     await using _ = working(client, (parameters: unknown) => parameters, { slots: 2 });

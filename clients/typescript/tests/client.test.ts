@@ -105,7 +105,7 @@ test("events are followed until the signal", async () => {
   assert.deepEqual(seen, ["a", "b", "c"]);
 });
 
-test("a queue is paused, configured, limited, and forgotten", async () => {
+test("a queue is paused, configured, limited, and deleted", async () => {
   await using client = server.client();
   const queue = client.queue("q");
   await queue.submit(1, { id: "one" });
@@ -117,13 +117,13 @@ test("a queue is paused, configured, limited, and forgotten", async () => {
   assert.deepEqual([lease?.value, lease?.from], ["90", "queue"]);
   await queue.limit("tenant", 2, "10/60");
   assert.equal((await queue.statistics()).length >= 1, true);
-  await assert.rejects(queue.forget(), { code: "NOTEMPTY" });
+  await assert.rejects(queue.delete(), { code: "NOTEMPTY" });
 });
 
 test("schedules", async () => {
   await using client = server.client();
   const nightly = await client.schedule("nightly", "q", ["sales"], { every: 86_400, offset: 3600, overlap: "skip" });
-  assert.equal((await nightly.info()).rhythm, "every 86400 3600");
+  assert.equal((await nightly.info()).recurrence, "every 86400 3600");
   const task = await nightly.run();
   assert.deepEqual(await task.parameters(), ["sales"]);
   await nightly.pause("not now");
@@ -167,7 +167,7 @@ test("graphs are submitted, shown and cancelled", async () => {
   graph.add("tidy", [optional(join)], { after: [split] });
   const handle = await client.submitGraph(graph);
   assert.equal((await client.submitGraph(graph)).id, handle.id);
-  await client.run(calls.settle(100));
+  await client.run(calls.runDeferred(100));
   const tasks = await handle.tasks();
   assert.deepEqual(tasks.map((each) => [each.queue, each.status, each.open]), [
     ["split", "pending", 0],

@@ -238,7 +238,7 @@ test("each way to end an attempt", async () => {
   await assert.rejects(tasks.get("failure")?.result() ?? Promise.resolve(), { name: "TaskFailed", error: "broken", group: "disk" });
 });
 
-test("a cancel, a recall and a lost lease abort the signal", async () => {
+test("a cancel, a requeue and a lost lease abort the signal", async () => {
   await using client = server.client();
   const orders: unknown[] = [];
   await using _ = working(
@@ -259,7 +259,7 @@ test("a cancel, a recall and a lost lease abort the signal", async () => {
   for (const task of tasks) await becomes(async () => (await task.state()) === "started");
   assert.equal(await tasks[0].cancel("enough"), "cancelling");
   await assert.rejects(tasks[0].result({ timeout: 20 }), { name: "TaskCancelled", reason: "enough" });
-  await tasks[1].recall();
+  await tasks[1].requeue();
   assert.equal(await tasks[1].result({ timeout: 20 }), "again");
   await tasks[2].cancel("at once", { atOnce: true });
   await becomes(() => orders.length === 3);

@@ -55,7 +55,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	for ctx.Err() == nil {
-		w.upkeep()
+		w.maintenance()
 		take := blueque.Reserve(w.listener, []string{w.queue}, blueque.ReserveOptions{Pid: blueque.Some(int64(os.Getpid()))})
 		tasks, err := take.Once().Run(w.client)
 		check(err)
@@ -73,10 +73,10 @@ func main() {
 	check(err)
 }
 
-// upkeep does the work that no task requests: due tasks, orphans, repairs.
-func (w *worker) upkeep() {
+// maintenance does the work that no task requests: due tasks, orphans, repairs.
+func (w *worker) maintenance() {
 	for {
-		done, err := blueque.Upkeep([]string{w.queue}).Run(w.client)
+		done, err := blueque.Maintenance([]string{w.queue}).Run(w.client)
 		check(err)
 		if !done.More {
 			return
@@ -123,7 +123,7 @@ func (w *worker) beat(task blueque.ReserveItem, stop func(), over chan struct{})
 		select {
 		case <-over:
 			return lost
-		case <-time.After(lease / blueque.BeatsPerLease):
+		case <-time.After(lease / blueque.HeartbeatsPerLease):
 		}
 		now := time.Now()
 		held := []blueque.HeartbeatEach{{Id: task.Id, Token: task.Token}}

@@ -7,15 +7,15 @@
 namespace.open()
 local id, token, checkpoint = contract.arguments()
 args.bytes(checkpoint, args.options().max_bytes or contract.PAYLOAD_HIGH, 'checkpoint')
-local task, fruitless = owner.task(id, token, '', 'fruitless')
-owner.alive(task)
-local told = tracks.plan_value(task, 'checkpoint', checkpoint)
+local task, stalled_losses = fence.task(id, token, '', 'stalled_losses')
+fence.alive(task)
+local told = tracking.plan_value(task, 'checkpoint', checkpoint)
 namespace.begin()
 redis.call('HSET', namespace.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', namespace.now)
-if fruitless then
-  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'fruitless')
+if stalled_losses then
+  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'stalled_losses')
 end
 if told then
-  tracks.note(task, 'checkpoint', task.node)
+  tracking.note(task, 'checkpoint', task.node)
 end
 return 'kept'

@@ -5,14 +5,14 @@
 -- @errors LOST TOOBIG
 namespace.open()
 local id, token, progress = contract.arguments()
-local task, fruitless = owner.task(id, token, '', 'fruitless')
-local told = tracks.plan_value(task, 'progress', progress)
+local task, stalled_losses = fence.task(id, token, '', 'stalled_losses')
+local told = tracking.plan_value(task, 'progress', progress)
 namespace.begin()
 redis.call('HSET', namespace.prefix .. 'task_' .. id, 'progress', progress, 'progressed', namespace.now)
-if fruitless then
-  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'fruitless')
+if stalled_losses then
+  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'stalled_losses')
 end
 if told then
-  tracks.note(task, 'progress', task.node, progress)
+  tracking.note(task, 'progress', task.node, progress)
 end
 return 'kept'

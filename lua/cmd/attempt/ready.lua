@@ -1,7 +1,7 @@
 --- Finds queues with tasks that match patterns, and registers the listener with them; the listener passes their names
 --   to `reserve`. Each call also does a part of the search for queues that clients without scripts have filled.
 -- @args now listener cursor limit count pattern*count
--- @role upkeep
+-- @role maintenance
 -- @options has woken live
 -- @again goes on
 -- @reply next cursor (0 at the end); the list on which the listener waits if there is no task, or an empty string if it

@@ -12,7 +12,7 @@ namespace.open()
 local id, token = contract.arguments()
 local options = args.options()
 if options.inputs then
-  options.suspend = late.suspend
+  options.suspend = edit_edges.suspend
 elseif options.into then
   options.elsewhere = steps.give_back
 end

@@ -4,8 +4,8 @@
 -- @role worker
 -- @options limit pid lease request woken order weights due
 -- @reply nil, or for each task id queue token attempt deadline lease outcome losses failures parameters checkpoint;
---   with `due`, the first value is when `upkeep` of these queues is due, in seconds, if there is no task, else an empty
---   string
+--   with `due`, the first value is when `maintenance` of these queues is due, in seconds, if there is no task, else an
+--   empty string
 -- @errors NOLISTENER DRAINING
 local listener, count = ARGV[2], ARGV[3]
 if not ARGV[4] then
@@ -26,7 +26,7 @@ else
     reply.fail('BADARG', 'missing argument: queue')
   end
   queues = { unpack(ARGV, 4, last) }
-  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, taking.fields(queues))
+  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, reserving.fields(queues))
 end
 namespace.open_at(meta[1])
 
@@ -53,16 +53,16 @@ for i = last + 1, #ARGV, 2 do
 end
 
 if call.request then
-  taking.repeated(call)
+  reserving.repeated(call)
 end
 if not call.found then
-  taking.refuse(call)
-  taking.take(call)
+  reserving.refuse(call)
+  reserving.take(call)
 end
 if call.due ~= nil then
-  return taking.or_due(call)
+  return reserving.or_due(call)
 elseif not call.found then
-  taking.nothing(call)
+  reserving.nothing(call)
   return false
 end
 return call.found

@@ -15,7 +15,7 @@ if not string.find(pid, '^[1-9]%d?%d?%d?%d?%d?$') then
 end
 local lease = ARGV[5] and args.options(4).lease
 
-local task, given = owner.task(id, token, '', 'lease')
+local task, given = fence.task(id, token, '', 'lease')
 if task.cancel then
   reply.fail('CANCELLED', 'the task was cancelled before it started: release it')
 end
@@ -43,11 +43,11 @@ end
 -- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
-if task.ties and string.find(task.ties, '[uo]') then
-  state.plan_ties(task, 'started')
+if task.flags and string.find(task.flags, '[uo]') then
+  state.plan_flags(task, 'started')
 end
 if may and not (may('SADD', started, '') and may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
-  or task.ties and string.find(task.ties, '[uo]') then
+  or task.flags and string.find(task.flags, '[uo]') then
   rights.require()
 end
 if namespace.declared then

@@ -1,5 +1,5 @@
 --- Cancels all unfinished tasks of a graph. With `task`, cancels only this task and the tasks that need it, directly or
---   indirectly. `settle` does the work in steps. Outcomes that owners of these tasks report later are discarded.
+--   indirectly. `run_deferred` does the work in steps. Outcomes that owners of these tasks report later are discarded.
 -- @args now graph reason
 -- @role client
 -- @options task force by request

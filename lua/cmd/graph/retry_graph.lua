@@ -1,6 +1,6 @@
 --- Reruns the failed and cancelled tasks of a graph; complete tasks keep their results. With `task`, reruns these tasks
 --   and everything downstream of them, including complete tasks. Repeated calls with `task` add up: tasks of earlier
---   calls that have not stopped yet also rerun. `settle` does the work in steps.
+--   calls that have not stopped yet also rerun. `run_deferred` does the work in steps.
 -- @args now graph
 -- @role client
 -- @options task deadline by request

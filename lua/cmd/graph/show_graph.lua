@@ -21,7 +21,7 @@ local answer = { #ids < limit and '0' or string.format('%.0f', from + limit), gr
   graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0', doing == 'repair' and 'retry' or doing }
 for _, task in ipairs(ids) do
   local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph',
-    'ties')
+    'flags')
   if v[6] ~= id then
     v = {} -- the id now belongs to another task
   end

@@ -55,8 +55,8 @@ local function upstream(wish)
   if not up then
     up = staged_of(wish, id) or find(wish)
     found[wish] = up
-  elseif up.spec and not up.tied then
-    up.ties, up.tied = up.ties .. 'd', true -- its record is not written yet
+  elseif up.spec and not up.flagged then
+    up.flags, up.flagged = up.flags .. 'd', true -- its record is not written yet
   end
   return up
 end
@@ -68,8 +68,8 @@ for at = 5, last, 6 do
   end
   -- All fields that the task may get: the table does not grow later.
   local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
-    parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, ties = nil, spec = nil,
-    label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, tied = nil }
+    parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
+    label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
   local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
   local spec, label = spec_of(ARGV[at + 5], specs, common)
   local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
@@ -80,7 +80,7 @@ for at = 5, last, 6 do
   if fresh[task.id] then
     reply.fail('BADARG', 'an id is given twice in one call')
   end
-  local before = unknown and none or redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
+  local before = unknown and none or redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'flags', 'inputs')
   if before[3] and (before[1] or before[2] ~= id or before[3] ~= queue) then
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
@@ -92,25 +92,25 @@ for at = 5, last, 6 do
     if spec.claims and spec.claims.end_by then
       deadlines.require_ahead(spec.claims.end_by)
     end
-    task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
+    task.flags = (spec.flags or '') .. (wanted and 'wg' or 'g')
     task.spec, task.label, task.eta = spec, label, eta and namespace.decimal(eta)
     new[#new + 1] = task
     if wanted and wanted.some > 0 then
-      quorum.tie(task)
+      at_least.flag(task)
     end
   else
-    task.ties = before[4]
+    task.flags = before[4]
     if wanted then
-      if not string.find(task.ties, 'w', 1, true) then
-        task.ties, runs = task.ties .. 'w', nil -- the runs may count it as a task that waits for nothing
+      if not string.find(task.flags, 'w', 1, true) then
+        task.flags, runs = task.flags .. 'w', nil -- the runs may count it as a task that waits for nothing
       end
       if wanted.some > 0 then
-        quorum.tie(task)
+        at_least.flag(task)
         runs = nil
       end
       staging.check_least(before[5], wanted)
       if found[task.id] then
-        found[task.id].ties = task.ties -- earlier tasks of this call wait for it
+        found[task.id].flags = task.flags -- earlier tasks of this call wait for it
       end
     end
   end
@@ -119,7 +119,7 @@ for at = 5, last, 6 do
     task.inputs = wanted.text
     look(task, wanted, upstream, before[5])
     if task.continues then -- a further field would enlarge the table of every task
-      task.fields = { 'inputs', staging.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
+      task.fields = { 'inputs', staging.merged(before[5], wanted.text, task.edges), 'flags', task.flags }
     end
   end
   if not task.continues then

@@ -1,6 +1,6 @@
 --- Makes due scheduled tasks pending, and lets tasks start that a rate or a changed limit held back.
 -- @args now queue limit
--- @role upkeep
+-- @role maintenance
 -- @again goes on
 -- @reply number of tasks promoted, 1 if more tasks are due, and when the next task is due, in seconds, or an empty
 --   string

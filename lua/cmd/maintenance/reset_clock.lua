@@ -19,7 +19,7 @@ if not floor or tonumber(floor) <= now then
 end
 local queues = redis.call('ZRANGE', namespace.declare(namespace.prefix .. 'queues'), 0, MOST)
 if #queues > MOST then
-  reply.fail('TOOMANY', 'there are over 10000 queues, more than one call can check: forget those that are empty')
+  reply.fail('TOOMANY', 'there are over 10000 queues, more than one call can check: delete the empty queues')
 end
 for _, queue in ipairs(queues) do
   if namespace.probe('ZCARD', namespace.key('leases', queue)) > 0 then
@@ -33,11 +33,11 @@ table.insert(queues, 1, false)
 for _, queue in ipairs(queues) do
   local field = queue and 'settings:' .. queue or 'settings'
   local text = redis.call('HGET', namespace.meta, field)
-  local mended = text and string.gsub(text, '_since=(%d+)', function(since)
+  local repaired = text and string.gsub(text, '_since=(%d+)', function(since)
     return string.format('_since=%.0f', math.min(tonumber(since), now))
   end)
-  if mended ~= text then
-    settled[#settled + 1] = { field, mended }
+  if repaired ~= text then
+    settled[#settled + 1] = { field, repaired }
   end
 end
 local token = redis.call('HGET', namespace.meta, 'token')

@@ -1,5 +1,5 @@
 --- Returns the changes of tracked tasks after an entry, in all queues: transitions, progress, checkpoints, requests to
---   cancel, recalls, notes, edits, and when tracking began and ended. With `id`, returns only changes of this task
+--   cancel, requeues, notes, edits, and when tracking began and ended. With `id`, returns only changes of this task
 --   among the next `limit` entries.
 -- @args now after limit
 -- @options id
@@ -9,6 +9,6 @@
 namespace.open()
 local after, limit = contract.arguments()
 local only = args.options().id
-return streams.page(tracks.key(), after, limit, function(v)
+return streams.page(tracking.key(), after, limit, function(v)
   return not only or v[2] == only
 end, 10)

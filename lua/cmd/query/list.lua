@@ -11,10 +11,10 @@ local from = tonumber(cursor)
 
 local ids, after = {}, nil
 if status == 'pending' then
-  ids = positions.list(queue, from, limit)
+  ids = queue_positions.list(queue, from, limit)
 elseif status == 'scheduled' then
-  ids = positions.page(positions.scheduled_order('scheduled_tasks', queue),
-    positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
+  ids = queue_positions.page(queue_positions.scheduled_order('scheduled_tasks', queue),
+    queue_positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
 elseif status == 'waiting' then
   ids = redis.call('ZREVRANGE', namespace.key('waiting_tasks', queue), from, from + limit - 1)
 elseif status == 'all' then

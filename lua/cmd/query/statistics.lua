@@ -1,4 +1,4 @@
---- Returns the statistics of a queue by day, and for all these days together. Includes the events that `tally` has
+--- Returns the statistics of a queue by day, and for all these days together. Includes the events that `aggregate` has
 --   read. With `host`, returns the statistics of attempts that ended on this host.
 -- @args now queue days
 -- @options until host

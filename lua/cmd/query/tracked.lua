@@ -4,11 +4,11 @@
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()
-local page, after = search.page(tracks.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)
+local page, after = search.page(tracking.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
   local task = record.find(page[i])
-  if task and tracks.has(task) then
+  if task and tracking.has(task) then
     for _, fact in ipairs({ page[i], task.queue, task.status, page[i + 1] }) do
       answer[#answer + 1] = fact
     end

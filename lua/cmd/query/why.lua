@@ -9,15 +9,15 @@ local FAR = 10000 -- further positions are not counted
 local CHAIN = 100 -- tasks of a chain that a call follows
 
 -- Returns an upstream task of a task, the number of its open upstream tasks, and its set.
-local function waits_for(id, ties, graph)
-  local open, upstream, set = edge_end.open(id, ties)
+local function waits_for(id, flags, graph)
+  local open, upstream, set = edge_end.open(id, flags)
   return graph and edge_end.holding(id) or upstream, open, set
 end
 
 -- Follows a chain of upstream tasks to the first task that waits for no other task, or for CHAIN tasks.
 local function last_of(id)
   for _ = 1, CHAIN do
-    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'ties', 'graph')
+    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'flags', 'graph')
     local upstream = v[1] == 'waiting' and waits_for(id, v[2], v[3])
     if not upstream then
       break
@@ -31,12 +31,12 @@ namespace.open()
 local id = contract.arguments()
 local task = record.get(id, 'eta', 'failures', 'losses', 'releases', 'uncounted')
 local queue = task.queue
-if task.ties then
-  claims.load(task)
+if task.flags then
+  holdings.load(task)
 end
 local ahead, deadline = '', ''
 if task.status == 'pending' then
-  ahead = positions.ahead(task, FAR) or ''
+  ahead = queue_positions.ahead(task, FAR) or ''
 elseif record.held(task) then
   deadline = redis.call('ZSCORE', namespace.key('leases', queue), record.lease(task)) or ''
 end
@@ -62,7 +62,7 @@ for _, fact in ipairs({
   answer[#answer + 1] = fact
 end
 if task.status == 'waiting' then
-  local upstream, open, set = waits_for(id, task.ties, task.graph)
+  local upstream, open, set = waits_for(id, task.flags, task.graph)
   local last = upstream and last_of(upstream)
   for _, fact in ipairs({
     'open', open, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0', upstream and 'upstream', upstream,
@@ -70,7 +70,7 @@ if task.status == 'waiting' then
   }) do
     answer[#answer + 1] = fact
   end
-  for _, fact in ipairs(set and set.least > 0 and { 'least', set.least, 'chances', quorum.chances(set) } or {}) do
+  for _, fact in ipairs(set and set.least > 0 and { 'least', set.least, 'chances', at_least.chances(set) } or {}) do
     answer[#answer + 1] = fact
   end
 end

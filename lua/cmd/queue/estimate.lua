@@ -29,11 +29,11 @@ elseif task.status == 'reserved' then
 elseif task.status == 'scheduled' and listening then
   start = math.max(now, tonumber(task.extra[1]) or now) + (statistics.mean(total, 'wait') or 0)
 elseif task.status == 'pending' and listening then
-  if task.ties then
-    claims.load(task)
+  if task.flags then
+    holdings.load(task)
   end
   local busy = redis.call('ZCARD', namespace.key('leases', queue))
-  local ahead = positions.ahead(task, FAR)
+  local ahead = queue_positions.ahead(task, FAR)
   if not ahead or task.needs and needs.able(queue, task.needs) == 0 then
     start = nil -- a client without scripts has popped it, or no listener satisfies its needs
   elseif busy == 0 and ahead == 0 then

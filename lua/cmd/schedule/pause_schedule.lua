@@ -8,7 +8,7 @@ local name, by, reason = contract.arguments()
 local schedule = schedules.get(name)
 local before, former = schedule.paused and 'paused' or 'active', string.match(schedule.paused or '', '^%S+ (.*)$')
 schedule.paused = namespace.now .. ' ' .. by .. ' ' .. reason
-schedules.settle(schedule)
+schedules.plan_next(schedule)
 schedules.probe()
 audit.plan()
 namespace.begin()

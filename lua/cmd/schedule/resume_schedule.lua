@@ -16,7 +16,7 @@ if tonumber(schedule.done) > tonumber(namespace.now) then
   schedule.list, schedule.final = {}, nil -- the clock ran ahead, and clients supplied cron slots for that time
 end
 schedule.done = namespace.now
-schedules.settle(schedule)
+schedules.plan_next(schedule)
 schedules.probe()
 audit.plan()
 namespace.begin()

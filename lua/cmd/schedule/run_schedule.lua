@@ -24,7 +24,7 @@ local overlap = options.overlap or schedule.overlap
 local old, beside = firing.live(schedule, overlap)
 if old and overlap == 'skip' then
   reply.fail('STATE', 'its task ' .. old.id .. ' is ' .. old.status .. ': wait for its end, or allow both to run')
-elseif beside and (old and beside.id == old.id or schedules.solo(schedule, schedule.overlap)) then
+elseif beside and (old and beside.id == old.id or schedules.exclusive(schedule, schedule.overlap)) then
   reply.fail('STATE', 'its task ' .. beside.id .. ' is ' .. beside.status
     .. (beside.queue == schedule.queue and '' or ' in another queue')
     .. ' and would run at the same time: wait for its end, or allow both to run')

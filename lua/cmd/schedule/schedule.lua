@@ -1,12 +1,12 @@
 --- Creates a schedule, or changes the schedule with this name.
--- @args now name queue rhythm parameters count (slot)*count
+-- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
 -- @options schedule.* task.* by request
 -- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY task.*
 namespace.open()
 local name, queue, text, parameters, count = contract.arguments()
-local rhythm, every, offset = schedules.rhythm(text)
+local recurrence, every, offset = schedules.recurrence(text)
 local slots = schedules.slots(count)
 local options, texts, own = args.options(), {}, {}
 for _, option in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'by', 'request' }) do
@@ -25,8 +25,8 @@ if every and #slots > 0 then
   reply.fail('BADARG', 'only cron schedules take slots: count must be 0')
 end
 local new = {
-  name = name, key = namespace.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue,
-  parameters = parameters,
+  name = name, key = namespace.key('schedule', name), recurrence = recurrence, every = every, offset = offset,
+  queue = queue, parameters = parameters,
   options = table.concat(texts, ' '), overlap = own.overlap or 'skip', missed = own.missed or 'one', late = own.late,
   start = own.start, ['end'] = own['end'], times = own.times, changed = namespace.now,
 }
@@ -57,7 +57,7 @@ for _, field in ipairs({ 'made', 'skipped', 'passed', 'created', 'done', 'paused
   new[field] = old[field]
 end
 new.list = old.list
-if not old.next or old.rhythm ~= new.rhythm or old.start ~= new.start then
+if not old.next or old.recurrence ~= new.recurrence or old.start ~= new.start then
   new.list = slots
   if tonumber(new.done) < tonumber(namespace.now) then
     new.done = namespace.now
@@ -68,20 +68,20 @@ if tonumber(new['end'] or math.huge) <= math.max(namespace.now_us / 1000000, ton
 elseif tonumber(new.made) >= tonumber(new.times or math.huge) then
   reply.fail('BADARG', 'the schedule has created that many tasks already')
 end
-schedules.settle(new)
+schedules.plan_next(new)
 if new.ended or not every and not new.list[1] then
   reply.fail('BADARG', every and 'no slot lies before the end'
     or 'no slot was told that lies ahead, between start and end')
 end
 local names, named = options.limits, schedules.values(old.options or '').limits
 if names or named then
-  shares.plan_count()
+  shared_limits.plan_count()
 end
 schedules.probe()
 audit.plan()
 namespace.begin()
-shares.recount(names, named)
+shared_limits.recount(names, named)
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
-audit.add(own.by, 'schedule', 'schedule', name, old.rhythm, rhythm,
+audit.add(own.by, 'schedule', 'schedule', name, old.recurrence, recurrence,
   'queue ' .. queue .. ', parameters ' .. audit.payload(parameters))
-return requests.keep(old.rhythm and 'changed' or 'created')
+return requests.keep(old.recurrence and 'changed' or 'created')

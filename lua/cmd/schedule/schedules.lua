@@ -1,6 +1,6 @@
 --- Lists the schedules of the namespace, by their next slot.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each schedule: its name, queue, rhythm, state (`active paused ended
+-- @reply next cursor (0 at the end), then for each schedule: its name, queue, recurrence, state (`active paused ended
 --   dry`), next slot, tasks created, slots skipped, slots passed over, last task and last error; values that do not
 --   apply are empty
 -- @errors
@@ -10,7 +10,7 @@ local page = redis.call('ZRANGE', namespace.prefix .. 'schedules', cursor, curso
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for _, name in ipairs(page) do
   local v = redis.call('HMGET', namespace.key('schedule', name),
-    'queue', 'rhythm', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
+    'queue', 'recurrence', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
   if v[1] then
     local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
       v[8] or '' }

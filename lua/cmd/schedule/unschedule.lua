@@ -14,14 +14,14 @@ end
 local schedule = schedules.get(name)
 local named = schedules.values(redis.call('HGET', schedule.key, 'options') or '').limits
 if named then
-  shares.plan_count()
+  shared_limits.plan_count()
 end
 schedules.probe()
 audit.plan()
 namespace.begin()
-shares.recount(nil, named)
+shared_limits.recount(nil, named)
 redis.call('ZREM', namespace.prefix .. 'schedules', name)
 redis.call('ZREM', namespace.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)
-audit.add(options.by, 'unschedule', 'schedule', name, schedule.rhythm, '')
+audit.add(options.by, 'unschedule', 'schedule', name, schedule.recurrence, '')
 return requests.keep('removed')

@@ -13,7 +13,7 @@ local done, answer = requests.find('adopt', options.request)
 if done then
   return answer
 end
-local task = record.get(id, 'max_losses', 'fruitless', attempt.fields())
+local task = record.get(id, 'max_losses', 'stalled_losses', attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
@@ -28,14 +28,15 @@ local claimed = redis.call('HGET', task.key, 'reclaimed_node') -- by Blueque's `
 if task.status == 'pending' and held then
   task.astray = namespace.declare(list) -- popped by a client without scripts, which died before it updated the record
 elseif not record.held(task) or (claimed or task.node) ~= from or from == listener then
-  reply.fail('STATE', 'the task is not held by that listener: call `held` again, and `get` for its reclaimed_node')
+  reply.fail('STATE', 'the task is not held by that listener: call `list_held` again, and `get` for its reclaimed_node')
 end
 
 local known_claims, claim = namespace.key('claims', queue), from .. ' ' .. id
-local noted = redis.call('ZSCORE', namespace.declare(known_claims), claim) -- by `mend`
+local noted = redis.call('ZSCORE', namespace.declare(known_claims), claim) -- by `repair`
 
-local extra = task.extra -- max_losses, fruitless, and the fields of `attempt.fields`
-local to = interruption.target(task, 'reserved', { max_losses = extra[1], losses = extra[4], fruitless = extra[2] })
+local extra = task.extra -- max_losses, stalled_losses, and the fields of `attempt.fields`
+local to = lost_attempts.target(task, 'reserved',
+  { max_losses = extra[1], losses = extra[4], stalled_losses = extra[2] })
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or settings.micros(queue, 'lease')
 local apart = redis.call('HGET', namespace.meta, 'token')
@@ -48,11 +49,12 @@ if noted then
   redis.call('ZREM', known_claims, claim)
 end
 if to ~= 'reserved' then
-  interruption.move(task, to, 'adopt')
+  lost_attempts.move(task, to, 'adopt')
   return requests.keep(false) -- the record of a task that was taken contains the request
 end
-redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
-task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }
+redis.call('HSET', task.key, 'losses', task.losses, 'stalled_losses', task.stalled_losses, 'outcome', 'lost',
+  'ended', task.token)
+task.forget = { 'pid', 'reclaimed_node', 'requeue', 'started', 'progress', 'progressed' }
 task.taker, task.request = listener, options.request
 attempt.begin(task, lease, 'adopt', apart)
 task.token = task.issue

@@ -13,12 +13,12 @@ if done then
   return answer
 end
 
-local task = late.task(id)
-late.look(task, wanted, late.look_at)
+local task = edit_edges.task(id)
+edit_edges.look(task, wanted, edit_edges.look_at)
 if task.text == '' and not task.edges[1] then
   return task.status -- repeated after a lost reply
 end
-late.refuse_circles(task)
-late.plan(task)
+edit_edges.refuse_circles(task)
+edit_edges.plan(task)
 namespace.begin()
-return requests.keep(late.run(task))
+return requests.keep(edit_edges.run(task))

@@ -14,11 +14,11 @@ end
 
 local task = record.get(id, 'notes')
 history.plan(task)
-tracks.plan_note(task)
+tracking.plan_note(task)
 namespace.begin()
 redis.call('HSET', task.key, 'notes', string.format('%.0f', tonumber(task.extra[1] or 0) + 1))
 local event = { to = task.status, why = 'note', by = options.by or '', at = record.time(task),
   note = { 'note', text, 'data', options.data or '' } }
 history.add(task, event, '', '', '', '')
-tracks.note(task, 'note', options.by, text)
+tracking.note(task, 'note', options.by, text)
 return requests.keep('noted')

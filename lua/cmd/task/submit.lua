@@ -37,7 +37,7 @@ if ARGV[last + 1] then
     elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
       reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
     elseif again then
-      resubmit.check(count, spec, request)
+      rerun.check(count, spec, request)
     end
   end
   if once_more and not again then
@@ -98,8 +98,8 @@ for at = 4, last, 3 do
     end
     answer[#answer + 1] = 'created'
   elseif again then
-    return requests.keep(resubmit.submit(id, { queue = queue, parameters = parameters, eta = eta or false,
-      request = request, by = by, options = once_more and encore.options(last) or nil }, spec))
+    return requests.keep(rerun.submit(id, { queue = queue, parameters = parameters, eta = eta or false,
+      request = request, by = by, options = once_more and queued_round.options(last) or nil }, spec))
   elseif found == queue then
     answer[#answer + 1] = 'existing'
   else
@@ -139,7 +139,7 @@ if later then
   namespace.probe('ZCARD',
     prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
 end
-if spec and spec.ties then
+if spec and spec.flags then
   creation.plan(pending or later)
 end
 if rival then

@@ -8,25 +8,25 @@ namespace.open()
 local id = contract.arguments()
 local by = args.options().by
 local task = record.get(id)
-tracks.plan()
-if tracks.has(task) and redis.call('ZSCORE', tracks.all(), id) then
+tracking.plan()
+if tracking.has(task) and redis.call('ZSCORE', tracking.all(), id) then
   return 'tracked'
 end
 local gone = {}
-if redis.call('ZCARD', tracks.all()) >= tracks.MOST then
-  gone = tracks.stale()
+if redis.call('ZCARD', tracking.all()) >= tracking.MOST then
+  gone = tracking.stale()
   if not gone[1] then
-    reply.fail('TOOMANY', tracks.MOST .. ' tasks are tracked already: untrack some, also of those that have ended')
+    reply.fail('TOOMANY', tracking.MOST .. ' tasks are tracked already: untrack some, also of those that have ended')
   end
 end
 namespace.begin()
-redis.call('ZADD', tracks.all(), namespace.now, id)
+redis.call('ZADD', tracking.all(), namespace.now, id)
 if gone[1] then
-  redis.call('ZREM', tracks.all(), unpack(gone))
+  redis.call('ZREM', tracking.all(), unpack(gone))
 end
-if not tracks.has(task) then
-  task.ties = (task.ties or '') .. 'o'
-  redis.call('HSET', task.key, 'ties', task.ties)
+if not tracking.has(task) then
+  task.flags = (task.flags or '') .. 'o'
+  redis.call('HSET', task.key, 'flags', task.flags)
 end
-tracks.note(task, 'track', by)
+tracking.note(task, 'track', by)
 return 'tracked'

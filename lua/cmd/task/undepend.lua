@@ -13,7 +13,7 @@ if done then
   return answer
 end
 
-local task = late.task(id)
+local task = edit_edges.task(id)
 if task.status ~= 'waiting' then
   record.refuse(task.status, 'waiting')
 elseif redis.call('HEXISTS', edges.upstreams(id), upstream) == 0 then
@@ -25,17 +25,17 @@ local plan = { id = id, task = task, set = task.set }
 local open = redis.call('HLEN', edges.upstreams(id)) - 1
 local kind, mark, slots = string.match(redis.call('HGET', edges.upstreams(id), upstream), '^(%l+)(%d*)/?(.*)$')
 if kind == 'some' then
-  quorum.plan_removal(task.set, mark)
+  at_least.plan_removal(task.set, mark)
 end
-if open == 0 or task.set and quorum.is_ready(task.set, open) then
+if open == 0 or task.set and at_least.is_ready(task.set, open) then
   edge_end.plan_ready(plan, task.slots, task.bytes)
   state.plan_follow(plan)
 end
 namespace.begin()
 edges.fill(id, edges.slots(slots))
-local text = late.without(task.inputs, upstream)
-if not next(quorum.named(text)) then
-  text = quorum.without(text)
+local text = edit_edges.without(task.inputs, upstream)
+if not next(at_least.named(text)) then
+  text = at_least.without(text)
 end
 if text ~= '' then
   redis.call('HSET', task.key, 'inputs', text)

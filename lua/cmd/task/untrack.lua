@@ -8,17 +8,17 @@ namespace.open()
 local id = contract.arguments()
 local by = args.options().by
 local task = record.get(id)
-if not tracks.has(task) then
+if not tracking.has(task) then
   return 'untracked'
 end
-tracks.plan()
+tracking.plan()
 namespace.begin()
-local left = string.gsub(task.ties, 'o', '')
-tracks.forget(id)
+local left = string.gsub(task.flags, 'o', '')
+tracking.forget(id)
 if left == '' then
-  redis.call('HDEL', task.key, 'ties')
+  redis.call('HDEL', task.key, 'flags')
 else
-  redis.call('HSET', task.key, 'ties', left)
+  redis.call('HSET', task.key, 'flags', left)
 end
-tracks.note(task, 'untrack', by)
+tracking.note(task, 'untrack', by)
 return 'untracked'

@@ -32,7 +32,7 @@ function actions.plan(task, to, spec)
   local kind = task.status .. ' ' .. to
   if not record.held(task) then
     actions.seek(task, spec)
-    local plain = spec.planned and not task.ties and not task.foreign
+    local plain = spec.planned and not task.flags and not task.foreign
     if plain and spec.planned[kind] then
       return state.plan_own(task, to)
     elseif plain then
@@ -51,8 +51,8 @@ end
 -- the time of the middle entry. Counts the list entries that the step will search.
 function actions.seek(task, spec)
   spec.lists, spec.entries = spec.lists or {}, spec.entries or 0
-  if task.ties then
-    claims.load(task)
+  if task.flags then
+    holdings.load(task)
     spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- updating its claims takes as long
   end
   if task.status == 'scheduled' or task.status == 'waiting' or task.rank then
@@ -85,15 +85,15 @@ end
 
 -- Returns true if a unique name of a queue is free for this task. Also considers all tasks of its step.
 function actions.unique(task, spec)
-  if not task.ties then
+  if not task.flags then
     return true
   end
-  claims.load(task)
+  holdings.load(task)
   if not task.unique then
     return true
   end
   spec.claimed = spec.claimed or {}
-  if claims.name_conflict(task) or spec.claimed[task.unique] then
+  if holdings.name_conflict(task) or spec.claimed[task.unique] then
     return false
   end
   spec.claimed[task.unique] = true
@@ -114,7 +114,7 @@ function actions.cancel(task, spec)
     task.to = given ~= 'kill' and (given ~= order or spec.discard) and 'cancelling'
     task.order = order
     orders.plan(task.queue)
-    tracks.plan_note(task)
+    tracking.plan_note(task)
     return
   end
   actions.plan(task, 'cancelled', spec)
@@ -134,7 +134,7 @@ function actions.do_cancel(task, spec)
     if spec.discard then
       redis.call('HSET', task.key, 'discard', '1', unpack(spec.cause and { 'cause', spec.cause } or {}))
     end
-    tracks.note(task, 'cancel', spec.by, spec.reason)
+    tracking.note(task, 'cancel', spec.by, spec.reason)
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     orders.announce(task.queue)
@@ -146,35 +146,35 @@ function actions.do_cancel(task, spec)
 end
 
 -- Asks the owner of a task to give it back, or with `spec.at_once` takes it from its owner.
-function actions.recall(task, spec)
+function actions.requeue(task, spec)
   if task.status == 'pending' and task.extra[1] == 'released' then
     return -- repeated after a lost reply
   elseif not record.held(task) then
     return actions.refuse(task, contract.OWNED)
   elseif spec.at_once then
-    actions.plan(task, task.cancel and 'cancelled' or claims.state_after_release(task, 'pending', 'drain'), spec)
+    actions.plan(task, task.cancel and 'cancelled' or holdings.state_after_release(task, 'pending', 'drain'), spec)
   elseif task.token == '' then
     return 'STATE', 'a client without scripts holds the task and gets no orders: take it back with at_once, or wait'
-  elseif not task.cancel and not task.recall then
-    task.to = 'recalling'
+  elseif not task.cancel and not task.requeue then
+    task.to = 'requeueing'
     orders.plan(task.queue)
-    tracks.plan_note(task)
+    tracking.plan_note(task)
   end
 end
 
-function actions.do_recall(task, spec)
-  if task.to == 'recalling' then
+function actions.do_requeue(task, spec)
+  if task.to == 'requeueing' then
     orders.give(task.queue, 't:' .. task.id, 'stop')
-    redis.call('HSET', task.key, 'recall', namespace.now)
-    tracks.note(task, 'recall', spec.by)
+    redis.call('HSET', task.key, 'requeue', namespace.now)
+    tracking.note(task, 'requeue', spec.by)
     return
   end
-  local more = { claims.cancel_reason(task) }
+  local more = { holdings.cancel_reason(task) }
   if task.to == 'pending' then
     task.front, task.forget, more = true, { record.attempt_fields() }, { 'front', '1' }
     spec.wakes = task.queue
   end
-  state.move(task, task.to, 'recall', '', 'ended', task.token,
+  state.move(task, task.to, 'requeue', '', 'ended', task.token,
     'outcome', task.to == 'pending' and 'released' or 'cancelled', unpack(more))
   orders.announce(task.queue)
 end
@@ -190,22 +190,22 @@ function actions.retry(task, spec)
   elseif spec.elsewhere and spec.queue ~= task.queue then
     return spec.elsewhere(task, spec)
   elseif not actions.unique(task, spec) then
-    return 'DUPLICATE', claims.TAKEN
+    return 'DUPLICATE', holdings.TAKEN
   end
-  if task.ties and string.find(task.ties, 'w', 1, true) then
+  if task.flags and string.find(task.flags, 'w', 1, true) then
     local code, text = (spec.look or edge_retry.plan_retry)(task, spec)
     if code then
       return code, text
     end
   end
-  if task.ties or spec.deadline then
+  if task.flags or spec.deadline then
     local code, text = deadlines.plan_retry(task, spec.deadline)
     if code then
       return code, text
     end
   end
-  if task.ties and not spec.walks and string.find(task.ties, 'g', 1, true) then
-    claims.load(task)
+  if task.flags and not spec.walks and string.find(task.flags, 'g', 1, true) then
+    holdings.load(task)
     graphs.plan_repair(task)
   end
   if task.extra[6] then
@@ -217,7 +217,7 @@ end
 -- Plans a retry in another queue. A task that waited for others, or is part of a graph, is retried only in its own
 -- queue.
 function actions.retry_elsewhere(task, spec)
-  if task.ties and string.find(task.ties, '[gw]') then
+  if task.flags and string.find(task.flags, '[gw]') then
     return 'STATE', 'the task waited for others, or is a part of a graph: retry it in its queue'
   end
   local code, text = actions.destination(spec)
@@ -249,7 +249,7 @@ end
 
 function actions.do_retry(task, spec)
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'front',
-    'uncounted', 'fruitless', record.attempt_fields() }
+    'uncounted', 'stalled_losses', record.attempt_fields() }
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
@@ -271,7 +271,7 @@ function actions.do_retry(task, spec)
       task.forget[#task.forget + 1] = field
     end
   end
-  for _, value in ipairs(task.new_end and { 'deadline', task.new_end, 'ties', task.ties } or {}) do
+  for _, value in ipairs(task.new_end and { 'deadline', task.new_end, 'flags', task.flags } or {}) do
     stale[#stale + 1] = value
   end
   for _, value in ipairs(task.bind or {}) do
@@ -339,13 +339,13 @@ end
 -- Plans that a task leaves its queue and enters `spec.queue` in the state `to`. Returns the code and text of a
 -- refusal.
 function actions.plan_move(task, to, spec)
-  local other = claims.elsewhere(task, spec.queue, task.extra[2])
+  local other = holdings.elsewhere(task, spec.queue, task.extra[2])
   other.to, other.eta = to, to == 'scheduled' and task.extra[3] or nil
   if spec.alter then
     spec.alter(task, other)
   end
   if not actions.unique(other, spec) then
-    return 'DUPLICATE', claims.TAKEN_THERE
+    return 'DUPLICATE', holdings.TAKEN_THERE
   end
   local class = needs.class(other)
   if class and not spec.needs[class] and not needs.number(other.queue, class) then
@@ -393,23 +393,23 @@ end
 function actions.prioritise(task, spec)
   if not contract.is_waiting(task.status) then
     return actions.refuse(task, contract.WAITING)
-  elseif task.ties then
-    claims.load(task)
+  elseif task.flags then
+    holdings.load(task)
   end
   if tonumber(task.priority or 0) == tonumber(spec.priority) then
     return
   end
   task.to = 'prioritised'
-  tracks.plan_note(task)
+  tracking.plan_note(task)
   actions.plan_place(task, { priority = spec.priority, fair_key = task.fair_key, needs = task.needs,
-    shared = task.shared, weight = task.weight, solo = task.solo, limited = task.limited }, spec)
+    shared = task.shared, weight = task.weight, exclusive = task.exclusive, limited = task.limited }, spec)
 end
 
 function actions.do_prioritise(task, spec)
   -- This write is refused if memory is full, before anything else is written.
-  redis.call('HSET', task.key, 'priority', spec.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
+  redis.call('HSET', task.key, 'priority', spec.priority, 'flags', 'r' .. string.gsub(task.flags or '', 'r', ''))
   actions.do_place(task, spec)
-  tracks.note(task, 'edit', spec.by, 'priority', 'prioritise')
+  tracking.note(task, 'edit', spec.by, 'priority', 'prioritise')
 end
 
 -- Plans a new place of a waiting task in its queue, with the claims of `fresh`: behind the tasks that wait there, or

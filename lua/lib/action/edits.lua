@@ -8,8 +8,8 @@ edits.WAITING = ' queue eta key weight limits unique unique_until '
 -- Maximum bytes of each value in the history.
 edits.SHOWN = 128
 
--- Claims of a task, named as in `creation.spec` and `claims.load`.
-edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease solo end_by shared '
+-- Claims of a task, named as in `creation.spec` and `holdings.load`.
+edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared '
 
 -- Names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
@@ -28,7 +28,7 @@ end
 function edits.get(id, token)
   local task = actions.get(id)
   if token and not (record.held(task) and task.token == token) then
-    owner.stale(id, token, '')
+    fence.stale(id, token, '')
   elseif contract.is_final(task.status) then
     record.refuse(task.status, contract.NOT_FINAL)
   end
@@ -38,7 +38,7 @@ end
 
 -- Reads the fields of a record that an edit compares, into `had`.
 function edits.read(task)
-  local fields = { 'eta', 'retry_eta', 'solo', 'slots', 'ended' }
+  local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
   for field in string.gmatch(contract.STORED, '=(%S+)') do
     fields[#fields + 1] = field
   end
@@ -64,7 +64,7 @@ function edits.options(task, given, unset)
   for name, value in pairs(given) do
     wanted[name] = value
   end
-  wanted.solo = had.solo and wanted.key -- set by its schedule, or by the policy `latest`
+  wanted.exclusive = had.exclusive and wanted.key -- set by its schedule, or by the policy `latest`
   return wanted
 end
 
@@ -101,7 +101,7 @@ function edits.compare(task, spec, call)
   for i = 1, #spec.fields, 2 do
     new[spec.fields[i]] = spec.fields[i + 1]
   end
-  if had.solo and not (new.solo and new.key == had.key and new.unique == had.unique
+  if had.exclusive and not (new.exclusive and new.key == had.key and new.unique == had.unique
     and new.unique_until == had.unique_until) then
     reply.fail('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
@@ -126,16 +126,16 @@ function edits.compare(task, spec, call)
   if not edit.told[1] then
     return
   end
-  local ties = spec.ties or ''
-  for letter in string.gmatch(task.ties or '', '[rwkdgoa]') do -- a ranked task stays ranked
-    ties = string.find(ties, letter, 1, true) and ties or ties .. letter
+  local flags = spec.flags or ''
+  for letter in string.gmatch(task.flags or '', '[rwkdgoa]') do -- a ranked task stays ranked
+    flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
-  if ties ~= (task.ties or '') then
-    edits.write(edit, 'ties', ties ~= '' and ties)
+  if flags ~= (task.flags or '') then
+    edits.write(edit, 'flags', flags ~= '' and flags)
   end
-  local fresh = { id = task.id, queue = task.queue, ties = ties ~= '' and ties or nil }
-  if fresh.ties then
-    claims.assign(fresh, spec.claims or {})
+  local fresh = { id = task.id, queue = task.queue, flags = flags ~= '' and flags or nil }
+  if fresh.flags then
+    holdings.assign(fresh, spec.claims or {})
   end
   edit.fresh, task.edit = fresh, edit
 end
@@ -144,7 +144,7 @@ function edits.compare_parameters(task, edit, parameters)
   local before = parameters and redis.call('HGET', task.key, 'parameters') or ''
   if not parameters or parameters == before then
     return
-  elseif task.had.slots or string.find(task.ties or '', 'w', 1, true)
+  elseif task.had.slots or string.find(task.flags or '', 'w', 1, true)
     and redis.call('HEXISTS', edges.inputs(task.id), 'slots') == 1 then
     reply.fail('BADARG', 'the parameters of this task are made of the results of others: they cannot be edited')
   end
@@ -184,8 +184,8 @@ function edits.plan(task, step)
       return 'STATE', 'the task is ' .. task.status .. ': its ' .. name .. ' is changed only while it waits'
     end
   end
-  if task.ties then
-    claims.load(task)
+  if task.flags then
+    holdings.load(task)
   end
   if changed.deadline and held and deadlines.decided(task) then
     return 'STATE', 'its deadline has passed, and its owner was told to stop: retry it with another deadline then'
@@ -193,13 +193,13 @@ function edits.plan(task, step)
     return deadlines.refusal()
   end
   if changed.deadline then
-    namespace.probe('ZCARD', claims.deadlines())
+    namespace.probe('ZCARD', holdings.deadlines())
   end
   if (changed.needs or changed.limits) and needs.class(fresh) and not moves then
     creation.require_few_needs(task.queue, needs.class(fresh))
   end
   if changed.limits then
-    shares.plan_count()
+    shared_limits.plan_count()
   end
   if moves then
     step.alter = edits.alter
@@ -208,7 +208,7 @@ function edits.plan(task, step)
     tags.plan_swap(task, task.tags, fresh.tags)
   end
   if (changed.unique or changed.unique_until) and not edits.plan_name(task, step) then
-    return 'DUPLICATE', claims.TAKEN
+    return 'DUPLICATE', holdings.TAKEN
   end
   edits.plan_index(task, step)
 end
@@ -223,9 +223,9 @@ end
 function edits.alter(task, other)
   local edit = task.edit
   local name, ends = other.unique, other.ends
-  other.ties = edit.fresh.ties
-  if other.ties then
-    claims.mark(other)
+  other.flags = edit.fresh.flags
+  if other.flags then
+    holdings.mark(other)
   end
   edits.take_claims(other, edit.fresh)
   local same = not (edit.changed.unique or edit.changed.unique_until)
@@ -241,7 +241,7 @@ function edits.plan_name(task, step)
   namespace.probe('ZCARD', namespace.key('timed', queue))
   if task.unique then
     local old = { id = task.id, queue = queue, unique = task.unique }
-    old.holder, old.held_till, old.kept = claims.name_holders(queue, task.unique)
+    old.holder, old.held_till, old.kept = holdings.name_holders(queue, task.unique)
     task.edit.name = old
   end
   return actions.unique(fresh, step)
@@ -255,16 +255,17 @@ function edits.plan_index(task, step)
     task.ranked, task.eta = fresh.ranked or task.ranked, edit.eta
     task.note, task.forget = edits.note(task, step), { 'readied', 'promoted' }
     if edit.to == 'pending' then
-      task.ties, task.front, task.turn = fresh.ties, task.extra[4] and true, task.extra[4] and tonumber(task.had.ended)
+      task.flags, task.front = fresh.flags, task.extra[4] and true
+      task.turn = task.extra[4] and tonumber(task.had.ended)
       edits.take_claims(task, fresh)
-      if task.ties then
-        claims.mark(task)
+      if task.flags then
+        holdings.mark(task)
       end
     end
     return actions.plan(task, edit.to, step)
   end
   history.plan(task)
-  tracks.plan_note(task)
+  tracking.plan_note(task)
   if not contract.is_waiting(task.status) then
     return
   end
@@ -298,9 +299,9 @@ function edits.run(task, step)
     redis.call('HDEL', key, unpack(edit.forget))
   end
   if edit.changed.deadline and edit.fresh.end_by then
-    redis.call('ZADD', claims.deadlines(), edit.fresh.end_by, task.id)
+    redis.call('ZADD', holdings.deadlines(), edit.fresh.end_by, task.id)
   elseif edit.changed.deadline then
-    redis.call('ZREM', claims.deadlines(), task.id)
+    redis.call('ZREM', holdings.deadlines(), task.id)
   end
   if edit.changed.queue then
     task.note = edits.note(task, step)
@@ -309,13 +310,13 @@ function edits.run(task, step)
     tags.swap(task)
   end
   if edit.changed.limits then
-    shares.recount(edit.fresh.shared, task.had.limits)
+    shared_limits.recount(edit.fresh.shared, task.had.limits)
   end
   if edit.name then
-    claims.release_name(edit.name, 'moved')
+    holdings.release_name(edit.name, 'moved')
   end
   if (edit.changed.unique or edit.changed.unique_until) and edit.fresh.unique then
-    claims.take_name(edit.fresh)
+    holdings.take_name(edit.fresh)
   end
   if edit.to ~= task.status then
     state.move(task, edit.to, 'edit', step.by)
@@ -331,7 +332,7 @@ function edits.run(task, step)
   end
   history.add(task, { to = task.status, why = 'edit', by = step.by, at = record.time(task),
     note = edits.note(task, step) }, '', '', '', '')
-  tracks.note(task, 'edit', step.by, edits.names_of(edit))
+  tracking.note(task, 'edit', step.by, edits.names_of(edit))
 end
 
 -- The names of the fields that an edit changes.

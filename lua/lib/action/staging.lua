@@ -57,7 +57,7 @@ function staging.stage(tasks, graph)
       row[n + i] = fields[i]
     end
     n = n + #fields + 2
-    row[n - 1], row[n] = 'ties', task.ties -- in place of the ties of the spec
+    row[n - 1], row[n] = 'flags', task.flags -- in place of the flags of the spec
     if task.label then
       row[n + 1], row[n + 2], n = 'label', task.label, n + 2
     end
@@ -91,7 +91,7 @@ function staging.runs_with(runs, tasks)
   for i = 1, #tasks do
     local task = tasks[i]
     local to = task.inputs and 'waiting' or 'pending'
-    if task.eta or task.set or task.spec.ties or task.inputs and not task.edges[1] then
+    if task.eta or task.set or task.spec.flags or task.inputs and not task.edges[1] then
       to = '?'
     end
     if last.to == to and last.queue == task.queue then

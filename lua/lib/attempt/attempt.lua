@@ -31,7 +31,7 @@ end
 -- if the clock was set back since that token was issued.
 -- @inline
 function attempt.begin(task, lease, why, apart, pid)
-  local listener, length = task.taker, lease == owner.LEASE and owner.LEASE_TEXT or lease
+  local listener, length = task.taker, lease == fence.LEASE and fence.LEASE_TEXT or lease
   attempt.number(task, lease, apart)
   local now = record.time(task)
   if pid then
@@ -76,7 +76,7 @@ end
 attempt.strays = false
 
 function attempt.add_stray(task)
-  claims.load(task)
+  holdings.load(task)
   if not task.rank then
     attempt.strays = attempt.strays or {}
     attempt.strays[#attempt.strays + 1] = task
@@ -105,12 +105,12 @@ end
 attempt.updates = false
 
 -- Returns the fields of a task that decide whether it can be taken, and the fields for the answer: status, queue,
--- attempt, outcome, parameters, updated, ties; then losses, failures and checkpoint, which only a task with an outcome
+-- attempt, outcome, parameters, updated, flags; then losses, failures and checkpoint, which only a task with an outcome
 -- has.
 -- @inline
 function attempt.read(id)
   local key = namespace.prefix .. 'task_' .. id
-  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'outcome', 'parameters', 'updated', 'ties')
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'outcome', 'parameters', 'updated', 'flags')
   if v[4] or v[3] ~= '0' then
     local ended = redis.call('HMGET', key, 'losses', 'failures', 'checkpoint')
     v[8], v[9], v[10] = ended[1], ended[2], ended[3]
@@ -146,11 +146,11 @@ function attempt.select(queue, task, v, known)
       namespace.declare(namespace.prefix .. 'task_' .. best.id)
       return nil
     end
-    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[6], ties = v[7] or 'r',
+    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[6], flags = v[7] or 'r',
       taker = known.listener, request = known.request, foreign = not v[3] or nil }
   end
-  if open and best and task.ties then
-    claims.load(task)
+  if open and best and task.flags then
+    holdings.load(task)
     if task.weight and set then
       open, free = limits.queue_allows(queue, tonumber(task.weight))
     end
@@ -186,7 +186,7 @@ function attempt.plan_updates()
       ranking.plan_discard(queue, waits.ghost)
     end
     if waits.pool then
-      shares.plan_write(waits.pool)
+      shared_limits.plan_write(waits.pool)
     end
     waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
@@ -212,7 +212,7 @@ function attempt.write_updates()
       limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.pool then
-      shares.write(waits.pool)
+      shared_limits.write(waits.pool)
     end
     if waits.again then
       wakeups.wake(queue) -- there may be tasks behind the outdated entries

@@ -11,12 +11,12 @@ ending.BYTES = 8388608
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited, asked, ends)
-  local task, answer = owner.task(id, token, 'complete cancelled discarded')
+  local task, answer = fence.task(id, token, 'complete cancelled discarded')
   if task and task.cancel then
-    owner.alive(task)
+    fence.alive(task)
     answer = ending.discard(task, cost)
   end
-  if task and not answer and (asked or task.ties and string.find(task.ties, 's', 1, true)) then
+  if task and not answer and (asked or task.flags and string.find(task.flags, 's', 1, true)) then
     answer = steps.go_on(task, result, cost, limited, asked)
   end
   if task and not answer then
@@ -32,7 +32,7 @@ end
 function ending.discard(task, cost)
   if redis.call('HGET', namespace.key('task', task.id), 'discard') then
     task.cost = cost
-    return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+    return fence.finish(task, 'cancelled', 'cancelled', 'complete')
   elseif deadlines.decided(task) then
     task.cost = cost
     return deadlines.finish(task, 'complete')
@@ -44,9 +44,9 @@ function ending.complete_task(task, result, cost, limited, ends)
   local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
   if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
-    task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall', task.skips }
+    task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'requeue', task.skips }
   elseif task.skips then
-    task.forget = { 'cancel', 'recall', task.skips }
+    task.forget = { 'cancel', 'requeue', task.skips }
   end
   -- The leases are written first: if that key has another type, this write fails and nothing is changed.
   local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks,
@@ -54,18 +54,18 @@ function ending.complete_task(task, result, cost, limited, ends)
   local started = task.status == 'started' and prefix .. 'started' .. tasks
   state.read_left(task, held, started)
   state.read_entered(events, 'LLEN', ended)
-  if task.ties and string.find(task.ties, '[pudgeoa]') then -- all but ranks, tags, leases, upstreams and steps
+  if task.flags and string.find(task.flags, '[pudgeoa]') then -- all but ranks, tags, leases, upstreams and steps
     task.result = result
-    state.plan_ties(task, 'complete')
+    state.plan_flags(task, 'complete')
   end
   if limited or task.limited then
     state.plan_free(task)
   end
-  if task.cancel or task.recall then
+  if task.cancel or task.requeue then
     orders.plan(task.queue)
   end
   local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
-  if task.ties or task.cancel or task.recall or task.forget then
+  if task.flags or task.cancel or task.requeue or task.forget then
     rights.require()
   elseif may and not (may('HSET', role, '', '') and may('HDEL', namespace.meta, '')
     and may('XADD', events, '*', '', '') and (not started or may('SREM', started, ''))
@@ -97,23 +97,23 @@ function ending.fail(id, token, text, options)
   end
   args.bytes(text, options.max_bytes or contract.PAYLOAD_HIGH, 'error')
 
-  local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'failures')
+  local task, failures = fence.task(id, token, 'failed retrying cancelled ', 'failures')
   if not task then
     return failures -- the first reply
   end
-  owner.alive(task)
+  fence.alive(task)
   failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
   local to, outcome = 'failed', 'failed'
   if deadlines.decided(task) then
     return deadlines.finish(task, 'fail',
       'last_error', text, 'last_group', options.group or '', 'failures', failures)
   elseif task.cancel then
-    to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'recall', 'error', 'group' }
+    to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'requeue', 'error', 'group' }
   elseif not options.final then
     local pause = retries.pause(task, failures, options.again)
     if pause then
       outcome, task.forget = 'retrying', { 'error', 'group', 'front', record.attempt_fields() }
-      to = claims.state_after_release(task, retries.plan(task, pause))
+      to = holdings.state_after_release(task, retries.plan(task, pause))
       if to == 'cancelled' then
         outcome, task.forget = 'cancelled', nil
       end
@@ -121,13 +121,13 @@ function ending.fail(id, token, text, options)
   end
   if to == 'failed' then
     if failures > 1 then
-      task.forget = { 'last_error', 'last_group', 'recall' }
+      task.forget = { 'last_error', 'last_group', 'requeue' }
     end
     return retries.finish(task, to, outcome, 'fail', 'error', text, 'group', options.group or '', 'failures', failures)
   end
   -- Blueque has the field `error` only for a failed task.
   return retries.finish(task, to, outcome, 'fail',
-    'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))
+    'last_error', text, 'last_group', options.group or '', 'failures', failures, holdings.cancel_reason(task))
 end
 
 -- Gives the task back. `options`: the options of `release`, and `suspend`, a function, if the task may wait for
@@ -144,15 +144,15 @@ function ending.release(id, token, options)
   end
   local why = options.reason or 'release'
 
-  local task, releases = owner.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
+  local task, releases = fence.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
   if not task then
     return releases -- the first reply
   elseif options.lost then
-    return interruption.died(task, options.lost)
+    return lost_attempts.died(task, options.lost)
   end
   task.cost = options.cost
-  if task.recall and why == 'drain' then
-    why = 'recall' -- an owner stops for both in the same way
+  if task.requeue and why == 'drain' then
+    why = 'requeue' -- an owner stops for both in the same way
   end
   local counter, cap = 'releases', 'max_releases'
   if options.uncounted then -- a problem of the owner, not of the task
@@ -163,16 +163,16 @@ function ending.release(id, token, options)
   if deadlines.decided(task) then
     return deadlines.finish(task, why, counter, count)
   elseif task.cancel then
-    return owner.finish(task, 'cancelled', 'cancelled', why, counter, count)
+    return fence.finish(task, 'cancelled', 'cancelled', why, counter, count)
   elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
     task.group = 'released'
-    return owner.finish(task, 'failed', 'failed', why, 'group', 'released',
+    return fence.finish(task, 'failed', 'failed', why, 'group', 'released',
       'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or '')
         .. ', more than ' .. cap .. ' allows',
       counter, count)
   end
-  if claims.state_after_release(task, 'pending', options.reason or 'release') == 'cancelled' then
-    return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
+  if holdings.state_after_release(task, 'pending', options.reason or 'release') == 'cancelled' then
+    return fence.finish(task, 'cancelled', 'cancelled', why, counter, count, holdings.cancel_reason(task))
   end
   if options.suspend then
     return options.suspend(task, options.inputs, why, counter, count)
@@ -184,7 +184,7 @@ function ending.release(id, token, options)
     task.front = nil
     return retries.finish(task, retries.plan(task, options.again), 'released', why, counter, count, 'front', '1')
   end
-  owner.finish(task, 'pending', 'released', why, counter, count, 'front', '1')
+  fence.finish(task, 'pending', 'released', why, counter, count, 'front', '1')
   wakeups.wake(task.queue)
   return 'released'
 end
@@ -250,7 +250,7 @@ function ending.all(ends, listener, limited)
       local ok, answer = pcall(ending.one, ends[n], limited, ends)
       verdicts[n] = answer
       if not ok then
-        owner.found_stale = true -- the call may be a repetition
+        fence.found_stale = true -- the call may be a repetition
         verdicts[n] = reply.code(answer)
         if not ends[2] and verdicts[n] ~= 'LOST' then
           error(answer, 0) -- the call has no second end that the error could spoil
@@ -278,7 +278,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     local one = ends[n]
     local id = one.id
     local v = redis.pcall('HMGET', prefix .. 'task_' .. id, 'status', 'token', 'node', 'attempt', 'queue', 'pid',
-      'cancel', 'updated', 'ties', 'recall', 'failures')
+      'cancel', 'updated', 'flags', 'requeue', 'failures')
     if v.err or v[2] ~= one.token then
       args.plain(id, 'id')
       args.integer(one.token, contract.TOKEN_LOW, contract.TOKEN_HIGH, 'token')

@@ -1,5 +1,5 @@
 -- Steps: a task that has done its work in one queue continues in another queue, as the same task. The field `steps` of
--- the record has the remaining queues. A task without steps has no `s` in its ties.
+-- the record has the remaining queues. A task without steps has no `s` in its flags.
 local steps = {}
 
 -- Checks the queues of a chain. Returns their text.
@@ -26,7 +26,7 @@ function steps.asked(options)
     options[name] = nil
   end
   asked.given = next(options) and options or asked.unset and {}
-  asked.compare = asked.given and steps.compare -- not in the script of `exchange`, which accepts only a queue
+  asked.compare = asked.given and steps.compare -- not in the script of `finish_and_reserve`, which accepts only a queue
   if asked.next == '' and (asked.parameters or asked.eta or asked.given) then
     reply.fail('BADARG', 'with an empty next there is no next step that could have parameters, an eta or options')
   elseif asked.unset and asked.unset.eta and asked.eta then
@@ -55,7 +55,7 @@ end
 
 -- Returns the task as it enters another queue. `unknown`: the queue does not exist yet.
 function steps.other(task, queue, created)
-  local other = claims.elsewhere(task, queue, created)
+  local other = holdings.elsewhere(task, queue, created)
   other.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
   return other
 end
@@ -137,10 +137,10 @@ function steps.go_on(task, result, cost, limited, asked)
     return nil
   elseif task.cancel then
     task.cost = cost
-    return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+    return fence.finish(task, 'cancelled', 'cancelled', 'complete')
   end
-  if task.ties == 's' then
-    task.ties = nil -- the task has no claims
+  if task.flags == 's' then
+    task.flags = nil -- the task has no claims
   end
   asked, rest = asked or {}, rest or ''
   if asked.compare then
@@ -160,9 +160,9 @@ function steps.go_on(task, result, cost, limited, asked)
   local to = other.eta and 'scheduled' or 'pending'
   local undated = task.edit and task.edit.changed.deadline and not other.end_by
   if undated then
-    namespace.probe('ZCARD', claims.deadlines())
+    namespace.probe('ZCARD', holdings.deadlines())
   end
-  if not (task.ties or task.recall or limited or namespace.declared or task.edit) then
+  if not (task.flags or task.requeue or limited or namespace.declared or task.edit) then
     steps.plan_plain(task, other, to)
   else
     steps.plan(task, other, to)
@@ -170,7 +170,7 @@ function steps.go_on(task, result, cost, limited, asked)
   end
   steps.move(task, other, to, 'next', 'next', fields)
   if undated then
-    redis.call('ZREM', claims.deadlines(), task.id)
+    redis.call('ZREM', holdings.deadlines(), task.id)
   end
   return 'complete'
 end
@@ -182,13 +182,13 @@ function steps.next(task, queue, created, rest, eta)
   if task.edit then
     edits.alter(task, other)
   end
-  local ties = string.gsub(other.ties or '', 's', '') .. (rest ~= '' and 's' or '')
-  if other.unique and claims.name_conflict(other) then
-    other.unique, other.nameless, ties = nil, true, string.gsub(ties, 'u', '')
+  local flags = string.gsub(other.flags or '', 's', '') .. (rest ~= '' and 's' or '')
+  if other.unique and holdings.name_conflict(other) then
+    other.unique, other.nameless, flags = nil, true, string.gsub(flags, 'u', '')
   end
-  other.ties, other.ranked = ties ~= '' and ties or nil, string.find(ties, 'r', 1, true) and true
-  if other.ties and not other.bound then
-    claims.mark(other)
+  other.flags, other.ranked = flags ~= '' and flags or nil, string.find(flags, 'r', 1, true) and true
+  if other.flags and not other.bound then
+    holdings.mark(other)
   end
   other.eta = eta and eta > namespace.now_us and namespace.decimal(eta) or nil
   return other
@@ -196,9 +196,9 @@ end
 
 -- Adds the values of the next step to `fields`, and sets `other.forget`: the fields of this step that the record loses.
 function steps.tell(other, fields, rest, edit)
-  local told = { steps = rest, ties = other.ties or '', eta = other.eta or '' }
-  other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'fruitless', 'last_error', 'last_group',
-    'checkpoint', 'checkpointed', 'retry_eta')
+  local told = { steps = rest, flags = other.flags or '', eta = other.eta or '' }
+  other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'last_error',
+    'last_group', 'checkpoint', 'checkpointed', 'retry_eta')
   if other.nameless then
     told.unique, told.unique_until = '', ''
   end
@@ -222,8 +222,8 @@ function steps.give_back(task, options, why, counter, count)
   local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created'))
   if settings.get(other.queue, 'closed') == '1' then
     reply.fail('CLOSED', actions.CLOSED)
-  elseif other.unique and claims.name_conflict(other) then
-    reply.fail('DUPLICATE', claims.TAKEN_THERE)
+  elseif other.unique and holdings.name_conflict(other) then
+    reply.fail('DUPLICATE', holdings.TAKEN_THERE)
   elseif needs.class(other) then
     creation.require_few_needs(other.queue, needs.class(other))
   end

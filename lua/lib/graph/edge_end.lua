@@ -1,7 +1,8 @@
 -- Effects of the end of a task on its dependents. `state.follow` changes the states of the dependents.
 local edge_end = {}
 
--- Maximum bytes of results that a call reads for dependents while it ends attempts. `settle` passes on further results.
+-- Maximum bytes of results that a call reads for dependents while it ends attempts. `run_deferred` passes on further
+-- results.
 edge_end.AT_END = 262144
 
 -- Bytes of an upstream's error that are copied to the errors of its dependents.
@@ -9,11 +10,11 @@ edge_end.ERROR = 256
 
 -- Returns the number of open upstreams of a task, and the id of one of them, or nil. For a task with a set of
 -- upstreams, also returns the counts of the set.
-function edge_end.open(id, ties)
+function edge_end.open(id, flags)
   local key = edges.upstreams(id)
   local open = redis.call('HLEN', key)
-  if ties and string.find(ties, 'k', 1, true) then
-    return quorum.open(id, open)
+  if flags and string.find(flags, 'k', 1, true) then
+    return at_least.open(id, open)
   end
   return open, redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
 end
@@ -30,9 +31,9 @@ function edge_end.holding(id)
   end
 end
 
--- Plans the effects of the end of a task on its dependents. Sets `task.unsettled` if `settle` must do the work: there
--- are too many dependents, their results are too long, the caller requires it (`task.later`), or the task ended without
--- success and is queued for a rerun. `task.result`: the result of a complete task.
+-- Plans the effects of the end of a task on its dependents. Sets `task.deferred` if `run_deferred` must do the work:
+-- there are too many dependents, their results are too long, the caller requires it (`task.later`), or the task ended
+-- without success and is queued for a rerun. `task.result`: the result of a complete task.
 function edge_end.plan_end(task, to)
   local key = namespace.declare(edges.dependents(task.id))
   local ids = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'LIMIT', 0, edges.INLINE + 1 + (task.knowing or 0))
@@ -41,14 +42,14 @@ function edge_end.plan_end(task, to)
     return
   elseif task.later or number > edges.INLINE or edge_end.is_much(task.id, ids, #(task.result or ''))
     or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
-    namespace.probe('ZCARD', edges.unsettled())
-    task.unsettled = true
+    namespace.probe('ZCARD', edges.deferred())
+    task.deferred = true
     return
   end
   edge_end.plan_page(task, to, ids)
 end
 
--- Returns true if `settle` must pass on the result of a task, because the results that this call passes on to
+-- Returns true if `run_deferred` must pass on the result of a task, because the results that this call passes on to
 -- dependents are too long. A dependent that takes no result does not matter. Otherwise counts the result.
 function edge_end.is_much(id, ids, length)
   local told = namespace.shared('told')
@@ -77,23 +78,23 @@ end
 function edge_end.plan_removal(task)
   local dependents = namespace.declare(edges.dependents(task.id))
   task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)),
-    namespace.declare(joins.key(task.id)) }
+    namespace.declare(fan_in.key(task.id)) }
   local all, waiting = edges.waiting(task.id)
   if all == 0 then
     task.edge_keys[4] = dependents
   elseif waiting > 0 and contract.is_final(task.status) then
-    namespace.probe('ZCARD', edges.unsettled())
-    task.unsettled = true -- for dependents that it held, or that were not notified
+    namespace.probe('ZCARD', edges.deferred())
+    task.deferred = true -- for dependents that it held, or that were not notified
   end
 end
 
--- Plans the cascade at the end of a waiting task of a graph: `settle` then cancels the upstreams that no other task
--- needs.
+-- Plans the cascade at the end of a waiting task of a graph: `run_deferred` then cancels the upstreams that no other
+-- task needs.
 function edge_end.plan_cascade(task)
   local known = task.broken and 1 or 0 -- the broken edge leads to a task that has ended
   if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
-    namespace.probe('ZCARD', edges.unsettled())
-    task.unsettled, task.cascades = true, true
+    namespace.probe('ZCARD', edges.deferred())
+    task.deferred, task.cascades = true, true
   end
 end
 
@@ -115,16 +116,16 @@ function edge_end.plan_one(up, to, id)
     plan.staged = not task and kind and redis.call('HGET', namespace.key('task', id), 'graph')
     if plan.staged then
       up.awaited = true
-      namespace.probe('ZCARD', edges.unsettled())
+      namespace.probe('ZCARD', edges.deferred())
       namespace.declare(graphs.outside(plan.staged))
     end
     return plan
   end
-  if quorum.has(task) then
-    plan.set = quorum.read(id)
+  if at_least.has(task) then
+    plan.set = at_least.read(id)
   end
   if kind == 'some' then
-    quorum.plan_end(plan, task, up, to, mark, slots)
+    at_least.plan_end(plan, task, up, to, mark, slots)
     if plan.missed then
       return plan
     end
@@ -133,7 +134,7 @@ function edge_end.plan_one(up, to, id)
     return plan
   end
   plan.task = task
-  task.later = true -- its own dependents are left to `settle`: the chain may be long
+  task.later = true -- its own dependents are left to `run_deferred`: the chain may be long
   if not plan.met then
     plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
     return plan
@@ -141,7 +142,7 @@ function edge_end.plan_one(up, to, id)
   local open = redis.call('HLEN', key)
   plan.last = plan.ready or open == 1
   if plan.set and not plan.ready then
-    plan.last = quorum.is_ready(plan.set, open - 1)
+    plan.last = at_least.is_ready(plan.set, open - 1)
   end
   local own = namespace.declare(edges.inputs(id))
   local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
@@ -154,11 +155,11 @@ function edge_end.plan_one(up, to, id)
   return plan
 end
 
--- Plans how a task becomes ready. `plan.to` is its next state; `state.plan_follow` plans that transition. `slots`: the
--- number of slots of its input; `bytes`: the total length of its results.
+-- Plans how a task becomes ready. `plan.to` is its next state; `state.plan_follow` plans that transition.
+-- `supply_times`: the number of slots of its input; `bytes`: the total length of its results.
 function edge_end.plan_ready(plan, slots, bytes)
   local task = plan.task
-  plan.joins = joins.is_long(plan.id, slots, bytes)
+  plan.joins = fan_in.is_long(plan.id, slots, bytes)
   if plan.joins then
     return
   end
@@ -170,7 +171,7 @@ function edge_end.plan_ready(plan, slots, bytes)
     task.forget = retry_eta and { 'eta', 'retry_eta' } or nil
   end
   if slots > 0 then
-    plan.joined, plan.lengths = joins.list(joins.collect(edges.inputs(plan.id), slots, plan), slots)
+    plan.joined, plan.lengths = fan_in.list(fan_in.collect(edges.inputs(plan.id), slots, plan), slots)
   end
 end
 
@@ -201,9 +202,9 @@ end
 
 -- Updates the edges from a task that has ended to its dependents. The plan of a dependent that changes its state gets
 -- `why`, and `fields` for its record; `state.follow` then moves the dependent to its next state, `to`.
-function edge_end.settle(task)
-  if task.unsettled then
-    redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+function edge_end.propagate(task)
+  if task.deferred then
+    redis.call('ZADD', edges.deferred(), namespace.now, task.id)
   end
   if task.cascades then
     redis.call('HSET', task.key or namespace.key('task', task.id), 'cascade', '0')
@@ -217,7 +218,7 @@ function edge_end.settle(task)
     elseif plan.held then
       redis.call('ZADD', edges.dependents(task.id), 'inf', plan.id)
     elseif plan.missed then
-      quorum.miss(task, plan)
+      at_least.miss(task, plan)
     elseif plan.task and not plan.met then
       told = told or redis.call('HMGET', task.key or namespace.key('task', task.id), 'status', 'error', 'cause')
       edge_end.fail_with(task, plan, told)
@@ -234,7 +235,7 @@ end
 -- Defers the notification of a dependent that is not released yet: the release of its graph checks the edge again.
 function edge_end.postpone(up, plan)
   if not up.is_settled then
-    redis.call('ZADD', edges.unsettled(), namespace.now, up.id)
+    redis.call('ZADD', edges.deferred(), namespace.now, up.id)
     return
   end
   redis.call('ZADD', edges.dependents(up.id), '-inf', plan.id)
@@ -251,7 +252,7 @@ function edge_end.fail_with(up, plan, told)
     return
   end
   plan.why, plan.fields = 'upstream', { 'cause', cause, 'group', 'upstream',
-    'error', (plan.short and quorum.SHORT or '') .. edge_end.error_of(up.id, told) }
+    'error', (plan.short and at_least.SHORT or '') .. edge_end.error_of(up.id, told) }
 end
 
 -- Returns the error of a task that fails because of its upstream. `told`: status, error and cause of the upstream.
@@ -279,9 +280,9 @@ function edge_end.meet(up, plan)
   if not plan.task then
     return
   elseif plan.set and plan.to then
-    quorum.drop(plan.id)
+    at_least.drop(plan.id)
   elseif plan.set and not plan.joins then
-    quorum.write(plan.id, plan.set)
+    at_least.write(plan.id, plan.set)
   end
   if plan.joined then
     redis.call('UNLINK', edges.inputs(plan.id))
@@ -296,6 +297,6 @@ function edge_end.meet(up, plan)
     redis.call('HSET', edges.inputs(plan.id), 'bytes', plan.bytes)
   end
   if plan.joins then
-    joins.begin(plan.id)
+    fan_in.begin(plan.id)
   end
 end

@@ -19,18 +19,18 @@ end
 function edge_rerun.plan_anew(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
-    namespace.probe('ZCARD', edges.unsettled())
+    namespace.probe('ZCARD', edges.deferred())
     task.again_edges = { to = 'waiting', later = true }
     return
   end
   local v = redis.call('HMGET', task.key, 'inputs', 'slots')
   -- no upstream of a root of the walk is rerun
-  local order, texts = edge_inputs.submitted((not task.first or quorum.has(task)) and v[1])
+  local order, texts = edge_inputs.submitted((not task.first or at_least.has(task)) and v[1])
   spec.entries = (spec.entries or 0) + 15 * #order -- reading an upstream takes as long as 15 entries
   local marks = edge_rerun.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
-  if quorum.has(task) then
-    quorum.plan_anew(task, again, v[1], order, marks)
+  if at_least.has(task) then
+    at_least.plan_anew(task, again, v[1], order, marks)
   end
   for _, id in ipairs(order) do
     if marks[id] then
@@ -38,9 +38,9 @@ function edge_rerun.plan_anew(task, spec)
       namespace.probe('ZCARD', edges.dependents(id))
       local up = record.find(id)
       if not spec.begins[id] and edges.note_ended(again, id) then
-        up = nil -- the walk may rerun it later; if not, `settle` reports its end again
+        up = nil -- the walk may rerun it later; if not, `run_deferred` reports its end again
       end
-      if up and not string.find(up.ties or '', 'd', 1, true) then
+      if up and not string.find(up.flags or '', 'd', 1, true) then
         -- The upstream had ended before this task was submitted, or another task now has its id.
         again.still[#again.still + 1] = up
       end
@@ -60,7 +60,7 @@ function edge_rerun.plan_anew(task, spec)
       end
     end
   end
-  namespace.probe('ZCARD', edges.unsettled())
+  namespace.probe('ZCARD', edges.deferred())
   again.graph, again.frees = spec.graph, 0
   again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
   if again.slots then
@@ -72,7 +72,7 @@ function edge_rerun.plan_anew(task, spec)
     edge_rerun.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
   end
   local waits = again.open[1] or again.waits
-  again.joins = not waits and again.slots and joins.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
+  again.joins = not waits and again.slots and fan_in.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
 end
 
@@ -102,14 +102,14 @@ function edge_rerun.anew(task)
   end
   for _, up in ipairs(again.still) do -- they may have dropped this task when it ended
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.tie(up)
+    edges.flag(up)
   end
   edges.ask_again(task, again.ended)
   if again.frees > 0 then
     redis.call('HINCRBY', graphs.key(again.graph), 'bytes', -again.frees)
   end
   if again.set then
-    quorum.write(task.id, again.set)
+    at_least.write(task.id, again.set)
   end
   if again.split then
     redis.call('HSET', own, 'slots', again.slots, 'bytes', again.bytes)
@@ -125,6 +125,6 @@ function edge_rerun.anew(task)
     end
   end
   if again.joins then
-    joins.begin(task.id)
+    fan_in.begin(task.id)
   end
 end

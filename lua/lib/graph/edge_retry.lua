@@ -6,13 +6,13 @@ local edge_retry = {}
 function edge_retry.plan_retry(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if redis.call('HLEN', key) > edges.RETRIED then
-    namespace.probe('ZCARD', edges.unsettled())
+    namespace.probe('ZCARD', edges.deferred())
     task.again_edges = { to = 'waiting', later = true }
     return
   end
   local known = redis.call('HMGET', own, 'slots', 'bytes')
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {},
-    some = {}, set = quorum.has(task) and quorum.new(quorum.read(task.id).least) or nil }
+    some = {}, set = at_least.has(task) and at_least.new(at_least.read(task.id).least) or nil }
   local found = redis.call('HGETALL', key)
   spec.entries = (spec.entries or 0) + 15 * #found -- reading an upstream takes as long as 15 entries
   for i = 1, #found, 2 do
@@ -20,13 +20,13 @@ function edge_retry.plan_retry(task, spec)
     local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
     local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
     local is_met = edges.is_met(kind, up.status)
-    if over and is_met and slots ~= '' and up.key and not joins.may_read(redis.call('HSTRLEN', up.key, 'result')) then
+    if over and is_met and slots ~= '' and up.key and not fan_in.may_read(redis.call('HSTRLEN', up.key, 'result')) then
       over, again.asked = false, again.asked or {}
       again.asked[#again.asked + 1] = found[i]
-      namespace.probe('ZCARD', edges.unsettled())
+      namespace.probe('ZCARD', edges.deferred())
     end
     if kind == 'some' then
-      quorum.plan_retry(again, found[i], up, slots, over)
+      at_least.plan_retry(again, found[i], up, slots, over)
       over = over and is_met
     elseif over and not is_met then
       return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
@@ -51,23 +51,23 @@ function edge_retry.plan_retry(task, spec)
   if over then
     return 'UPSTREAM', 'the results of its upstreams are ' .. over
   end
-  if again.set and again.set.least > quorum.chances(again.set) then
+  if again.set and again.set.least > at_least.chances(again.set) then
     return 'UPSTREAM', 'too few of its set can still be complete: retry those that failed first'
   end
   local waits = again.open[1] or again.set and again.set.least > 0
-  again.joins = not waits and joins.is_long(task.id, again.slots, again.bytes)
+  again.joins = not waits and fan_in.is_long(task.id, again.slots, again.bytes)
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
   if again.to == 'pending' and again.slots > 0 then
-    again.joined, again.lengths = joins.list(joins.collect(own, again.slots, { filled = again.texts }), again.slots)
+    again.joined, again.lengths = fan_in.list(fan_in.collect(own, again.slots, { filled = again.texts }), again.slots)
   end
 end
 
--- Leaves the check of the upstreams of a task that has begun again to `settle`.
+-- Leaves the check of the upstreams of a task that has begun again to `run_deferred`.
 function edge_retry.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
-  redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
-  if quorum.has(task) then
-    quorum.count_anew(task.id)
+  redis.call('ZADD', edges.deferred(), namespace.now, task.id)
+  if at_least.has(task) then
+    at_least.count_anew(task.id)
   end
 end
 
@@ -82,10 +82,10 @@ function edge_retry.retry(task)
   end
   for _, up in ipairs(again.open) do
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.tie(up) -- another task may have this id now
+    edges.flag(up) -- another task may have this id now
   end
   if again.set and not again.joins then
-    quorum.retry(task, again)
+    at_least.retry(task, again)
   end
   if again.joined then
     redis.call('UNLINK', edges.inputs(task.id))
@@ -97,7 +97,7 @@ function edge_retry.retry(task)
     redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
   end
   if again.joins then
-    joins.begin(task.id)
+    fan_in.begin(task.id)
   end
   edges.ask_again(task, again.asked or {})
 end
@@ -124,7 +124,7 @@ end
 function edge_retry.look_again(task, step)
   for _, up in ipairs(step.open) do
     redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.tie(up)
+    edges.flag(up)
   end
   edges.ask_again(task, step.ended)
   edges.keep_place(task, step.after)

@@ -20,8 +20,8 @@ function edge_submit.look(task, wanted, find, had)
     task.filled, task.slots, task.bytes = {}, wanted.slots, 0
   end
   if wanted.some > 0 or wanted.least then
-    local set = task.continues and quorum.has(task) and quorum.read(task.id)
-    task.set, open = quorum.begin({ set = set, text = had }, wanted), {}
+    local set = task.continues and at_least.has(task) and at_least.read(task.id)
+    task.set, open = at_least.begin({ set = set, text = had }, wanted), {}
     task.edges = open
   end
   for i = 1, #wanted.values do
@@ -72,7 +72,7 @@ function edge_submit.look(task, wanted, find, had)
       end
     elseif not (named and earlier) then -- otherwise the task is notified of this end later
       if earlier then
-        wish = edge_submit.further(wish, earlier) -- the slots that the edge has get the result later
+        wish = edge_submit.added_slots(wish, earlier) -- the slots that the edge has get the result later
       end
       local left = edge_submit.look_at_ended(task, wish, up, named)
       if left then
@@ -106,15 +106,15 @@ function edge_submit.look(task, wanted, find, had)
     namespace.declare(edges.inputs(task.id))
   end
   if task.set then
-    quorum.require(task, wanted, find)
+    at_least.require(task, wanted, find)
   end
   if wanted.slots > 0 then
-    task.joins = not (find or task.edges[1]) and joins.is_long(task.id, wanted.slots, task.bytes)
-    task.parameters = (find or task.edges[1] or task.joins) and '' or (joins.list(task.filled, wanted.slots))
+    task.joins = not (find or task.edges[1]) and fan_in.is_long(task.id, wanted.slots, task.bytes)
+    task.parameters = (find or task.edges[1] or task.joins) and '' or (fan_in.list(task.filled, wanted.slots))
   end
 end
 
--- Adds the slots in the text of an edge to the list `slots`, without duplicates.
+-- Adds the slots in the text of an edge to the list `supply_times`, without duplicates.
 function edge_submit.add_slots(slots, edge)
   local own = ',' .. table.concat(slots, ',') .. ','
   for _, slot in ipairs(edges.slots(string.match(edge, '/(.*)$'))) do
@@ -125,7 +125,7 @@ function edge_submit.add_slots(slots, edge)
 end
 
 -- Returns a copy of a wish without the slots that the text of an edge already has.
-function edge_submit.further(wish, edge)
+function edge_submit.added_slots(wish, edge)
   local known, slots = ',' .. (string.match(edge, '/(.*)$') or '') .. ',', {}
   for _, slot in ipairs(wish.slots) do
     if not string.find(known, ',' .. slot .. ',', 1, true) then
@@ -174,14 +174,14 @@ end
 -- belongs to a set and is counted already.
 function edge_submit.look_at_ended(task, wish, up, named)
   local length = wish.slots[1] and up.status == 'complete' and redis.call('HSTRLEN', up.key, 'result')
-  if length and not joins.may_read(length) then
+  if length and not fan_in.may_read(length) then
     if task.continues and redis.call('HEXISTS', edges.inputs(task.id), wish.slots[1]) == 1 then
       return -- an earlier call has read it
     end
     namespace.probe('ZCARD', edges.dependents(up.id))
-    namespace.probe('ZCARD', edges.unsettled())
+    namespace.probe('ZCARD', edges.deferred())
     return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
-  elseif wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
+  elseif wish.kind == 'some' and not at_least.look_at_ended(task, wish, up, named) then
     return
   elseif not edges.is_met(wish.kind, up.status) then
     reply.fail('UPSTREAM', edge_submit.place(task, wish) .. wish.id .. ' is ' .. up.status
@@ -218,7 +218,7 @@ function edge_submit.enter(tasks, graph)
   -- `own` has the edges of one task at a time. `waits`: the upstreams of all tasks, each with its new dependents in
   -- `waiting`.
   local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
-  local tie, since_of = edges.tie, edges.since
+  local flag, since_of = edges.flag, edges.since
   for t = 1, #tasks do
     local task, n = tasks[t], 0
     for i = 1, task.edges and #task.edges or 0 do
@@ -239,7 +239,7 @@ function edge_submit.enter(tasks, graph)
       if outside and not edge.known then
         redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
       elseif edge.asks then
-        redis.call('ZADD', edges.unsettled(), now, up.id)
+        redis.call('ZADD', edges.deferred(), now, up.id)
       end
     end
     if n > 0 then
@@ -253,15 +253,15 @@ function edge_submit.enter(tasks, graph)
       redis.call('HSET', edges.inputs(task.id), unpack(known))
     end
     if task.set then
-      quorum.write(task.id, task.set)
+      at_least.write(task.id, task.set)
     end
   end
   for i = 1, number do
     local up = waits[i]
     redis.call('ZADD', prefix .. 'dependents_' .. up.id, unpack(up.waiting))
     up.waiting = nil
-    if not up.tied then
-      tie(up)
+    if not up.flagged then
+      flag(up)
     end
   end
 end

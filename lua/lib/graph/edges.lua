@@ -1,20 +1,20 @@
 -- Edges of task graphs: the upstreams of a task (`upstreams_ID`), its dependents (`dependents_ID`), and the results
 -- that have arrived (`inputs_ID`).
 --
--- An open edge is in both keys. The end of the upstream settles the edge. If the edge is met, both entries are removed.
--- If the edge is broken, the dependent ends, and the edge stays with a negative score in `dependents_ID`. The edges of
--- other ended dependents stay in the same way: a retry checks these edges again. In a graph that holds the dependents
--- of failed tasks (`on_failure` is `hold`), the dependent keeps waiting, and the edge has an infinite score: it is open
--- again when the failed task is retried.
+-- An open edge is in both keys. The end of the upstream propagates the edge. If the edge is met, both entries are
+-- removed. If the edge is broken, the dependent ends, and the edge stays with a negative score in `dependents_ID`. The
+-- edges of other ended dependents stay in the same way: a retry checks these edges again. In a graph that holds the
+-- dependents of failed tasks (`on_failure` is `hold`), the dependent keeps waiting, and the edge has an infinite score:
+-- it is open again when the failed task is retried.
 local edges = {}
 
--- Maximum number of edges that the end of a task settles in its own call. More edges are left to `settle`.
+-- Maximum number of edges that the end of a task propagates in its own call. More edges are left to `run_deferred`.
 edges.INLINE = 100
 
 -- Maximum bytes of results that a call copies to dependents.
 edges.COPIES = 1048576
 
--- Maximum number of edges that a retry checks in its own call. More edges are left to `settle`.
+-- Maximum number of edges that a retry checks in its own call. More edges are left to `run_deferred`.
 edges.RETRIED = 300
 
 function edges.upstreams(id)
@@ -40,8 +40,8 @@ function edges.since(id)
 end
 
 -- Ended tasks whose dependents are not all settled, by the time of their end.
-function edges.unsettled()
-  return namespace.prefix .. 'unsettled'
+function edges.deferred()
+  return namespace.prefix .. 'deferred'
 end
 
 -- Returns the slots in the text of an edge, such as `0,2`.
@@ -98,10 +98,10 @@ end
 
 -- Marks in the record of a task that it has dependents. Without the mark, the end of the task does not look for
 -- dependents.
-function edges.tie(up)
-  if not string.find(up.ties or '', 'd', 1, true) then
-    up.ties = (up.ties or '') .. 'd'
-    redis.call('HSET', up.key, 'ties', up.ties)
+function edges.flag(up)
+  if not string.find(up.flags or '', 'd', 1, true) then
+    up.flags = (up.flags or '') .. 'd'
+    redis.call('HSET', up.key, 'flags', up.flags)
   end
 end
 
@@ -115,7 +115,7 @@ end
 -- Returns true if a dependent still needs the result of a complete task; and true if a dependent has not been notified
 -- of its end.
 function edges.is_needed(task)
-  if task.status ~= 'complete' or not task.ties or not string.find(task.ties, 'd', 1, true) then
+  if task.status ~= 'complete' or not task.flags or not string.find(task.flags, 'd', 1, true) then
     return false
   end
   local all, waiting = edges.waiting(task.id)
@@ -141,7 +141,7 @@ end
 function edges.ask_again(task, ended)
   for _, id in ipairs(ended) do
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
-    redis.call('ZADD', edges.unsettled(), namespace.now, id)
+    redis.call('ZADD', edges.deferred(), namespace.now, id)
   end
 end
 

@@ -1,8 +1,8 @@
 -- Graphs: tasks that are submitted together, as one document.
 --
 -- The tasks of a graph are staged until the last task has arrived. Staged tasks are records without a status; they are
--- in no index, and no other command finds them. Then the graph is created at once, and `settle` releases its tasks in
--- bounded steps, the last task first: so the dependents of a task exist before that task can end.
+-- in no index, and no other command finds them. Then the graph is created at once, and `run_deferred` releases its
+-- tasks in bounded steps, the last task first: so the dependents of a task exist before that task can end.
 local graphs = {}
 
 -- Microseconds after which a graph is removed if not all its tasks have arrived.
@@ -139,11 +139,11 @@ function graphs.staged(id, graph)
   if namespace.declared then
     namespace.declare(key)
   end
-  local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'ties', 'eta')
+  local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'flags', 'eta')
   if v[1] or not v[2] or graph and v[2] ~= graph then
     return nil
   end
-  return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil, extra = {} }
+  return { id = id, key = key, status = 'staged', queue = v[3], flags = v[4] or '', eta = v[5] or nil, extra = {} }
 end
 
 -- Returns a task that has not begun because its graph is still being released, or nil.

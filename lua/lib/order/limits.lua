@@ -18,12 +18,12 @@ function limits.of_key(queue, key)
   return own, settings.get(queue, 'key_rate'), settings.since(queue, 'key_rate')
 end
 
--- Returns true if a key has enough free places for a task of this weight, or `solo`, and its rate allows a start. If
--- only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all places runs
--- alone.
+-- Returns true if a key has enough free places for a task of this weight, or `exclusive`, and its rate allows a start.
+-- If only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all places
+-- runs alone.
 function limits.fits(queue, key, weight)
   local most, rate, since = limits.of_key(queue, key)
-  if weight == 'solo' then
+  if weight == 'exclusive' then
     most, weight = 1, 1
   end
   if most then

@@ -38,7 +38,7 @@ function peeking.begin(queue, listener, has, limit)
       look.unsuited[class] = true
     else
       if bar then
-        look.pool = look.pool or shares.look(queue, waiting)
+        look.pool = look.pool or shared_limits.look(queue, waiting)
         look.pool.left = look.pool.left or {}
       end
       look.orders[#look.orders + 1] = { class = class, number = number, bar = bar,
@@ -99,7 +99,7 @@ end
 function peeking.key_refuses(look, key, weight)
   local known = peeking.key(look, key)
   local most = known.most
-  if weight == 'solo' then
+  if weight == 'exclusive' then
     most, weight = 1, 1
   end
   if most and known.used + math.min(tonumber(weight), most) > most then
@@ -132,10 +132,10 @@ function peeking.class_refuses(look, class)
     if limit.missing or limit.most and limit.used + part.weight > limit.most then
       return 'limit_full'
     end
-    local free = limits.allowed_at(shares.starts_key(part.name), limit.rate, 0, look.shared[part.name] or 0)
+    local free = limits.allowed_at(shared_limits.starts_key(part.name), limit.rate, 0, look.shared[part.name] or 0)
     if free > namespace.now_us then
       return 'limit_rate', free
-    elseif not shares.leaves(pool, part, member) or not peeking.leaves(look, part, class) then
+    elseif not shared_limits.leaves(pool, part, member) or not peeking.leaves(look, part, class) then
       return 'limit_turn'
     end
   end
@@ -216,7 +216,7 @@ end
 function peeking.next_plain(look)
   while look.at > 0 do
     local id = look.plain[look.at]
-    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'updated', 'ties', 'front')
+    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'updated', 'flags', 'front')
     if look.gone[id] then
       look.at = look.at - 1
     elseif v[1] == 'pending' and v[2] == look.queue and not string.find(v[4] or '', 'r', 1, true) then
@@ -342,12 +342,12 @@ end
 
 -- Returns the reason why a ranked task is passed over, or nil. Also returns when the reason ends, if known.
 function peeking.reason(look, id)
-  local v = redis.call('HMGET', namespace.key('task', id), 'key', 'weight', 'solo', 'needs', 'limits')
+  local v = redis.call('HMGET', namespace.key('task', id), 'key', 'weight', 'exclusive', 'needs', 'limits')
   local class = needs.class({ needs = v[4] or nil, shared = v[5] or nil }) or ''
   if look.unsuited[class] then
     return 'needs'
   elseif v[1] then
-    local why, till = peeking.refuses_now(look, v[1], v[3] and 'solo' or v[2] or '1')
+    local why, till = peeking.refuses_now(look, v[1], v[3] and 'exclusive' or v[2] or '1')
     local head = not why and peeking.head(look, v[1], needs.number(look.queue, class ~= '' and class) or '')
     if why then
       return why, till

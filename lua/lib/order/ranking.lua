@@ -38,7 +38,7 @@ end
 -- Returns the entry of a task among the tasks of its key. The entry contains everything that decides whether the task
 -- may run.
 function ranking.member(task)
-  return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
+  return task.rank .. ' ' .. task.id .. ' ' .. (task.exclusive and 'exclusive' or task.weight or '1')
 end
 
 -- Adds a task that becomes pending. `place`: the rank that the task keeps if it was pending before.
@@ -200,14 +200,14 @@ function ranking.next(queue, known, best, stale)
     local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
     if bar and low == '-inf' then
       if not shut then
-        known.pool, shut = shares.look(queue, waiting), shares.is_shut
+        known.pool, shut = shared_limits.look(queue, waiting), shared_limits.is_shut
       end
       low = shut(known.pool, class) and '+inf' or low
     end
     while low ~= '+inf' do
       local found = ranking.first(queue, number, stale, low)
       if bar and found then
-        found = shares.admits(known.pool, class) and found
+        found = shared_limits.admits(known.pool, class) and found
         if found then
           found.class = class
         end
@@ -239,7 +239,7 @@ function ranking.facts(task)
     local most, rate, since = limits.of_key(queue, key)
     local _, key_free = limits.rate_allows(limits.starts_key(queue, key), rate, since)
     for _, fact in ipairs({
-      'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
+      'key_concurrency', task.exclusive or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
       'key_rate_until', key_free and namespace.decimal(key_free) or '',
     }) do
       facts[#facts + 1] = fact
@@ -248,7 +248,7 @@ function ranking.facts(task)
   if task.needs then
     facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
   end
-  for _, fact in ipairs(task.shared and shares.facts(task) or {}) do
+  for _, fact in ipairs(task.shared and shared_limits.facts(task) or {}) do
     facts[#facts + 1] = fact
   end
   return facts
@@ -259,7 +259,7 @@ end
 function ranking.earliest(task, ahead)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
-  if task.shared and shares.facts(task)[3] then
+  if task.shared and shared_limits.facts(task)[3] then
     return nil
   end
   if most then
@@ -273,7 +273,7 @@ function ranking.earliest(task, ahead)
     ahead)
   if key then
     local own, rate, since = limits.of_key(queue, key)
-    if task.solo then
+    if task.exclusive then
       own, weight = 1, 1
     end
     local order = fairness.tasks_key(queue, key, needs.number(queue, needs.class(task)) or '')

@@ -121,8 +121,8 @@ function logs.drop(log, bytes)
 end
 
 -- Finds logs to remove or to update among the `number` logs that were idle longest. A log is removed a day after the
--- end of its task, and earlier if `wanted` bytes must be freed. Returns the work of `settle`, and the number of bytes
--- that it frees. `spared`: ids that the caller handles itself.
+-- end of its task, and earlier if `wanted` bytes must be freed. Returns the work of `run_deferred`, and the number of
+-- bytes that it frees. `spared`: ids that the caller handles itself.
 -- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0
@@ -149,7 +149,7 @@ function logs.look(number, wanted, spared)
 end
 
 -- Does the work that `look` found. Removals come first: when memory is full, a removal is allowed as the first write.
-function logs.settle(found)
+function logs.free(found)
   for _, look in ipairs(found) do
     if not look.heard then
       redis.call('UNLINK', look.log)

@@ -11,15 +11,15 @@ function record.find(id, ...)
   if namespace.declared then
     namespace.declare(key)
   end
-  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties',
-    'recall', ...)
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'flags',
+    'requeue', ...)
   if not v[1] then
     return nil
   end
   return {
     id = id, key = key, status = v[1], queue = v[2] or '', attempt = v[3] or '0', foreign = not v[3],
-    token = v[4] or '', node = v[5] or '', pid = v[6] or '', cancel = v[7], since = v[8], ties = v[9] or nil,
-    recall = v[10], extra = { unpack(v, 11, 10 + select('#', ...)) },
+    token = v[4] or '', node = v[5] or '', pid = v[6] or '', cancel = v[7], since = v[8], flags = v[9] or nil,
+    requeue = v[10], extra = { unpack(v, 11, 10 + select('#', ...)) },
   }
 end
 
@@ -57,7 +57,7 @@ end
 -- Returns the fields of an attempt that the next attempt must not find in the record. The fields of the lease are not
 -- among them. They end with every attempt, whatever its outcome: see `state.record`.
 function record.attempt_fields()
-  return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
+  return 'node', 'pid', 'reclaimed_node', 'cancel', 'requeue', 'reserved', 'started', 'progress', 'progressed'
 end
 
 -- Returns true if this transition begins an attempt: the task is reserved, or reserved and started at once.

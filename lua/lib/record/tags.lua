@@ -106,14 +106,14 @@ function tags.change(task, wanted)
   end
   namespace.begin()
   tags.swap(task)
-  local ties = string.gsub(task.ties or '', 't', '')
+  local flags = string.gsub(task.flags or '', 't', '')
   if #names > 0 then
-    redis.call('HSET', task.key, 'tags', table.concat(names, ','), 'ties', ties .. 't')
-  elseif ties ~= '' then
+    redis.call('HSET', task.key, 'tags', table.concat(names, ','), 'flags', flags .. 't')
+  elseif flags ~= '' then
     redis.call('HDEL', task.key, 'tags')
-    redis.call('HSET', task.key, 'ties', ties)
+    redis.call('HSET', task.key, 'flags', flags)
   else
-    redis.call('HDEL', task.key, 'tags', 'ties')
+    redis.call('HDEL', task.key, 'tags', 'flags')
   end
   return names
 end

@@ -30,7 +30,7 @@ end
 
 -- Checks `every SECONDS OFFSET` or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Returns the normalised text and, for
 -- `every`, its two numbers.
-function schedules.rhythm(value)
+function schedules.recurrence(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
     every, offset = tonumber(every), tonumber(offset ~= '' and offset or 0)
@@ -38,12 +38,13 @@ function schedules.rhythm(value)
       return string.format('every %d %d', every, offset), every, offset
     end
   end
-  if #value <= contract.RHYTHM_HIGH and string.find(value,
+  if #value <= contract.RECURRENCE_HIGH and string.find(value,
     '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
     return value
   end
-  reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to ' .. contract.EVERY_HIGH
-    .. ' seconds, an offset below that), or `cron ZONE` and five fields, in ' .. contract.RHYTHM_HIGH .. ' characters')
+  reply.fail('BADARG', 'the recurrence must be `every SECONDS OFFSET` (1 to ' .. contract.EVERY_HIGH
+    .. ' seconds, an offset below that), or `cron ZONE` and five fields, in ' .. contract.RECURRENCE_HIGH
+    .. ' characters')
 end
 
 -- Reads the slots of a call: whole seconds, ascending.
@@ -60,7 +61,7 @@ end
 
 -- Returns the fields that define a schedule. Schedules are equal if these fields are equal.
 function schedules.definition()
-  return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
+  return { 'recurrence', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
 end
 
 -- Returns a schedule as read from its hash, with numbers parsed, or nil.
@@ -70,7 +71,7 @@ function schedules.find(name)
   for i = 1, #flat, 2 do
     found[flat[i]] = flat[i + 1]
   end
-  if not found.rhythm then
+  if not found.recurrence then
     return nil
   end
   found.name, found.key = name, key
@@ -78,7 +79,7 @@ function schedules.find(name)
 end
 
 function schedules.read(schedule)
-  schedule.every, schedule.offset = select(2, schedules.rhythm(schedule.rhythm))
+  schedule.every, schedule.offset = select(2, schedules.recurrence(schedule.recurrence))
   schedule.list = {}
   for slot in string.gmatch(schedule.slots or '', '%d+') do
     schedule.list[#schedule.list + 1] = tonumber(slot)
@@ -127,7 +128,7 @@ function schedules.from(schedule, time)
 end
 
 -- Computes the next slot, whether the schedule has ended, and whether it needs more slots.
-function schedules.settle(schedule)
+function schedules.plan_next(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
   local tail = schedules.tail(schedule)
   local slot
@@ -210,13 +211,13 @@ function schedules.options(schedule)
     options[name] = contract.task_option(name, value)
   end
   if (schedule.overlap == 'queue' or schedule.overlap == 'cancel') and options.unique_policy ~= 'latest' then
-    options.solo = 'schedule:' .. schedule.name
+    options.exclusive = 'schedule:' .. schedule.name
   end
   return options
 end
 
 -- Returns the key under which no two tasks of a schedule run at the same time, or nil.
-function schedules.solo(schedule, overlap)
+function schedules.exclusive(schedule, overlap)
   if overlap ~= 'queue' and overlap ~= 'cancel' then
     return nil
   end
@@ -250,27 +251,27 @@ end
 -- Prepares the retry of a task of a schedule, so that the schedule remembers the task. If the schedule lets no two
 -- tasks run at the same time, the task gets the key for that if possible.
 function schedules.again(task, name)
-  local rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
+  local recurrence, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
     namespace.declare(namespace.key('schedule', name)),
-    'rhythm', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
-  if not rhythm then
+    'recurrence', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
+  if not recurrence then
     return
   end
-  local solo = schedules.solo({ name = name, options = options }, overlap)
+  local exclusive = schedules.exclusive({ name = name, options = options }, overlap)
   local again = namespace.shared('again')
-  again[name] = again[name] or schedules.read({ rhythm = rhythm, tasks = tasks, last_task = last })
+  again[name] = again[name] or schedules.read({ recurrence = recurrence, tasks = tasks, last_task = last })
   task.again = again[name]
   task.again.key = namespace.key('schedule', name)
-  if solo and queue == task.queue then
-    task.ties = task.ties or ''
-    claims.load(task)
-    if not task.fair_key and not task.solo then
-      task.fair_key, task.solo, task.ranked, task.limited = solo, '1', true, true
-      task.ties = 'rp' .. string.gsub(task.ties, '[rp]', '')
-      task.bind = { 'key', solo, 'solo', '1', 'ties', task.ties }
+  if exclusive and queue == task.queue then
+    task.flags = task.flags or ''
+    holdings.load(task)
+    if not task.fair_key and not task.exclusive then
+      task.fair_key, task.exclusive, task.ranked, task.limited = exclusive, '1', true, true
+      task.flags = 'rp' .. string.gsub(task.flags, '[rp]', '')
+      task.bind = { 'key', exclusive, 'exclusive', '1', 'flags', task.flags }
     end
   end
-  task.ties = task.ties ~= '' and task.ties or nil
+  task.flags = task.flags ~= '' and task.flags or nil
 end
 
 -- Adds a retried task to the unfinished tasks that its schedule remembers, if there is room.
@@ -327,23 +328,23 @@ function schedules.due(schedule, room)
 end
 
 -- Returns the cron schedules that need more slots once the `changed` schedules are written: for each its name, its
--- rhythm, and the time after which it needs slots.
+-- recurrence, and the time after which it needs slots.
 function schedules.low(changed)
   local low, known = {}, {}
-  local function add(name, rhythm, tail)
-    low[#low + 1], low[#low + 2], low[#low + 3] = name, rhythm, string.format('%.0f', math.floor(tail))
+  local function add(name, recurrence, tail)
+    low[#low + 1], low[#low + 2], low[#low + 3] = name, recurrence, string.format('%.0f', math.floor(tail))
   end
   for _, schedule in ipairs(changed) do
     known[schedule.name] = true
     if schedule.wants_slots_after then
-      add(schedule.name, schedule.rhythm, schedule.wants_slots_after)
+      add(schedule.name, schedule.recurrence, schedule.wants_slots_after)
     end
   end
   local page = redis.call('ZRANGE', namespace.prefix .. 'low_schedules', 0, 99, 'WITHSCORES')
   for i = 1, #page, 2 do
-    local rhythm = not known[page[i]] and redis.call('HGET', namespace.key('schedule', page[i]), 'rhythm')
-    if rhythm then
-      add(page[i], rhythm, page[i + 1])
+    local recurrence = not known[page[i]] and redis.call('HGET', namespace.key('schedule', page[i]), 'recurrence')
+    if recurrence then
+      add(page[i], recurrence, page[i + 1])
     end
   end
   return low

@@ -19,28 +19,30 @@ function creation.spec(options)
     if key or options.unique_until then
       reply.fail('BADARG', 'the policy latest sets key and unique_until: leave them out')
     end
-    key, till, spec.solo = options.unique, 'start', '1'
-  elseif options.solo then
-    key, spec.solo = options.solo, '1'
+    key, till, spec.exclusive = options.unique, 'start', '1'
+  elseif options.exclusive then
+    key, spec.exclusive = options.exclusive, '1'
   end
   local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
-  local ties = ((priority or key or options.needs or options.limits) and 'r' or '')
+  local flags = ((priority or key or options.needs or options.limits) and 'r' or '')
     .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
     .. (options.steps and 's' or '')
-  options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, spec.solo, nil
+  options.priority, options.key, options.weight = priority, key, weight
+  options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil
   if options.inputs then
     spec.inputs, options.inputs = options.inputs, options.inputs.text
   end
-  if ties ~= '' then
-    options.ties, spec.ties = ties, ties
+  if flags ~= '' then
+    options.flags, spec.flags = flags, flags
     spec.claims = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
-      tags = options.tags, own_lease = lease, solo = spec.solo, end_by = options.deadline, shared = options.limits,
+      tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
+      shared = options.limits,
     }
   end
   for name, value in pairs(options) do
@@ -53,10 +55,10 @@ end
 
 -- Applies a spec to a task that does not exist yet. Returns the state in which it begins.
 function creation.apply(task, spec)
-  task.ties = spec.ties
+  task.flags = spec.flags
   task.begins = task.edges and (task.edges[1] or task.joins) and 'waiting' or task.eta and 'scheduled' or 'pending'
-  if spec.ties then
-    claims.assign(task, spec.claims)
+  if spec.flags then
+    holdings.assign(task, spec.claims)
   end
   if task.end_by then
     deadlines.require_ahead(task.end_by)
@@ -67,7 +69,7 @@ end
 -- Resolves a conflict of unique names. Returns nil if there is no conflict. Otherwise returns the id of the task that
 -- holds the name, and also that task if it must be cancelled for the new task.
 function creation.conflict(task, spec)
-  local id = claims.name_conflict(task)
+  local id = holdings.name_conflict(task)
   if not id then
     return nil
   end
@@ -83,7 +85,7 @@ function creation.conflict(task, spec)
     namespace.require_settled_slot() -- the name is released and taken again
     return id, rival
   end
-  reply.fail('DUPLICATE', claims.TAKEN)
+  reply.fail('DUPLICATE', holdings.TAKEN)
 end
 
 -- Plans the claims of a new task. The number of different needs in a queue is limited when tasks are created, not when
@@ -92,7 +94,7 @@ function creation.plan(task)
   if task.needs or task.shared then
     creation.require_few_needs(task.queue, needs.class(task))
   end
-  state.plan_ties(task, task.begins)
+  state.plan_flags(task, task.begins)
 end
 
 function creation.require_few_needs(queue, wanted)
@@ -114,7 +116,7 @@ function creation.insert(task, spec, why)
     edge_submit.enter({ task })
   end
   if task.joins then
-    joins.begin(task.id)
+    fan_in.begin(task.id)
   end
 end
 

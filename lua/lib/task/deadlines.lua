@@ -1,13 +1,13 @@
 -- Deadlines: the time by which a task must have ended. A task that has not ended by its deadline fails, with the group
 -- `deadline`. If the task is held, its owner is first ordered to stop. `task.end_by` is the deadline of a task;
--- `task.deadline` is the end of a lease. A task without a deadline has no `e` in its ties.
+-- `task.deadline` is the end of a lease. A task without a deadline has no `e` in its flags.
 local deadlines = {}
 
 -- Error of a task whose deadline has passed.
 deadlines.ERROR = 'its deadline has passed'
 
 function deadlines.has(task)
-  return task.ties and string.find(task.ties, 'e', 1, true)
+  return task.flags and string.find(task.flags, 'e', 1, true)
 end
 
 function deadlines.is_past(end_by)
@@ -31,29 +31,29 @@ function deadlines.decided(task)
   if not task.cancel or not deadlines.has(task) then
     return false
   end
-  claims.load(task)
+  holdings.load(task)
   return task.end_by ~= nil and tonumber(task.cancel) >= tonumber(task.end_by)
 end
 
 -- Fields that the record loses when a task fails because of its deadline.
 function deadlines.forgotten()
-  return { 'cancel', 'recall', 'reason' }
+  return { 'cancel', 'requeue', 'reason' }
 end
 
 -- Ends the attempt of a task that fails because of its deadline. `...`: further fields for the record.
 function deadlines.finish(task, why, ...)
   task.group, task.forget = 'deadline', deadlines.forgotten()
-  return owner.finish(task, 'failed', 'failed', why, 'group', 'deadline', 'error', deadlines.ERROR, ...)
+  return fence.finish(task, 'failed', 'failed', why, 'group', 'deadline', 'error', deadlines.ERROR, ...)
 end
 
 -- Sets the deadline of a task that is retried: the new deadline `end_by`, or else its old deadline. Returns the code
 -- and text of a refusal if that deadline has passed.
 function deadlines.plan_retry(task, end_by)
   if deadlines.has(task) then
-    claims.load(task)
+    holdings.load(task)
   elseif end_by then
-    task.ties = (task.ties or '') .. 'e'
-    claims.load(task)
+    task.flags = (task.flags or '') .. 'e'
+    holdings.load(task)
   end
   task.new_end = end_by
   task.end_by = end_by or task.end_by

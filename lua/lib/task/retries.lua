@@ -48,11 +48,11 @@ end
 -- Ends the attempt of a planned task, and wakes a listener if the task is pending.
 function retries.finish(task, to, outcome, why, ...)
   if to == 'scheduled' and task.own_eta then
-    return owner.finish(task, to, outcome, why, 'eta', task.eta, 'retry_eta', '1', ...)
+    return fence.finish(task, to, outcome, why, 'eta', task.eta, 'retry_eta', '1', ...)
   elseif to == 'scheduled' then
-    return owner.finish(task, to, outcome, why, 'eta', task.eta, ...)
+    return fence.finish(task, to, outcome, why, 'eta', task.eta, ...)
   end
-  owner.finish(task, to, outcome, why, ...)
+  fence.finish(task, to, outcome, why, ...)
   if to == 'pending' then
     wakeups.wake(task.queue)
   end

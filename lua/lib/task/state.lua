@@ -9,7 +9,7 @@
 -- on this node. After `namespace.begin()` nothing may fail.
 local state = {}
 
--- Minimum number of events kept per queue if `tally` never runs; `tally` trims to the setting.
+-- Minimum number of events kept per queue if `aggregate` never runs; `aggregate` trims to the setting.
 state.EVENTS = '100000'
 
 -- Reads the list that contains a task, and sets `task.from_end` to the end of the list nearer to it: ids enter at the
@@ -74,9 +74,9 @@ function state.plan(task, to, taker)
   local probe, touch = namespace.probe, namespace.declare
   local from, queue, prefix = task.status, task.queue, namespace.prefix
   local tasks, events = '_tasks_' .. queue, touch(prefix .. 'events_' .. queue)
-  if task.ties then
-    state.plan_ties(task, to, taker)
-    if from == 'pending' and not taker and (task.weight or task.solo) then
+  if task.flags then
+    state.plan_flags(task, to, taker)
+    if from == 'pending' and not taker and (task.weight or task.exclusive) then
       state.plan_left(task)
     end
   end
@@ -84,7 +84,7 @@ function state.plan(task, to, taker)
     probe('ZCARD', prefix .. 'leases_' .. queue)
     local held = touch(prefix .. 'reserved' .. tasks .. '_' .. task.node)
     state.read_left(task, held, from == 'started' and touch(prefix .. 'started' .. tasks))
-    if task.cancel or task.recall then
+    if task.cancel or task.requeue then
       probe('HLEN', prefix .. 'orders_' .. queue)
     end
     if not taker then
@@ -127,8 +127,8 @@ end
 
 -- Plans the claims of a task, and the transitions that its own transition causes: of its dependents, and of an older
 -- attempt of its unique name.
-function state.plan_ties(task, to, taker)
-  claims.plan(task, to, taker)
+function state.plan_flags(task, to, taker)
+  holdings.plan(task, to, taker)
   if task.older then
     state.plan(task.older, 'cancelled')
   end
@@ -199,7 +199,7 @@ function state.move(task, to, why, by, ...)
       if from == 'started' then
         redis.call('SREM', prefix .. 'started' .. tasks, task.node .. ' ' .. task.pid .. ' ' .. id)
       end
-      if task.cancel or task.recall then
+      if task.cancel or task.requeue then
         redis.call('HDEL', prefix .. 'orders_' .. queue, 't:' .. id)
       end
     end
@@ -258,7 +258,7 @@ function state.record(task, to, why, by, ...)
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
     redis.call('HSET', key, 'status', to, 'updated', now, ...)
-    local forget = task.forget or (task.cancel or task.recall) and to ~= 'started' and { 'cancel', 'recall' }
+    local forget = task.forget or (task.cancel or task.requeue) and to ~= 'started' and { 'cancel', 'requeue' }
     if to ~= 'started' and not task.taker and (from == 'started' or from == 'reserved') then
       if forget then
         redis.call('HDEL', key, 'token', 'lease', 'request', unpack(forget))
@@ -269,13 +269,13 @@ function state.record(task, to, why, by, ...)
       redis.call('HDEL', key, unpack(forget))
     end
   end
-  if task.ties then
-    claims.move(task, to)
+  if task.flags then
+    holdings.move(task, to)
     if task.older then
       state.replace(task)
     end
     if task.tracked then
-      tracks.transition(task, to, why, by, ...)
+      tracking.transition(task, to, why, by, ...)
     end
   end
   if to == 'failed' then
@@ -300,8 +300,8 @@ function state.record(task, to, why, by, ...)
   if task.wakes then
     wakeups.wake(queue)
   end
-  if task.dependents or task.unsettled then
-    state.settle(task)
+  if task.dependents or task.deferred then
+    state.propagate(task)
   end
 end
 
@@ -311,8 +311,8 @@ function state.replace(task)
 end
 
 -- Notifies the dependents of a task that has ended. Sets `readied` if a dependent is pending now.
-function state.settle(task)
-  edge_end.settle(task)
+function state.propagate(task)
+  edge_end.propagate(task)
   for _, plan in ipairs(task.dependents or {}) do
     state.follow(plan)
     task.readied = task.readied or plan.to == 'pending'

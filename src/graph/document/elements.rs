@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use super::super::fields::{Fields, Found};
-use super::super::flaw::GraphError;
 use super::super::plan::TASKS;
+use super::super::problem::GraphError;
 
 /// A task of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct Elements {
 impl Elements {
     pub(super) fn read(fields: &Fields<'_>) -> Result<Self, GraphError> {
         match (fields.get("array"), fields.get("matrix")) {
-            (Some(_), Some(matrix)) => Err(matrix.place.flaw("a task has `array` or `matrix`, not both")),
+            (Some(_), Some(matrix)) => Err(matrix.place.problem("a task has `array` or `matrix`, not both")),
             (Some(found), None) => array(found),
             (None, Some(found)) => matrix(found),
             (None, None) => Ok(Self::default()),
@@ -44,7 +44,8 @@ impl Elements {
 fn array(found: &Found<'_>) -> Result<Elements, GraphError> {
     let text = found.text()?;
     let (range, most) = text.split_once('%').map_or((text.as_str(), None), |(range, most)| (range, Some(most)));
-    let wrong = || found.place.flaw(format!("must be such as \"1-500\", or \"1-500%20\" for 20 at once, not {text:?}"));
+    let wrong =
+        || found.place.problem(format!("must be such as \"1-500\", or \"1-500%20\" for 20 at once, not {text:?}"));
     let range = self::range(range).ok_or_else(wrong)?;
     let most: Option<u32> = match most {
         Some(most) => {
@@ -53,10 +54,10 @@ fn array(found: &Found<'_>) -> Result<Elements, GraphError> {
         None => None,
     };
     if range.is_empty() {
-        return Err(found.place.flaw(format!("{text} has no element: the lower number comes first")));
+        return Err(found.place.problem(format!("{text} has no element: the lower number comes first")));
     }
     if range.end() - range.start() >= TASKS as u64 {
-        return Err(found.place.flaw(format!("over {TASKS} elements: a graph has at most {TASKS} tasks")));
+        return Err(found.place.problem(format!("over {TASKS} elements: a graph has at most {TASKS} tasks")));
     }
     let all: Vec<Element> = range.map(|index| Element { index, values: Vec::new() }).collect();
     // The number of all tasks is no bound.
@@ -69,18 +70,20 @@ fn matrix(found: &Found<'_>) -> Result<Elements, GraphError> {
     let mut all = vec![Vec::new()];
     let names = found.object()?;
     if names.is_empty() {
-        return Err(found.place.flaw("must name at least one list of values"));
+        return Err(found.place.problem("must name at least one list of values"));
     }
     for (name, found) in &names {
         if name == INDEX {
-            return Err(found.place.flaw("the index of an element has this name: choose another one"));
+            return Err(found.place.problem("the index of an element has this name: choose another one"));
         }
         let values = found.list()?;
         if values.is_empty() {
-            return Err(found.place.flaw("must have at least one value, or there is no element"));
+            return Err(found.place.problem("must have at least one value, or there is no element"));
         }
         if all.len().saturating_mul(values.len()) > TASKS {
-            return Err(found.place.flaw(format!("with it over {TASKS} elements: a graph has at most {TASKS} tasks")));
+            return Err(found
+                .place
+                .problem(format!("with it over {TASKS} elements: a graph has at most {TASKS} tasks")));
         }
         let with = |chosen: &Vec<(String, String)>| {
             let more = |value: &Found<'_>| {
@@ -139,15 +142,15 @@ impl Places {
         if let Some(spot) = self.spots.get(&text) {
             return Ok((spot.start..spot.start + spot.len).collect());
         }
-        let none = || found.place.flaw(format!("no task of the graph is named {text:?}"));
+        let none = || found.place.problem(format!("no task of the graph is named {text:?}"));
         let (name, part) = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')).ok_or_else(none)?;
         let spot = self.spots.get(name).ok_or_else(none)?;
-        let low = spot.low.ok_or_else(|| found.place.flaw(format!("{name:?} is no array")))?;
+        let low = spot.low.ok_or_else(|| found.place.problem(format!("{name:?} is no array")))?;
         let part = match (part, index) {
             ("i", Some(index)) => index..=index,
             ("i", None) => {
                 let text = "`[i]` is the index of an element, and this task is not one of an array";
-                return Err(found.place.flaw(text));
+                return Err(found.place.problem(text));
             }
             (part, _) => range(part).filter(|part| !part.is_empty()).ok_or_else(none)?,
         };
@@ -155,7 +158,7 @@ impl Places {
         if *part.start() < low || *part.end() > high {
             let (start, end) = part.into_inner();
             let part = if start == end { start.to_string() } else { format!("{start}-{end}") };
-            return Err(found.place.flaw(format!("{name}[{part}] is not in {name}[{low}-{high}]")));
+            return Err(found.place.problem(format!("{name}[{part}] is not in {name}[{low}-{high}]")));
         }
         let at = |index: u64| usize::try_from(index - low).map_or(spot.start, |after| spot.start + after);
         Ok(part.map(at).collect())

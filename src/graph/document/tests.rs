@@ -12,7 +12,7 @@ use crate::contract::{Described, Form, TASK_OPTIONS};
 use crate::graph::Graph;
 use crate::graph::plan::{Argument, Input, Order, Step};
 
-fn flaw(text: &str) -> String {
+fn problem(text: &str) -> String {
     Graph::from_json(text).unwrap_err().to_string()
 }
 
@@ -101,7 +101,7 @@ fn an_array_is_a_task_for_each_index() {
     let plan = Graph::from_json(text).unwrap().plan().unwrap();
     let ids = plan.ids(&crate::GraphId::new("g").unwrap()).unwrap();
     assert_eq!(plan.bounds(&ids).as_deref(), Some("q/g.1=2"));
-    let key = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-9%2", "options": {"key": "k"}}}}"#);
+    let key = problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-9%2", "options": {"key": "k"}}}}"#);
     let text = "an array with a bound has a key of its own: leave out one of them";
     assert_eq!(key, format!("task 0 \"a[1]\", options.key: {text}"));
 }
@@ -150,7 +150,7 @@ fn a_task_may_go_on_without_a_result() {
         ),
     ] {
         let text = format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#);
-        assert_eq!(flaw(&text), format!("task 1 \"b\", {expected}"), "{fields}");
+        assert_eq!(problem(&text), format!("task 1 \"b\", {expected}"), "{fields}");
     }
 }
 
@@ -171,7 +171,7 @@ fn a_task_may_do_with_some_of_several() {
     assert_eq!(steps.iter().map(|step| step.least).collect::<Vec<_>>()[3..], [None, Some(2), Some(1), Some(1)]);
     let with = |set: &str| {
         let text = r#"{"queue": "q", "tasks": {"a": {}, "b": {}, "t": {"needs": ["b"], "after": [{"task": "x"}], "at_least": SET}}}"#;
-        flaw(&text.replace("SET", set))
+        problem(&text.replace("SET", set))
     };
     let of = "task 2 \"t\", at_least.";
     assert_eq!(with(r#"{"of": ["a"]}"#), format!("{of}count: missing"));
@@ -236,12 +236,12 @@ fn tasks_have_what_their_template_and_their_graph_say_unless_they_say_otherwise(
 #[test]
 fn a_deadline_is_a_number_of_seconds() {
     let text = r#"{"deadline": "tomorrow", "queue": "q", "tasks": {"a": {}}}"#;
-    assert_eq!(flaw(text), "deadline: must be a number: seconds since 1970");
+    assert_eq!(problem(text), "deadline: must be a number: seconds since 1970");
 }
 
 #[test]
 fn what_is_wrong_in_a_document_is_named_with_its_place() {
-    let task = |fields: &str| flaw(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#));
+    let task = |fields: &str| problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#));
     for (text, expected) in [
         ("", "not JSON: EOF while parsing a value at line 1 column 0"),
         ("{\"tasks\": {},\n}", "not JSON: a comma before `}`, at line 1 column 13"),
@@ -260,7 +260,7 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
             "task 0 \"a\", queue: missing: name the queue of the task, or one for the whole graph",
         ),
     ] {
-        assert_eq!(flaw(text), expected, "{text}");
+        assert_eq!(problem(text), expected, "{text}");
     }
     for (fields, expected) in [
         (r#""method": 1"#, "method: must be text, not a number"),
@@ -306,9 +306,10 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         assert_eq!(task(fields), format!("task 1 \"b\"{expected}"), "{fields}");
     }
     // The upstreams of elements are known only after the expansion of the array.
-    let cycle = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2", "needs": ["b"]}, "b": {"needs": ["a[2]"]}}}"#);
+    let cycle =
+        problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-2", "needs": ["b"]}, "b": {"needs": ["a[2]"]}}}"#);
     assert_eq!(cycle, "task 1 \"a[2]\": these tasks wait for one another: a[2] -> b -> a[2]");
-    let twice = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2"}, "a[2]": {}}}"#);
+    let twice = problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-2"}, "a[2]": {}}}"#);
     assert_eq!(twice, "task 2: task 1 has the same name: \"a[2]\"");
     let huge = r#"{"x": [1,2,3,4,5,6,7,8,9,0], "y": [1,2,3,4,5,6,7,8,9,0], "z": [1,2,3,4,5,6,7,8,9,0]}"#;
     let huge = huge.replace("0], \"y\"", "0,1,2,3,4,5,6,7,8,9,10], \"y\"").replace(
@@ -317,13 +318,14 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
     );
     let huge = task(&format!(r#""matrix": {huge}"#));
     assert_eq!(huge, "task 1 \"b\", matrix.z: with it over 10000 elements: a graph has at most 10000 tasks");
-    let all = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2000"}, "b": {"array": "1-2000", "needs": ["a"]}}}"#);
+    let all =
+        problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-2000"}, "b": {"array": "1-2000", "needs": ["a"]}}}"#);
     assert!(all.starts_with("task 1 \"b\": with it over 1000000 arguments and edges in the graph"), "{all}");
     let long = "x".repeat(1 << 20);
-    let all = flaw(&format!(r#"{{"queue": "q", "tasks": {{"a": {{"array": "1-65", "parameters": "{long}"}}}}}}"#));
+    let all = problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{"array": "1-65", "parameters": "{long}"}}}}}}"#));
     assert!(all.starts_with("task 0 \"a\": with it over 67108864 bytes of parameters"), "{all}");
     let of_graph = |fields: &str| {
-        flaw(&format!(r#"{{"queue": "q", {fields}, "tasks": {{"a": {{"options": {{"tags": "z"}}}}}}}}"#))
+        problem(&format!(r#"{{"queue": "q", {fields}, "tasks": {{"a": {{"options": {{"tags": "z"}}}}}}}}"#))
     };
     assert_eq!(of_graph(r#""priority": "high""#), "priority: must be a whole number");
     assert_eq!(of_graph(r#""tags": ["a b"]"#), "tags[0]: must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -");
@@ -336,10 +338,10 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
     assert!(unknown.contains("options.prio: unknown option \"prio\": there are priority, max_failures,"), "{unknown}");
     assert!(task(r#""\u001b[2J": 1"#).starts_with(r#"task 1 "b": unknown field "\u{1b}[2J": there are queue,"#));
     let huge = format!("{{\"tasks\": \"{}\"}}", "x".repeat(8 << 20));
-    assert!(flaw(&huge).contains("at most 8388608 (8 MiB)"));
+    assert!(problem(&huge).contains("at most 8388608 (8 MiB)"));
     let many: Vec<String> = (0..10_001).map(|index| format!("\"{index}\":{{}}")).collect();
     let many = format!("{{\"queue\":\"q\",\"tasks\":{{{}}}}}", many.join(","));
-    assert_eq!(flaw(&many), "10001 tasks: a graph has at most 10000; submit several graphs");
+    assert_eq!(problem(&many), "10001 tasks: a graph has at most 10000; submit several graphs");
     // Nothing in a document makes the reader recurse.
     assert!(Graph::from_json(&format!(r#"{{"tasks": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000))).is_err());
 }

@@ -7,7 +7,7 @@ use super::*;
 const SAVE: &str = r#"{"task_id":{"shard":"1","id":"save"},"method":"save-user-data",
   "args":[{"type":"VALUE","value_json":"{\"uid\": 1234}"}]}"#;
 
-fn flaw(enq: &Enq, text: &str) -> String {
+fn problem(enq: &Enq, text: &str) -> String {
     enq.read(text).unwrap_err().to_string()
 }
 
@@ -87,21 +87,21 @@ fn a_value_is_json_or_base64_of_json() {
 fn what_is_wrong_is_named_with_the_index_and_the_field() {
     let enq = Enq::new();
     let with =
-        |fields: &str| flaw(&enq, &format!("[{SAVE}, {{\"task_id\":{{\"shard\":\"1\",\"id\":\"t\"}},{fields}}}]"));
+        |fields: &str| problem(&enq, &format!("[{SAVE}, {{\"task_id\":{{\"shard\":\"1\",\"id\":\"t\"}},{fields}}}]"));
     let argument =
         |fields: &str| with(&format!(r#""method":"m","args":[{{"type":"VALUE","value_json":"1"}},{{{fields}}}]"#));
     let save = r#""task_id":{"shard":"1","id":"save"}"#;
-    assert_eq!(flaw(&enq, "[]"), "a graph needs at least one task");
-    assert_eq!(flaw(&enq, &format!("[{SAVE},\n]")), "not JSON: a comma before `]`, at line 2 column 60");
+    assert_eq!(problem(&enq, "[]"), "a graph needs at least one task");
+    assert_eq!(problem(&enq, &format!("[{SAVE},\n]")), "not JSON: a comma before `]`, at line 2 column 60");
     let comma = SAVE.replace("\"}]}", "\"},\n ]}");
-    assert_eq!(flaw(&enq, &format!("[{comma}]")), "not JSON: a comma before `]`, at line 2 column 58");
-    assert_eq!(flaw(&enq, "{}"), "must be a list, not an object");
-    assert_eq!(flaw(&enq, "[1]"), "task 0: must be an object, not a number");
-    assert_eq!(flaw(&enq, "[{}]"), "task 0, task_id: missing");
-    assert_eq!(flaw(&enq, r#"[{"task_id":{"shard":"1"}}]"#), "task 0, task_id.id: missing");
-    assert_eq!(flaw(&enq, r#"[{"task_id":{"shard":"","id":"a"}}]"#), "task 0, task_id.shard: must not be empty");
+    assert_eq!(problem(&enq, &format!("[{comma}]")), "not JSON: a comma before `]`, at line 2 column 58");
+    assert_eq!(problem(&enq, "{}"), "must be a list, not an object");
+    assert_eq!(problem(&enq, "[1]"), "task 0: must be an object, not a number");
+    assert_eq!(problem(&enq, "[{}]"), "task 0, task_id: missing");
+    assert_eq!(problem(&enq, r#"[{"task_id":{"shard":"1"}}]"#), "task 0, task_id.id: missing");
+    assert_eq!(problem(&enq, r#"[{"task_id":{"shard":"","id":"a"}}]"#), "task 0, task_id.shard: must not be empty");
     let twice = format!("[{SAVE},{SAVE}]");
-    assert_eq!(flaw(&enq, &twice), "task 1, task_id: task 0 has the same shard and id: 1/save");
+    assert_eq!(problem(&enq, &twice), "task 1, task_id: task 0 has the same shard and id: 1/save");
     assert_eq!(with(r#""args":[]"#), "task 1, method: missing");
     assert_eq!(with(r#""method":"","args":[]"#), format!("task 1 \"1/t\", method: {}", names::PLAIN));
     assert!(with(r#""method":"m","arg":[]"#).starts_with("task 1, arg: unknown field \"arg\": there are task_id,"));
@@ -131,7 +131,7 @@ fn what_is_wrong_is_named_with_the_index_and_the_field() {
     let cycle = r#"[
         {"task_id":{"shard":"1","id":"a"},"method":"m","args":[{"type":"TASKREF","task_id":{"shard":"2","id":"b"}}]},
         {"task_id":{"shard":"2","id":"b"},"method":"m","args":[{"type":"TASKREF","task_id":{"shard":"1","id":"a"}}]}]"#;
-    assert_eq!(flaw(&enq, cycle), "task 0 \"1/a\": these tasks wait for one another: 1/a -> 2/b -> 1/a");
+    assert_eq!(problem(&enq, cycle), "task 0 \"1/a\": these tasks wait for one another: 1/a -> 2/b -> 1/a");
 }
 
 #[test]
@@ -139,9 +139,9 @@ fn shards_are_queues() {
     let own = Enq::new().shard("1", QueueName::new("video").unwrap()).shard("x y", QueueName::new("mail").unwrap());
     assert_eq!(own.read(&format!("[{SAVE}]")).unwrap().parts.borrow().steps[0].queue, "video");
     let other = SAVE.replace("\"1\"", "\"2\"");
-    let unknown = flaw(&own, &format!("[{SAVE},{other}]"));
+    let unknown = problem(&own, &format!("[{SAVE},{other}]"));
     assert_eq!(unknown, "task 1, task_id.shard: unknown shard \"2\": there are 1, x y");
-    let odd = flaw(&Enq::new(), &format!("[{}]", SAVE.replace("\"1\"", "\"a b\"")));
+    let odd = problem(&Enq::new(), &format!("[{}]", SAVE.replace("\"1\"", "\"a b\"")));
     assert!(odd.starts_with("task 0, task_id.shard: ") && odd.contains("must be 1 to 128"), "{odd}");
 }
 
@@ -151,6 +151,6 @@ fn a_second_reference_is_refused_only_if_strict() {
     let task = |id: &str| format!(r#"{{"task_id":{{"shard":"1","id":"{id}"}},"method":"m","args":[{reference}]}}"#);
     let document = format!("[{},{SAVE},{}]", task("a"), task("b"));
     assert_eq!(Enq::new().read(&document).unwrap().len(), 3);
-    let refused = flaw(&Enq::new().strict(true), &document);
+    let refused = problem(&Enq::new().strict(true), &document);
     assert!(refused.starts_with("task 2, args[0].task_id: a second reference to this task"), "{refused}");
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checked, ensure, field, hash, records};
+use crate::model::concrete::micros;
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{QUEUES, REASONS};
-use crate::model::settle::micros;
 use crate::model::state::{SECOND, comes, takes};
 
 /// The states that a task can reach from each state.
@@ -143,8 +143,8 @@ impl History {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
             why if REASONS.contains(&why) => self.releases += 1,
-            // The owner gave the task back. If the task was recalled at once, nothing is counted.
-            "recall" if !of(event, "by").is_empty() => self.releases += 1,
+            // The owner gave the task back. If the task was requeued at once, nothing is counted.
+            "requeue" if !of(event, "by").is_empty() => self.releases += 1,
             "retry" | "again" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}
         }

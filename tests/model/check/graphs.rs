@@ -9,7 +9,7 @@ use crate::model::keys::Keys;
 
 pub fn check(keys: &Keys) -> Checked {
     let (all, tasks) = (all_records(keys), records(keys));
-    let unsettled = zset(keys, "unsettled");
+    let deferred = zset(keys, "deferred");
     let outside = keys.keys().filter(|key| key.starts_with("outside_")).flat_map(|key| list(keys, key));
     let outside: BTreeSet<String> = outside.collect();
     for (id, record) in &tasks {
@@ -30,10 +30,10 @@ pub fn check(keys: &Keys) -> Checked {
             let graph = hash(keys, &format!("graph_{}", field(record, "graph")));
             let held = since.is_infinite() && field(&graph, "on_failure") == "hold";
             let missed = since.is_infinite() && upstreams[up].starts_with("some1");
-            ensure(!ended || unsettled.contains_key(up) || held || missed, || {
+            ensure(!ended || deferred.contains_key(up) || held || missed, || {
                 format!("I9: {id} waits for {up}, which has ended")
             })?;
-            let told = other.is_some_and(|other| field(other, "ties").contains('d')) || unsettled.contains_key(up);
+            let told = other.is_some_and(|other| field(other, "flags").contains('d')) || deferred.contains_key(up);
             ensure(told || missed, || format!("I9: {id} waits for {up}, which will not tell it"))?;
         }
         set(keys, id, record, &upstreams)?;
@@ -43,7 +43,7 @@ pub fn check(keys: &Keys) -> Checked {
 
 /// Checks a task that waits for some of several: the counts are right, and the tasks are neither enough nor too few.
 fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
-    if !field(record, "ties").contains('k') {
+    if !field(record, "flags").contains('k') {
         return Ok(());
     }
     let inputs = hash(keys, &format!("inputs_{id}"));
@@ -57,7 +57,7 @@ fn set(keys: &Keys, id: &str, record: &Record, upstreams: &Record) -> Checked {
     let others = upstreams.values().any(|edge| !edge.starts_with("some"));
     let told = |up: &String| {
         let since = zset(keys, &format!("dependents_{up}")).get(id).copied().unwrap_or_default();
-        zset(keys, "unsettled").contains_key(up) || since == f64::NEG_INFINITY
+        zset(keys, "deferred").contains_key(up) || since == f64::NEG_INFINITY
     };
     let open = others || anew > 0 || upstreams.keys().any(told);
     ensure(least > 0 || open, || format!("I9: {id} has enough, and waits: {inputs:?}"))?;

@@ -57,10 +57,10 @@ pub fn check(keys: &Keys) -> Checked {
     for (id, record) in records(keys) {
         let (queue, status) = (field(record, "queue"), field(record, "status"));
         let mut put = |id: &str, index: &str| expected.push((id.to_owned(), queue.to_owned(), index.to_owned()));
-        let laned = status == "pending" && field(record, "ties").contains('r');
+        let laned = status == "pending" && field(record, "flags").contains('r');
         ensure(laned == record.contains_key("rank"), || format!("I1: {id} stands in no lane: {record:?}"))?;
-        let tied = field(record, "ties").contains('r');
-        let scheduled = if tied { "scheduled_lane_tasks" } else { "scheduled_tasks" };
+        let flagged = field(record, "flags").contains('r');
+        let scheduled = if flagged { "scheduled_lane_tasks" } else { "scheduled_tasks" };
         put(
             id,
             if held(status) {

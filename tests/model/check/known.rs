@@ -39,8 +39,8 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         }
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
-        ("unsettled" | "graphs_due" | "deadlines" | "shared_idle", Kept::Zset(_)) => true,
-        ("upkeep", Kept::Hash(rounds)) => rounds.keys().all(|name| name == "*" || QUEUES.contains(&name.as_str())),
+        ("deferred" | "graphs_due" | "deadlines" | "shared_idle", Kept::Zset(_)) => true,
+        ("maintenance", Kept::Hash(rounds)) => rounds.keys().all(|name| name == "*" || QUEUES.contains(&name.as_str())),
         ("ready", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
             marks.values().all(|mark| [0.0, 1.0, 2.0].contains(mark))
@@ -56,7 +56,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),
-            None => ["task_", "schedule_", "upstreams_", "inputs_", "graph_", "further_"]
+            None => ["task_", "schedule_", "upstreams_", "inputs_", "graph_", "next_round_"]
                 .iter()
                 .any(|kind| other.starts_with(kind)),
         },
@@ -74,7 +74,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
     let orders = |order: (&String, &String)| match (order.0.split_once(':'), order.1.as_str()) {
         (Some(("t", id)), order @ ("cancel" | "kill" | "stop")) => {
             let record = hash(keys, &format!("task_{id}"));
-            let flag = if order == "stop" { "recall" } else { "cancel" };
+            let flag = if order == "stop" { "requeue" } else { "cancel" };
             held(field(&record, "status")) && record.contains_key(flag)
         }
         (Some(("l", who)), "drain") => registered.contains(who),
@@ -94,7 +94,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("ranked_tasks", Kept::Zset(_)) | ("statistics" | "hosts", Kept::Hash(_)) => true,
         _ if !rest.is_empty() => false,
         ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
-        ("turns" | "places" | "needs" | "limits" | "tally" | "suspects", Kept::Hash(_)) => true,
+        ("turns" | "places" | "needs" | "limits" | "aggregate" | "suspects", Kept::Hash(_)) => true,
         ("days", Kept::Zset(days)) => days.len() <= 30,
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
         | (

@@ -35,8 +35,8 @@ fn shared(keys: &Keys) -> Checked {
 fn places(keys: &Keys, queue: &str) -> Checked {
     let (mut expected, mut sums) = (Record::new(), BTreeMap::<String, i64>::new());
     for (id, record) in records_of(keys, queue) {
-        let tied = field(record, "ties").contains('p');
-        if !tied || !held(field(record, "status")) {
+        let flagged = field(record, "flags").contains('p');
+        if !flagged || !held(field(record, "status")) {
             continue;
         }
         let (weight, key) = (number(record, "weight", 1), field(record, "key"));
@@ -109,8 +109,8 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
         if key.is_empty() {
             put(format!("ranked_tasks_{queue}{}", suffix(number)), format!("{rank} {id}"));
         } else {
-            let weight = if record.contains_key("solo") {
-                "solo".into()
+            let weight = if record.contains_key("exclusive") {
+                "exclusive".into()
             } else {
                 super::number(record, "weight", 1).to_string()
             };
@@ -181,7 +181,7 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
     let (mut running, mut waiting) = (BTreeMap::<&str, &str>::new(), BTreeMap::<&str, &str>::new());
     for (id, record) in records_of(keys, queue) {
         let (name, status) = (field(record, "unique"), field(record, "status"));
-        if name.is_empty() || field(record, "solo").is_empty() || name != field(record, "key") {
+        if name.is_empty() || field(record, "exclusive").is_empty() || name != field(record, "key") {
             continue;
         }
         let other = match status {

@@ -7,9 +7,9 @@ use super::starts::{Starts, caps, early};
 use super::statistics::Statistics;
 use super::{Checked, ensure, field, hash, records};
 use crate::model::Turn;
+use crate::model::concrete::{intern, micros};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Asks, Op, PAYLOADS};
-use crate::model::settle::{intern, micros};
 
 pub const FINISHED: [&str; 3] = ["complete", "failed", "cancelled"];
 
@@ -25,7 +25,9 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         }
         // A repetition finds again what the first call took. Where the first call took nothing, there may be
         // something now.
-        (Op::Exchange { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => first.clone(),
+        (Op::FinishAndReserve { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => {
+            first.clone()
+        }
         (Op::Owner { act, .. }, _)
             if act.is_end() || matches!(act, Act::Next { .. } | Act::Into { .. } | Act::Lost) =>
         {
@@ -65,7 +67,7 @@ impl Log {
         early(turn)?;
         match (op, reply) {
             (Op::Reserve { .. } | Op::Adopt { .. }, Reply::List(items)) => self.taken(items, turn)?,
-            (Op::Exchange { ends, .. }, Reply::List(items)) => {
+            (Op::FinishAndReserve { ends, .. }, Reply::List(items)) => {
                 let verdicts = items[0].as_text().split(' ');
                 for ((_, token, act), verdict) in ends.iter().zip(verdicts) {
                     if let (Some(result), "complete") = (act.result(), verdict) {
@@ -117,7 +119,7 @@ impl Log {
             let newest = self.tokens.last_key_value().map_or(0, |(token, _)| *token);
             let known = self.tokens.get(&token);
             ensure(known.map_or(token > newest, |of| *of == id), || format!("I16: {token} after {newest}"))?;
-            ensure(known.is_none() || before == after || matches!(op, Op::Exchange { .. }), || {
+            ensure(known.is_none() || before == after || matches!(op, Op::FinishAndReserve { .. }), || {
                 "a repeated reservation changed something".into()
             })?;
             match (known, op) {

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::lanes::{class, place, waiting};
 use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
 use crate::model::Turn;
+use crate::model::concrete::micros;
 use crate::model::keys::{Keys, Reply};
 use crate::model::lanes::{rank, suits};
 use crate::model::ops::{Act, Op};
-use crate::model::settle::micros;
 use crate::model::shares::parts;
 
 /// The starts since a rate was set, by queue or queue and key.
@@ -36,11 +36,11 @@ impl Starts {
             })?;
         }
         let (most, _) = limit(before, queue, key);
-        let most = if record.contains_key("solo") { Some(1) } else { most };
+        let most = if record.contains_key("exclusive") { Some(1) } else { most };
         if let (false, Some(most)) = (key.is_empty(), most) {
             let used = used(Some(key));
             let most = i64::try_from(most).unwrap();
-            ensure(fits(used, most) && !(record.contains_key("solo") && used > 0), || {
+            ensure(fits(used, most) && !(record.contains_key("exclusive") && used > 0), || {
                 format!("I7: {id} is one too many for the key {key} of {queue}: {used} of {most}")
             })?;
         }
@@ -237,7 +237,7 @@ pub fn caps(turn: &Turn) -> Checked {
 
 /// I20: no task with an eta runs before it.
 pub fn early(turn: &Turn) -> Checked {
-    let (Op::Promote { .. } | Op::Upkeep { .. }) = turn.op else { return Ok(()) };
+    let (Op::Promote { .. } | Op::Maintenance { .. }) = turn.op else { return Ok(()) };
     for (id, record) in records(&turn.after) {
         let was = hash(&turn.before, &format!("task_{id}"));
         if field(&was, "status") == "scheduled" && field(record, "status") == "pending" {

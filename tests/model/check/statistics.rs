@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::events::of;
 use super::{Checked, Record, ensure, hash, held};
+use crate::model::concrete::micros;
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
-use crate::model::settle::micros;
 use crate::model::state::takes;
 
 const DAY: u64 = 86_400_000_000;
@@ -37,8 +37,8 @@ impl Statistics {
 fn read(keys: &Keys, queue: &str) -> (usize, Vec<Record>) {
     let days = keys.iter().filter(|(name, _)| name.starts_with(&format!("statistics_{queue}/")));
     let days = days.map(|(name, _)| hash(keys, name)).collect();
-    let tally = hash(keys, &format!("tally_{queue}"));
-    (tally.get("read").map_or(0, |read| read.parse().unwrap()), days)
+    let aggregate = hash(keys, &format!("aggregate_{queue}"));
+    (aggregate.get("read").map_or(0, |read| read.parse().unwrap()), days)
 }
 
 fn check(keys: &Keys, queue: &str, (read, found): &(usize, Vec<Record>)) -> Checked {

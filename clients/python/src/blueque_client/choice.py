@@ -82,7 +82,7 @@ class Choice:
         return [f"{space}_{self._list}"] if self._list else []
 
     def to_keep(self) -> list[list[str]]:
-        """The queues whose upkeep the worker does, in groups of the size of a call."""
+        """The queues whose maintenance the worker does, in groups of the size of a call."""
         if not self.by_pattern:
             return [self.names]
         found: dict[str, None] = {}
@@ -93,7 +93,7 @@ class Choice:
             if (cursor := page.cursor) == "0":
                 break
         names = list(found)
-        # The namespace needs upkeep even without a queue.
+        # The namespace needs maintenance even without a queue.
         return [
             names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)
         ] or [[]]

@@ -46,7 +46,7 @@ _OURS = {__file__, inspect.getfile(TaskFunction), inspect.getfile(Json)}
 
 
 class Ending(NamedTuple):
-    """The end of an attempt: the words of `exchange`, and the data for them."""
+    """The end of an attempt: the words of `finish_and_reserve`, and the data for them."""
 
     how: contract.Ending
     body: bytes = b""

@@ -146,7 +146,7 @@ class Tries:
 
 
 def unread(error: Exception, place: str) -> ReplyError:
-    """The error for the caller if redis-py fails at a reply, such as one to its greeting, with what Python raises."""
+    """The error for the caller if redis-py fails at a reply, such as one to its handshake, with what Python raises."""
     text = f"what {place} answers cannot be read, as if it were no Redis ({type(error).__name__})"
     return ReplyError("REPLY", text)
 

@@ -92,9 +92,9 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
         link.run(calls.register(name, LISTENER))
     try:
         for done in range(most):
-            while link.run(calls.upkeep(queues)).more:
+            while link.run(calls.maintenance(queues)).more:
                 pass
-            while link.run(calls.settle(500)).more:  # which the upkeep of a namespace does every two seconds
+            while link.run(calls.run_deferred(500)).more:  # which the maintenance of a namespace does every two seconds
                 pass
             taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))
             if not taken:
@@ -141,7 +141,7 @@ class _Here:
         self.link.run(command(self.attempt.id, self.attempt.token, body))
 
     def tell(self, kind: str, key: int, body: bytes) -> None:  # noqa: ARG002
-        self.link.run(calls.log(self.attempt.id, self.attempt.token, "log", body))
+        self.link.run(calls.append_log(self.attempt.id, self.attempt.token, "log", body))
 
     def is_forked(self) -> bool:
         return os.getpid() != self.pid

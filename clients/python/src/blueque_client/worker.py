@@ -122,7 +122,7 @@ class _Held:
     ordered: float = 0
     #: Means used so far to stop the attempt: 1 order, 2 SIGTERM, 3 SIGKILL.
     force: int = 0
-    #: `log`: log output that is not sent yet; `left_out`: the number of bytes that were dropped.
+    #: `append_log`: log output that is not sent yet; `left_out`: the number of bytes that were dropped.
     log: bytearray = field(default_factory=bytearray)
     left_out: int = 0
     #: Held while a part of the log is being sent.
@@ -247,7 +247,7 @@ class Worker:
         read_scripts()
         if self._spawn:
             check_anew(self._spawn)
-        self._link.run(calls.hello(), away=self._away)
+        self._link.run(calls.handshake(), away=self._away)
         self._queues.register()
         self._home = Home(self._base)
         disconnect(self._link.server)
@@ -616,7 +616,7 @@ class Worker:
             if not text:
                 return False
             try:
-                self._link.run(calls.log(held.id, held.token, "log", text), limit=5)
+                self._link.run(calls.append_log(held.id, held.token, "log", text), limit=5)
             except BluequeError:
                 return False
             return True
@@ -687,7 +687,7 @@ class Worker:
                     return self._took(taken, sent)
                 woken = self._was_woken() if free else None
                 queues = self._queues.now if free and self._looks(woken) else []
-                call = calls.exchange(
+                call = calls.finish_and_reserve(
                     self._listener,
                     ",".join(queues),
                     max(free, 1),
@@ -760,7 +760,7 @@ class Worker:
         may be
         old because the server was away, or this process was frozen."""
         lease = item.lease / 1e6
-        while now() - sent > lease / contract.BEATS_PER_LEASE:
+        while now() - sent > lease / contract.HEARTBEATS_PER_LEASE:
             sent = now()
             each = [calls.HeartbeatEach(_sent(item.id), item.token)]
             reply = self._insist(calls.heartbeat(item.queue, self._listener, lease, each))
@@ -857,8 +857,8 @@ class Worker:
             for held in self._all():
                 groups.setdefault((held.item.queue, held.lease), []).append(held)
             for group, members in groups.items():
-                if hurry or now() >= due.setdefault(group, now() + group[1] / contract.BEATS_PER_LEASE):
-                    due[group] = now() + group[1] / contract.BEATS_PER_LEASE
+                if hurry or now() >= due.setdefault(group, now() + group[1] / contract.HEARTBEATS_PER_LEASE):
+                    due[group] = now() + group[1] / contract.HEARTBEATS_PER_LEASE
                     most = contract.TASKS_OF_HEARTBEAT
                     for first in range(0, len(members), most):
                         if not self._heartbeat(*group, members[first : first + most]):
@@ -959,8 +959,8 @@ class Worker:
                 self._over.wait(contract.CALL_AGAIN)
 
     def _reports(self) -> None:
-        """Sends reports and does the upkeep."""
-        due = {self._report: 0.0, self._upkeep: 0.0}
+        """Sends reports and does the maintenance."""
+        due = {self._report: 0.0, self._maintenance: 0.0}
         while not self._over.is_set():
             for job, at in list(due.items()):
                 if not time.time() < at < time.time() + 2 * contract.REPORT_EVERY:  # the clock may have been set back
@@ -997,17 +997,17 @@ class Worker:
     def _clock(self) -> float:
         """The seconds by which the server's clock is ahead of this host's."""
         if not self._clock_read or time.monotonic() > self._clock_read + contract.CLOCK_EVERY:
-            self._ahead = self._link.run(calls.hello()).now - time.time()
+            self._ahead = self._link.run(calls.handshake()).now - time.time()
             self._clock_read = time.monotonic()
         return self._ahead
 
-    def _upkeep(self) -> float:
+    def _maintenance(self) -> float:
         ahead = self._clock()
-        due = time.time() + contract.UPKEEP_EVERY
+        due = time.time() + contract.MAINTENANCE_EVERY
         for queues in self._queues.to_keep():
-            reply = self._link.run(calls.upkeep(queues))
+            reply = self._link.run(calls.maintenance(queues))
             if reply.trouble:
-                log.warning("upkeep: %s", reply.trouble)
+                log.warning("maintenance: %s", reply.trouble)
             due = min(due, time.time() if reply.more else max(reply.next - ahead, time.time() + 0.05))
         return due
 

@@ -77,7 +77,7 @@ class Client:
 
     async def check(self) -> calls.HelloReply:
         """Checks that the server is suitable: its schema, its eviction policy, the permissions of this user."""
-        reply = await self.link.run(calls.hello())
+        reply = await self.link.run(calls.handshake())
         if reply.lacks:
             raise Unsuitable("NOPERM", f"this user may not do all that is needed: {reply.lacks}.")
         return reply
@@ -152,13 +152,13 @@ class Client:
         job: `function.call(…)`, or `Job("queue", parameters)` for a worker in any language.
         options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
-        rhythm = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
+        recurrence = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
         own = {
             name: value for name, value in _job(job).options.items() if name in calls.ScheduleOptions.__annotations__
         }
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
         parameters = self.link.dumps(job.parameters)
-        await self.link.make(calls.schedule(name, job.queue, rhythm, parameters, [], **merged))
+        await self.link.make(calls.schedule(name, job.queue, recurrence, parameters, [], **merged))
         return Schedule(self.link, name)
 
     def schedule_of(self, name: str) -> Schedule:

@@ -83,7 +83,7 @@ class Link:
                 return found
 
     async def _hang_up(self) -> None:
-        """Closes idle connections: redis-py would use one again whose greeting it has not finished."""
+        """Closes idle connections: redis-py would use one again whose handshake it has not finished."""
         if pool := getattr(self.server, "connection_pool", None):
             with suppress(*TROUBLE):
                 await pool.disconnect(inuse_connections=False)

@@ -217,9 +217,9 @@ class Queue:
         of = "-" if concurrency is None else str(concurrency)
         await self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
 
-    async def forget(self) -> None:
+    async def delete(self) -> None:
         """Removes the data of an empty queue."""
-        await self._link.make(calls.forget(self.name, by=self._link.by))
+        await self._link.make(calls.delete_queue(self.name, by=self._link.by))
 
 
 def _one_of(at: int, sent: int) -> str:

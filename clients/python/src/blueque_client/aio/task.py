@@ -120,9 +120,9 @@ class Task(Generic[R]):
         call = calls.cancel(self.id, reason, force=force or None, at_once=at_once or None, by=self._link.by)
         return await self._link.make(call)
 
-    async def recall(self, *, at_once: bool = False) -> str:
+    async def requeue(self, *, at_once: bool = False) -> str:
         """Asks its owner to save a checkpoint and to give it back."""
-        return await self._link.make(calls.recall(self.id, at_once=at_once or None, by=self._link.by))
+        return await self._link.make(calls.requeue(self.id, at_once=at_once or None, by=self._link.by))
 
     async def retry(self, *, fresh: bool = False, deadline: Time | None = None) -> str:
         """Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning."""

@@ -30,7 +30,7 @@ LOOK = 5
 class WorkQueue:
     """A queue by its name, which may be any text. Its items are tasks, with no limit of losses.
 
-    It registers as a listener with its first lease; `close` unregisters it, and otherwise upkeep forgets it.
+    It registers as a listener with its first lease; `close` unregisters it, and otherwise maintenance forgets it.
 
     keep_records: Whether records of completed items are kept, as long as the queue's settings say.
     options: Options of the added items. With `max_losses`, `max_failures` and `max_releases` of 0 an item runs at most
@@ -145,18 +145,18 @@ class WorkQueue:
         settings say. Returns the number of items given back, repairs and deleted records."""
         number, cursor = await self.light_clean(), ""
         while True:
-            mended = await self._link.run(calls.mend(self.queue.name, cursor, 200))
-            number += mended.mended
-            if not (cursor := mended.cursor or ""):
+            repaired = await self._link.run(calls.repair(self.queue.name, cursor, 200))
+            number += repaired.repaired
+            if not (cursor := repaired.cursor or ""):
                 break
         while True:
-            retained = await self._link.run(calls.retain(self.queue.name, 100))
-            number += retained.deleted
-            if not retained.more:
+            pruned = await self._link.run(calls.prune(self.queue.name, 100))
+            number += pruned.deleted
+            if not pruned.more:
                 return number
 
     async def aclose(self) -> None:
-        """Unregisters, unless something is still leased: then upkeep forgets it."""
+        """Unregisters, unless something is still leased: then maintenance forgets it."""
         if self._registered:
             self._registered = False
             with suppress(Refused):

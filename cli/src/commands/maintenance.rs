@@ -1,0 +1,165 @@
+//! `blueque maintenance`
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use blueque::QueueName;
+use clap::Args;
+use serde::Serialize;
+
+use crate::input::values::{duration, queue_name};
+use crate::output::table::{self, Column, Row};
+use crate::output::{Code, Format, behind, fault, say};
+use crate::session::Session;
+use crate::session::outage::Outage;
+
+/// Maximum number of queues of one call.
+const TOGETHER: usize = 32;
+
+/// Maximum number of calls for the same queues in one round. The next round does the rest.
+const CALLS: usize = 10_000;
+
+/// Interval at which the server's clock is read. The pause until the next due work depends on this clock.
+const SELDOM: Duration = Duration::from_secs(60);
+
+/// The shortest pause between two rounds.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queues [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queues: Vec<QueueName>,
+    /// Do what is due, then exit: 0, or 1 if a part failed
+    #[arg(long, conflicts_with = "every")]
+    pub once: bool,
+    /// With --once: exit with 8 if nothing was due
+    #[arg(long, requires = "once")]
+    exit_code: bool,
+    /// The longest pause
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
+    every: Duration,
+    /// Also look through all that the queues have for what is to be repaired: at once, and then so often
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    deep_every: Option<Duration>,
+}
+
+/// The work that was done for one part.
+#[derive(Serialize)]
+struct Work {
+    part: String,
+    number: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
+}
+
+impl Row for Work {
+    const COLUMNS: &'static [Column] = &[Column::id("part"), Column::whole("number"), Column::text("trouble")];
+
+    fn id(&self) -> &str {
+        &self.part
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.part.clone(), self.number.to_string(), self.trouble.clone().unwrap_or_else(|| "-".to_owned())]
+    }
+}
+
+/// A round: the work done, by part, and the time at which the next round is due.
+#[derive(Default)]
+struct Round {
+    done: BTreeMap<String, u64>,
+    troubles: BTreeMap<String, String>,
+    next: Option<SystemTime>,
+}
+
+impl Round {
+    fn parts(self) -> Vec<Work> {
+        let Self { mut done, mut troubles, .. } = self;
+        done.extend(
+            troubles.keys().filter(|&part| !done.contains_key(part)).cloned().map(|part| (part, 0)).collect::<Vec<_>>(),
+        );
+        done.into_iter().map(|(part, number)| Work { trouble: troubles.remove(&part), part, number }).collect()
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if options.once {
+        let round = round(session, &options.queues, options.deep_every.is_some())?;
+        let code = match round {
+            Round { ref troubles, .. } if !troubles.is_empty() => Code::Failed,
+            Round { ref done, .. } if done.is_empty() && options.exit_code => Code::NothingDue,
+            _ => Code::Ok,
+        };
+        session.write(&round.parts())?;
+        return Ok(code);
+    }
+    if session.format == Format::Json {
+        return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
+    }
+    behind::begin();
+    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
+    let (mut said, mut looked, mut clock) = (BTreeMap::new(), None::<Instant>, None::<(SystemTime, Instant)>);
+    loop {
+        let deep = options.deep_every.is_some_and(|every| looked.is_none_or(|at| at.elapsed() >= every));
+        let Some(mut round) = outage.survive(round(session, &options.queues, deep))? else {
+            thread::sleep(options.every.max(SHORTEST));
+            continue;
+        };
+        if deep {
+            looked = Some(Instant::now());
+        }
+        if clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
+            let handshake = session.client.call(&session.client.calls().handshake());
+            clock = handshake.ok().map(|handshake| (handshake.now, Instant::now())).or(clock);
+        }
+        let left = clock.zip(round.next).map_or(options.every, |((now, read), next)| {
+            next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
+        });
+        // A trouble is reported only when it begins.
+        let troubles = std::mem::take(&mut round.troubles);
+        for (part, trouble) in &troubles {
+            if said.get(part) != Some(trouble) {
+                say(format!("{part} fails: {trouble}; it is tried again"));
+            }
+        }
+        said = troubles;
+        shown.write(&round.parts())?;
+        thread::sleep(left.min(options.every).max(SHORTEST));
+    }
+}
+
+/// Does all due work; with `deep` also all repairs. Parts without any work are left out.
+fn round(session: &Session, queues: &[QueueName], deep: bool) -> anyhow::Result<Round> {
+    let mut round = Round::default();
+    let queues = session.queues(queues)?;
+    for queue in queues.iter().filter(|_| deep) {
+        match session.client.queue(queue.as_str())?.repair(None) {
+            Ok((0, _)) => {}
+            Ok((repaired, _)) => *round.done.entry("repair".to_owned()).or_default() += repaired,
+            Err(error) if error.is_transient() => return Err(error.into()),
+            Err(error) => {
+                round.troubles.insert("repair".to_owned(), error.to_string());
+            }
+        }
+    }
+    // A namespace without queues may have schedules and graphs.
+    let none: &[QueueName] = &[];
+    for some in queues.chunks(TOGETHER).chain(queues.is_empty().then_some(none)) {
+        for _ in 0..CALLS {
+            let step = session.client.maintenance(some)?;
+            if step.number > 0 {
+                *round.done.entry(step.part.clone()).or_default() += step.number;
+            }
+            if let Some(trouble) = step.trouble {
+                round.troubles.insert(step.part, trouble);
+            }
+            round.next = Some(round.next.map_or(step.next, |next| next.min(step.next)));
+            if !step.more {
+                break;
+            }
+        }
+    }
+    Ok(round)
+}

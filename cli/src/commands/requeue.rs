@@ -1,0 +1,36 @@
+//! `blueque requeue`, also called `release`
+
+use blueque::Requeued;
+use blueque::calls::RequeueOptions;
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::output::Code;
+use crate::session::Session;
+
+/// Workers are asked to stop them: programs have their grace period to save a checkpoint. Then the tasks are at the
+/// front of their queue, where any worker may take them. Also called `release`.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    pub tasks: TaskIds,
+    /// Do not wait for their workers: put the tasks at the front of their queue now. Programs may run on, even
+    /// beside the next attempt, until their workers learn of it: up to a third of the lease
+    #[arg(long)]
+    now: bool,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    options.tasks.each(session, |id, _| {
+        Ok(
+            match session
+                .client
+                .call(&session.client.calls().requeue(id, &RequeueOptions::new().at_once(options.now)))?
+            {
+                Requeued::Requested => "requeueing",
+                Requeued::Cancelled => "cancelled",
+                _ => "released",
+            },
+        )
+    })
+}

@@ -1,0 +1,188 @@
+//! Graphs as a whole: each is in the index of all graphs and counts its tasks correctly, and the steps that calls leave
+//! for later are done soon.
+
+use std::collections::BTreeSet;
+
+use blueque::Status;
+use redis::Pipeline;
+
+use super::checks::Checks;
+use super::keys::Scan;
+use crate::times;
+
+/// Number of seconds after which an open step means that no process does such steps. A step takes moments.
+const LATE: f64 = 600.0;
+
+/// Maximum number of attempts to read a graph whose tasks end during the check.
+const LOOKS: usize = 5;
+
+/// Number of tasks that are read at once.
+const PAGE: usize = 500;
+
+/// Maximum number of tasks of a graph whose counts workers correct.
+const CORRECTED: usize = 2_000;
+
+/// Data of a graph: its state, the time of its creation, the number of its tasks, the number of released tasks, the
+/// action under way, its score in the index, and its counts.
+type Facts = Vec<Option<String>>;
+
+/// The names of the counts: the tasks that are not finished, and the tasks in each final state.
+fn counted() -> Vec<&'static str> {
+    let ends = Status::ALL.iter().filter(|status| status.is_finished());
+    std::iter::once("left").chain(ends.map(|status| status.as_str())).collect()
+}
+
+/// `left 3, complete 1`
+fn words(numbers: &[i64]) -> String {
+    let words: Vec<String> = counted().iter().zip(numbers).map(|(name, number)| format!("{number} {name}")).collect();
+    words.join(", ")
+}
+
+impl Checks {
+    pub fn whole_graphs(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        self.left_to_do()?;
+        let known: BTreeSet<&String> = scan.all("graph").iter().collect();
+        for kind in ["members", "outside", "chosen"] {
+            for id in scan.all(kind).iter().filter(|id| !known.contains(id)) {
+                self.without_graph(&self.key(kind, id), id)?;
+            }
+        }
+        let (index, mut listed) = (format!("{}graphs", self.prefix), Vec::new());
+        self.pages(&index, &["ZRANGE"], |id| listed.push(id.to_owned()))?;
+        for id in listed.iter().filter(|id| !known.contains(id)) {
+            let mut pipeline = Pipeline::new();
+            pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("ZSCORE").arg(&index).arg(id);
+            let (there, score): (bool, Option<f64>) = self.send(&pipeline)?;
+            if !there && score.is_some() {
+                self.finding("graphs", format!("{id} is in {index}, but has no record"), format!("ZREM {index} {id}"));
+            }
+        }
+        for id in scan.all("graph") {
+            self.whole(id, &index)?;
+        }
+        Ok(())
+    }
+
+    /// Reports steps that a process with maintenance should have done long ago.
+    fn left_to_do(&mut self) -> anyhow::Result<()> {
+        let now = times::now();
+        let late = (times::seconds(now) - LATE).to_string();
+        for (name, of) in [("deferred", "task"), ("graphs_due", "graph")] {
+            let key = format!("{}{name}", self.prefix);
+            let number: u64 = self.ask(&["ZCOUNT", &key, "-inf", &late])?;
+            let first: Vec<(String, f64)> = self.ask(&["ZRANGE", &key, "0", "0", "WITHSCORES"])?;
+            let Some((id, at)) = first.into_iter().next().filter(|_| number > 0) else { continue };
+            let others = match number - 1 {
+                0 => String::new(),
+                1 => ", and one of another".to_owned(),
+                others => format!(", and those of {others} others"),
+            };
+            let overdue = times::span(times::between(times::epoch(at), now));
+            let text =
+                format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: nobody does the maintenance");
+            self.finding("graphs", text, "blueque maintenance --once, or start a worker, of any queue");
+        }
+        Ok(())
+    }
+
+    /// Reports a key of a graph that does not exist.
+    fn without_graph(&mut self, key: &str, id: &str) -> anyhow::Result<()> {
+        let mut pipeline = Pipeline::new();
+        pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("EXISTS").arg(key);
+        if self.send::<(bool, bool)>(&pipeline)? == (false, true) {
+            self.finding("graphs", format!("{key} is there, and its graph is not"), format!("DEL {key}"));
+        }
+        Ok(())
+    }
+
+    /// Checks that a graph is listed, and that its counts match the records of its tasks.
+    fn whole(&mut self, id: &str, index: &str) -> anyhow::Result<()> {
+        let mut wrong = None;
+        for _ in 0..LOOKS {
+            let before = self.graph_facts(id, index)?;
+            let (Some(state), Some(created), [total, released, _, score, counts @ ..]) = (
+                before.first().cloned().flatten(),
+                before.get(1).cloned().flatten(),
+                before.get(2..).unwrap_or_default(),
+            ) else {
+                return Ok(());
+            };
+            if state != "created" {
+                return Ok(()); // not created completely, or removed
+            }
+            if score.is_none() {
+                let todo = format!("ZADD {index} {created} {id}");
+                self.finding("graphs", format!("graph {id} is not in {index}"), todo);
+                return Ok(());
+            }
+            let total: usize = total.as_deref().and_then(|total| total.parse().ok()).unwrap_or(0);
+            if released.as_deref() != Some(total.to_string().as_str()) || total > self.limit {
+                return Ok(());
+            }
+            let numbers = |count: &Option<String>| count.as_deref().map_or(Some(0), |count| count.parse::<i64>().ok());
+            let noted: Option<Vec<i64>> = counts.iter().map(numbers).collect();
+            let found = self.graph_counts(id)?;
+            if self.graph_facts(id, index)? != before {
+                wrong = None;
+                continue; // tasks have ended, or run again, since the first read
+            }
+            if noted.as_ref() == Some(&found) {
+                return Ok(());
+            }
+            // Two equal results: no task was between two states during the reads.
+            if wrong.as_ref() == Some(&(noted.clone(), found.clone())) {
+                self.miscounted(id, noted.as_deref(), &found, total);
+                return Ok(());
+            }
+            wrong = Some((noted, found));
+        }
+        Ok(())
+    }
+
+    fn miscounted(&mut self, id: &str, noted: Option<&[i64]>, found: &[i64], total: usize) {
+        let says = noted.map_or("what is no number".to_owned(), words);
+        let open = |numbers: &[i64]| numbers.iter().skip(1).sum::<i64>() != numbers.first().copied().unwrap_or(0);
+        let todo = if total <= CORRECTED && noted.is_none_or(open) {
+            "a worker repairs this within minutes".to_owned()
+        } else {
+            let fields: Vec<String> =
+                counted().iter().zip(found).map(|(name, number)| format!("{name} {number}")).collect();
+            format!("HSET {} {}", self.key("graph", id), fields.join(" "))
+        };
+        self.finding("graphs", format!("graph {id} counts {says}, and of its tasks there are {}", words(found)), todo);
+    }
+
+    /// The data in the record of a graph, and its score in the index.
+    fn graph_facts(&mut self, id: &str, index: &str) -> anyhow::Result<Facts> {
+        let key = self.key("graph", id);
+        let mut pipeline = Pipeline::new();
+        pipeline.atomic().cmd("HMGET").arg(&key).arg(&["state", "created", "total", "released", "doing"]);
+        pipeline.cmd("ZSCORE").arg(index).arg(id).cmd("HMGET").arg(&key).arg(counted());
+        let (mut facts, score, counts): (Facts, Option<String>, Facts) = self.send(&pipeline)?;
+        facts.push(score);
+        facts.extend(counts);
+        Ok(facts)
+    }
+
+    /// The counts according to the records of the graph's tasks.
+    fn graph_counts(&mut self, id: &str) -> anyhow::Result<Vec<i64>> {
+        let mut ids = Vec::new();
+        self.pages(&self.key("members", id), &["LRANGE"], |id| ids.push(id.to_owned()))?;
+        let names = counted();
+        let mut found = vec![0; names.len()];
+        for page in ids.chunks(PAGE) {
+            let mut pipeline = Pipeline::new();
+            for task in page {
+                pipeline.cmd("HMGET").arg(self.key("task", task)).arg(&["graph", "status"]);
+            }
+            let tasks: Vec<(Option<String>, Option<String>)> = self.send(&pipeline)?;
+            for (_, status) in tasks.into_iter().filter(|(graph, _)| graph.as_deref() == Some(id)) {
+                let status = status.unwrap_or_default();
+                for (number, name) in found.iter_mut().zip(&names) {
+                    *number += i64::from(*name == "left" || *name == status);
+                }
+            }
+        }
+        Ok(found)
+    }
+}

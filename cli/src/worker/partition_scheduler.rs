@@ -1,0 +1,92 @@
+//! Serves the partitions of a worker, or a part of them at a time if there are many. A partition that has had no task
+//! for a while makes room for the partition that has waited longest. A partition with running programs stays, and takes
+//! no room from others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use blueque::PartitionName;
+
+use super::partition_worker::{PartitionWorker, Turn, defect};
+use super::round_robin::RoundRobin;
+use super::slots::Slots;
+use super::stop_signals::StopSignals;
+use crate::session::many::{AT_ONCE, at_once};
+
+/// Maximum number of partitions without running programs that are served at a time. Each partition needs some threads
+/// and connections.
+pub const SERVED: usize = 32;
+
+/// Interval between checks for room: a program that begins makes room without a notification.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Serves all partitions until they have ended. An error of one of several partitions ends only that partition.
+pub fn serve(
+    crews: &[Arc<PartitionWorker>],
+    slots: &Slots,
+    stop_signals: &StopSignals,
+    round_robin: &RoundRobin,
+) -> anyhow::Result<()> {
+    // Partitions with running programs are served first.
+    let (first, later): (Vec<_>, Vec<_>) = crews.iter().partition(|partition_worker| partition_worker.has_runs());
+    first.into_iter().chain(later).for_each(|partition_worker| round_robin.put_last(partition_worker.seat));
+    let (says, ended) = mpsc::channel();
+    let mut serving = BTreeMap::new();
+    let mut failed = None;
+    loop {
+        while !stop_signals.is_stopping() && slots.idle(serving.keys()) < SERVED {
+            let Some(seat) = round_robin.next() else { break };
+            if let Some(partition_worker) = crews.get(seat) {
+                serving.insert(seat, begin(partition_worker.clone(), seat, says.clone()));
+            }
+        }
+        if serving.is_empty() {
+            break;
+        }
+        let Some((seat, partition_worker)) = ended.recv_timeout(LOOK).ok().and_then(|seat| serving.remove_entry(&seat))
+        else {
+            continue;
+        };
+        match partition_worker.join().unwrap_or_else(|_| Err(defect("partitions"))) {
+            // A run that came at the last moment is served at once.
+            Ok(Turn::Over) if crews.get(seat).is_some_and(|partition_worker| partition_worker.has_runs()) => {
+                round_robin.put_first(seat)
+            }
+            Ok(Turn::Over) => round_robin.put_last(seat),
+            Ok(Turn::Last) => {}
+            Err(error) => failed = Some(error),
+        }
+    }
+    take_leave(crews);
+    failed.map_or(Ok(()), Err)
+}
+
+/// Reports the end of a thread, including a panic.
+struct Ends(usize, Sender<usize>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.1.send(self.0);
+    }
+}
+
+fn begin(partition_worker: Arc<PartitionWorker>, seat: usize, says: Sender<usize>) -> JoinHandle<anyhow::Result<Turn>> {
+    thread::spawn(move || {
+        let _end = Ends(seat, says);
+        partition_worker.serve()
+    })
+}
+
+/// Unregisters the worker from waiting partitions, in which it is still registered.
+fn take_leave(crews: &[Arc<PartitionWorker>]) {
+    let known: BTreeMap<&PartitionName, &Arc<PartitionWorker>> = crews
+        .iter()
+        .filter(|partition_worker| partition_worker.is_registered())
+        .filter_map(|partition_worker| Some((partition_worker.name()?, partition_worker)))
+        .collect();
+    let names: Vec<PartitionName> = known.keys().map(|name| (*name).clone()).collect();
+    at_once(&names, AT_ONCE, |name| known.get(name).map_or(Ok(()), |partition_worker| partition_worker.take_leave()));
+}

@@ -1,0 +1,75 @@
+//! The signals that end a worker, with all partitions that it serves.
+
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use blueque::Interrupter;
+use signal_hook::iterator::Signals;
+
+use super::pool::Pool;
+use crate::output::behind;
+
+/// Ends the parts of a worker.
+#[derive(Default)]
+pub struct StopSignals(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    stopping: bool,
+    crews: Vec<(Arc<Pool>, Interrupter)>,
+}
+
+impl StopSignals {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true after the first signal.
+    pub fn is_stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    /// Adds a part of the worker, which signals end from now on.
+    pub fn add(&self, pool: &Arc<Pool>, interrupter: Interrupter) {
+        let mut state = self.lock();
+        if state.stopping {
+            pool.drain();
+        }
+        state.crews.push((pool.clone(), interrupter));
+    }
+
+    /// Removes a part of the worker that has ended.
+    pub fn remove(&self, pool: &Arc<Pool>) {
+        self.lock().crews.retain(|(other, _)| !Arc::ptr_eq(other, pool));
+    }
+
+    /// Handles the signals. The first signal drains the worker. The second signal ends it, and its supervisors run on.
+    pub fn hear(&self, mut signals: Signals) {
+        for _ in signals.forever() {
+            let mut state = self.lock();
+            let again = state.stopping || state.crews.iter().any(|(pool, _)| pool.draining().is_some());
+            state.stopping = true;
+            let left: usize = state.crews.iter().map(|(pool, _)| pool.running()).sum();
+            let say = |text: &str| state.crews.first().into_iter().for_each(|(pool, _)| pool.say_for_all(text));
+            if again {
+                say(&format!("ends at once; running on without it: {left}"));
+                behind::flush();
+                #[expect(clippy::disallowed_methods, reason = "at once, whatever hangs; what counts is on disk")]
+                process::exit(0);
+            }
+            say(&format!("drains; running: {left}"));
+            for (pool, _) in &state.crews {
+                pool.drain();
+            }
+            let interrupters: Vec<Interrupter> = state.crews.iter().map(|(_, one)| one.clone()).collect();
+            drop(state);
+            // A server that hangs does not delay the interrupts of the other servers.
+            thread::scope(|scope| {
+                for interrupter in &interrupters {
+                    scope.spawn(|| interrupter.interrupt());
+                }
+            });
+        }
+    }
+}

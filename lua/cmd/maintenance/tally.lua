@@ -1,8 +1,0 @@
---- Adds new events to the statistics of their days, each event once, and then trims the events.
--- @args now queue limit
--- @role upkeep
--- @again goes on
--- @reply number of events read, 1 if there are more events, number of events that were trimmed before they were read
--- @errors
-namespace.open()
-return statistics.tally(contract.arguments())
