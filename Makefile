@@ -91,11 +91,11 @@ bench: ## Measure the scripts, and the least that they could cost; ONLY=part,par
 	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
 	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before",$(if $(ONLY),only $(ONLY)))
 
-scale: bundle ## Measure 1, 2, 4 and 8 partitions on a server each, and 3 on a cluster: TASKS each; DOCS=folder for a plot
+scale: bundle ## Measure 1, 2, 4 and 8 partitions on a server each, and 3 on a cluster: TASKS each; DOCS=docs/run for the plot
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS) $(addsuffix /scale.svg,$(DOCS))
 
-peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
+peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=bench for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \
 	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --aof $(AOF) \
 	    $(addprefix --only ,$(ONLY)) $(addprefix --docs ,$(DOCS))

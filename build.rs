@@ -1,6 +1,6 @@
 //! Composes each command of `lua/cmd` with exactly the pieces of `lua/lib` that it uses, directly or indirectly, into
 //! one script. A script's chunk runs at each call, so every function that the script does not define saves time.
-//! `docs/scripts.md` shows an example.
+//! `docs/contribute/scripts.md` shows an example.
 //!
 //! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
 //!   after the pieces that it needs.

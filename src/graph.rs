@@ -54,7 +54,7 @@ pub(crate) use shares::{Parcel, Shares};
 /// # Ok::<(), blueque::GraphError>(())
 /// ```
 ///
-/// The same graph as a document, in the format of `docs/graph.schema.json`:
+/// The same graph as a document, in the format of `docs/reference/graph.schema.json`:
 ///
 /// ```
 /// let graph = blueque::Graph::from_json(r#"{

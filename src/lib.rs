@@ -267,15 +267,15 @@ struct Readme;
 /// The pages that contain whole programs compile.
 #[cfg(doctest)]
 mod pages {
-    #[doc = include_str!("../docs/bulk.md")]
+    #[doc = include_str!("../docs/use/bulk.md")]
     struct Bulk;
     #[cfg(feature = "cron")]
-    #[doc = include_str!("../docs/schedules.md")]
+    #[doc = include_str!("../docs/use/schedules.md")]
     struct Schedules;
-    #[doc = include_str!("../docs/from-redis-work-queue.md")]
+    #[doc = include_str!("../docs/migrating/from-redis-work-queue.md")]
     struct FromRedisWorkQueue;
-    #[doc = include_str!("../docs/search.md")]
+    #[doc = include_str!("../docs/use/search.md")]
     struct Search;
-    #[doc = include_str!("../docs/servers.md")]
+    #[doc = include_str!("../docs/run/servers.md")]
     struct Servers;
 }

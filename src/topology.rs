@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn keys_have_the_partitions_of_the_documentation() {
-        let page = include_str!("../docs/partitions.md");
+        let page = include_str!("../docs/run/partitions.md");
         let mut seen = 0;
         for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
             let cells: Vec<_> = row.trim_end_matches(" |").split(" | ").map(|cell| cell.trim_matches('`')).collect();

@@ -83,7 +83,7 @@ async fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
     let bytes = partitions.submit_bytes_in(&name("2"), "q", b"\"y\"", id("b")).await.unwrap();
     let info = partitions.task(&bytes).await.unwrap().info().await.unwrap();
     assert_eq!(info.parameters::<String>().unwrap().as_deref(), Some("y"));
-    // The example of docs/partitions.md.
+    // The example of docs/run/partitions.md.
     let own = partitions.submit("q", "x", id("movie-17")).await.unwrap();
     assert_eq!(own.to_string(), "1:movie-17");
     let by_key = partitions.submit_by("movie-17", "q", "x", Submit::default()).await.unwrap();

@@ -411,7 +411,7 @@ fn is_case(name: &str, case: &str) -> bool {
 
 #[test]
 fn each_row_for_users_of_qless_names_a_case_that_there_is() {
-    let page = fs::read_to_string(file("docs/from-qless.md")).unwrap();
+    let page = fs::read_to_string(file("docs/migrating/from-qless.md")).unwrap();
     let mut rows = 0;
     let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| qless");
     for row in page.lines().filter(is_row) {
@@ -429,7 +429,7 @@ fn each_row_for_users_of_qless_names_a_case_that_there_is() {
 
 #[test]
 fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
-    let page = fs::read_to_string(file("docs/from-redis-work-queue.md")).unwrap();
+    let page = fs::read_to_string(file("docs/migrating/from-redis-work-queue.md")).unwrap();
     let tests = fs::read_to_string(file("tests/work_queue.rs")).unwrap();
     let (calls, recipes) = page.split_once("## At most once").unwrap();
     let calls = calls.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| redis-work-queue |"));
@@ -447,8 +447,8 @@ fn each_row_for_users_of_redis_work_queue_names_a_test_that_there_is() {
     }
 }
 
-/// Names that a cell of `docs/blueque-1.0.md` has a program call, or a shell. Within backquotes these are the names
-/// before a `(`, and the words and flags of a command. A name alone, such as `submit_bytes`, is also a call.
+/// Names that a cell of `docs/migrating/blueque-1.0.md` has a program call, or a shell. Within backquotes these are the
+/// names before a `(`, and the words and flags of a command. A name alone, such as `submit_bytes`, is also a call.
 fn called(cell: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for code in cell.split('`').skip(1).step_by(2) {
@@ -487,7 +487,7 @@ fn each_call_in_each_row_for_users_of_blueque_1_0_is_made_by_the_test_of_its_col
         files(&["clients/typescript/tests/blueque_1_0.test.ts"]),
         files(&["cli/tests/beside/calls.rs", "cli/tests/beside.rs"]),
     ];
-    let page = fs::read_to_string(file("docs/blueque-1.0.md")).unwrap();
+    let page = fs::read_to_string(file("docs/migrating/blueque-1.0.md")).unwrap();
     let table = page.split("## Each call").nth(1).unwrap().split("\n## ").next().unwrap();
     let rows: Vec<&str> =
         table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Blueque 1.0 |")).collect();
@@ -521,7 +521,7 @@ fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
 
 #[test]
 fn each_row_for_users_of_enq_names_a_test_that_there_is() {
-    let page = fs::read_to_string(file("docs/from-enq.md")).unwrap();
+    let page = fs::read_to_string(file("docs/migrating/from-enq.md")).unwrap();
     let mut tests = BTreeSet::new();
     for folder in ["src", "tests", "cli/tests"] {
         tests_below(&file(folder), &mut tests);

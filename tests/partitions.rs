@@ -73,7 +73,7 @@ fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
     let (_servers, partitions) = two();
     let chosen = partitions.submit_in(&name("2"), "q", "x", Submit::default().id(TaskId::new("a").unwrap())).unwrap();
     assert_eq!(chosen.to_string(), "2:a");
-    // The example of docs/partitions.md.
+    // The example of docs/run/partitions.md.
     let of_key = |how: Submit| partitions.submit("q", "x", how).unwrap().partition().to_string();
     assert_eq!(of_key(Submit::default().id(TaskId::new("movie-17").unwrap())), "1");
     assert_eq!(of_key(Submit::default().unique("movie-17")), "1");
@@ -755,7 +755,7 @@ fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
     });
 }
 
-/// The role `worker` as in docs/configuration.md.
+/// The role `worker` as in docs/run/configuration.md.
 const WORKER: &str = "on >pw ~blueque_[a-z]* ~blueque_WORKER ~blueque_MAINTENANCE &blueque_* -@all +@read +@write \
     +@connection +@pubsub -@dangerous +eval +evalsha +time +info +client|unblock +multi +exec";
 

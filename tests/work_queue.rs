@@ -1,4 +1,4 @@
-//! A queue used like a queue of redis-work-queue; the rows of `docs/from-redis-work-queue.md`.
+//! A queue used like a queue of redis-work-queue; the rows of `docs/migrating/from-redis-work-queue.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

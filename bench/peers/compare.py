@@ -102,8 +102,8 @@ def main():
     target = given.docs or given.folder
     picture = target / "peers.svg"
     plot.draw(peers, found, picture)
-    report.place(text, target / "performance.md")
-    say(f"written: {target / 'performance.md'}, {picture}")
+    report.place(text, target / "README.md")
+    say(f"written: {target / 'README.md'}, {picture}")
     for name, error in failed:
         say(f"{name} is missing: {error}")
     sys.exit(1 if failed else 0)

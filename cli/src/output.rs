@@ -35,7 +35,7 @@ pub enum Format {
     Id,
 }
 
-/// The exit codes; `docs/cli.md` has the table.
+/// The exit codes; `docs/reference/cli.md` has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     Ok = 0,

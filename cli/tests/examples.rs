@@ -103,8 +103,8 @@ fn make_quick_runs_what_an_edit_concerns() {
     let library = steps(&["lua/cmd/attempt/complete.lua", "lua/lib/task/state.lua"]);
     assert!(library[0] == "cases changed" && library[1].contains("blueque-cli --test modules"), "{library:?}");
     assert_eq!(steps(&["lua/cmd/task/bulk.lua", "tests/conformance/bulk.json"]), ["cases changed bulk"]);
-    assert_eq!(steps(&["docs/architecture.md", "Makefile"]), [""; 0]);
-    let page = steps(&["docs/retries.md"]);
+    assert_eq!(steps(&["docs/contribute/architecture.md", "Makefile"]), [""; 0]);
+    let page = steps(&["docs/use/retries.md"]);
     assert!(
         page.len() == 1 && page[0].contains("BLUEQUE_PAGE=retries") && page[0].contains("--test pages"),
         "{page:?}"

@@ -175,7 +175,7 @@ fn a_task_gets_results_of_two_shards_in_the_order_of_its_arguments() {
 #[test]
 fn the_documents_of_the_examples_do_what_enq_says_and_are_on_its_page() {
     let world = world();
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/from-enq.md")).unwrap();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/migrating/from-enq.md")).unwrap();
     let made = SAMPLES.map(|(name, text)| {
         assert!(page.contains(text), "{name}.json is not on the page as it is");
         let file = world.path(&format!("{name}.json"));

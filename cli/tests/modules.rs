@@ -1,6 +1,6 @@
 //! The modules of the command and of the library are on floors, and each module imports only from floors below its own.
 //! The test compares lists of the floors with the imports in the sources. The lists are also the tables in
-//! `docs/architecture.md`. `modules/lua.rs` does the same for the folders of the Lua library.
+//! `docs/contribute/architecture.md`. `modules/lua.rs` does the same for the folders of the Lua library.
 //!
 //! `make bless` regenerates the table.
 
@@ -20,7 +20,7 @@ struct House {
     floors: &'static [&'static [&'static str]],
     /// True if the files of a room import in one direction only: a file of the library and its folder belong together.
     by_file: bool,
-    /// The lines around the table in `docs/architecture.md`.
+    /// The lines around the table in `docs/contribute/architecture.md`.
     marks: [&'static str; 2],
 }
 
@@ -285,7 +285,7 @@ fn every_module_says_what_it_is() {
 
 #[test]
 fn the_page_on_architecture_shows_the_floors() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/architecture.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/contribute/architecture.md");
     let mut page = fs::read_to_string(&path).unwrap();
     let drawn = HOUSES.map(|house| (house.marks, house.picture(&house.read())));
     let scripts = (["<!-- scripts: begin -->\n", "<!-- scripts: end -->\n"], lua::picture());

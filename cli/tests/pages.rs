@@ -125,6 +125,19 @@ fn is_reason(line: &str) -> bool {
     line.starts_with("-- ") && line.contains(": It ") && line.ends_with(" --\n")
 }
 
+/// The pages of a folder and of its subfolders.
+fn pages_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(pages_in(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found
+}
+
 fn page(path: &Path) -> Result<(), String> {
     let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
     let name = path.strip_prefix(&root).unwrap().display();
@@ -149,10 +162,9 @@ fn page(path: &Path) -> Result<(), String> {
 fn every_example_of_the_pages_runs_and_writes_what_the_page_shows() {
     let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
     let only = std::env::var("BLUEQUE_PAGE").ok();
-    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
     // Both README files have this stem, but the README of docs/ has no examples.
-    let mut pages: Vec<PathBuf> = docs.chain([root.join("README.md")]).collect();
-    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let mut pages = pages_in(&root.join("docs"));
+    pages.push(root.join("README.md"));
     pages.retain(|path| only.as_ref().is_none_or(|only| path.file_stem().unwrap() == only.as_str()));
     pages.retain(|path| fs::read_to_string(path).unwrap().lines().any(|line| line == MARK));
     pages.sort();
@@ -188,26 +200,40 @@ fn sources(folder: &Path, into: &mut String) {
     }
 }
 
-/// Each sentence of a page is verified by tests, whose names follow it.
-fn is_held(page: &str) {
+/// The numbers of the notes in a text: 1 and 12 of `[^1][^12]`.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split("[^").skip(1).map(|after| after.split(']').next().unwrap()).collect()
+}
+
+/// Checks that each sentence and each row of a page has the number of a note at its end, that each note has one sentence
+/// or row, and that the tests in the notes exist. Returns the page without its notes.
+fn is_held(page: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = String::new();
     for folder in ["src", "tests", "cli/src", "cli/tests"] {
         sources(&root.join(folder), &mut all);
     }
-    let page = fs::read_to_string(root.join("docs").join(page)).unwrap();
-    let (_, body) = page.split_once("\n## ").unwrap();
-    let sentences: Vec<&str> = body.split("\n- ").skip(1).collect();
-    assert!(sentences.len() > 20, "{}", sentences.len());
-    for sentence in sentences {
-        let sentence = sentence.split("\n\n").next().unwrap();
-        let under = sentence.lines().map(str::trim).filter(|line| line.starts_with('`'));
-        let tests: Vec<&str> = under.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
-        assert!(!tests.is_empty(), "no test stands under: {sentence}");
+    let page = fs::read_to_string(root.join("docs/run").join(page)).unwrap();
+    let (body, notes) = page.split_once("\n## Tests\n").unwrap();
+    let mut defined = Vec::new();
+    for note in notes.split("\n[^").skip(1) {
+        let (number, tests) = note.split_once("]: ").unwrap();
+        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "the note {number} names no test");
         for test in tests {
             assert!(all.contains(&format!("#[test]\nfn {test}()")), "there is no test {test}");
         }
+        defined.push(number);
     }
+    assert_eq!(numbers(body), defined, "each note belongs to one sentence, in the same order");
+    let (_, sections) = body.split_once("\n## ").unwrap();
+    let sentences: Vec<&str> = sections.split("\n- ").skip(1).collect();
+    assert!(sentences.len() > 20, "{}", sentences.len());
+    for sentence in sentences {
+        let sentence = sentence.split("\n\n").next().unwrap().trim_end();
+        assert!(numbers(sentence).len() == 1 && sentence.ends_with(']'), "no note at the end of: {sentence}");
+    }
+    body.to_owned()
 }
 
 #[test]
@@ -217,29 +243,44 @@ fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
 
 #[test]
 fn each_line_of_what_each_can_do_at_most_names_its_tests() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut all = String::new();
-    for folder in ["src", "tests", "cli/src", "cli/tests"] {
-        sources(&root.join(folder), &mut all);
-    }
-    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let page = is_held("security.md");
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     for who in ["client", "worker", "host user", "other namespace", "other partition", "server"] {
         assert!(rows.iter().any(|row| row.starts_with(&format!("| {who}"))), "no line on {who}");
     }
     for row in rows {
-        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
-        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
-        assert!(!tests.is_empty(), "no test in: {row}");
-        for test in tests {
-            assert!(all.contains(&format!("#[test]\nfn {test}()")), "there is no test {test}");
-        }
+        assert_eq!(numbers(row).len(), 1, "no note in: {row}");
     }
 }
 
 #[test]
 fn each_sentence_of_the_page_on_faults_names_the_tests_that_hold_it() {
     is_held("faults.md");
+}
+
+#[test]
+fn every_link_of_a_page_leads_to_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "lua/README.md", "bench/README.md"];
+    let mut links = 0;
+    for path in pages_in(&root.join("docs")).into_iter().chain(others.map(|name| root.join(name))) {
+        let page = fs::read_to_string(&path).unwrap();
+        let mut is_code = false;
+        for line in page.lines().filter(|line| !line.starts_with("<!--")) {
+            is_code ^= line.trim_start().starts_with("```");
+            if is_code {
+                continue;
+            }
+            for link in line.split("](").skip(1).map(|after| after.split(')').next().unwrap()) {
+                let file = link.split('#').next().unwrap();
+                if !file.is_empty() && !file.contains([' ', ':']) {
+                    links += 1;
+                    assert!(path.parent().unwrap().join(file).exists(), "{}: no {link}", path.display());
+                }
+            }
+        }
+    }
+    assert!(links > 200, "{links}");
 }
 
 #[test]
@@ -267,10 +308,10 @@ fn every_setting_that_a_page_names_exists() {
     let contract: serde_json::Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
     let settings = contract["settings"].as_object().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = pages_in(&root.join("docs")).into_iter();
     let clients = ["python", "typescript"].map(|client| root.join("clients").join(client).join("README.md"));
     let mut named = 0;
-    for path in docs.filter(|path| path.extension().is_some_and(|of| of == "md")).chain(clients) {
+    for path in docs.chain(clients) {
         let page = fs::read_to_string(&path).unwrap();
         for after in page.split("setting `").skip(1).chain(page.split("settings `").skip(1)) {
             // A single name, or the two names of "`a` and `b`".

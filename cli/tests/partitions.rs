@@ -115,7 +115,7 @@ fn column(rows: &Value, name: &str) -> Vec<String> {
 #[test]
 fn a_task_has_an_id_that_names_its_partition_and_every_command_finds_it() {
     let desk = Desk::new();
-    // The example of docs/partitions.md.
+    // The example of docs/run/partitions.md.
     assert_eq!(desk.submit(&["q", "--id", "movie-17"]), "1:movie-17");
     assert_eq!(desk.submit(&["q", "--id", "x", "--partition", "2"]), "2:x");
     assert_eq!(desk.json(&["show", "2:x"])["id"], "2:x");
@@ -314,7 +314,7 @@ fn a_partition_more_is_added_while_the_others_are_used() {
     desk.servers.push(third);
     assert_eq!(desk.json(&["partitions"]).as_array().unwrap().len(), 3);
     assert_eq!(desk.json(&["show", "a"])["status"], "pending");
-    // The example of docs/partitions.md.
+    // The example of docs/run/partitions.md.
     assert_eq!(desk.submit(&["q", "--unique", "movie-17", "--id", "m"]), "3:m");
 }
 

@@ -1,4 +1,4 @@
-//! The permissions in docs/configuration.md are sufficient, and missing ones are reported.
+//! The permissions in docs/run/configuration.md are sufficient, and missing ones are reported.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -17,9 +17,9 @@ use next_door::NextDoor;
 use support::eventually;
 use world::{Worker, World, result, status};
 
-/// The ACL rules in docs/configuration.md that allow everything that Blueque does.
+/// The ACL rules in docs/run/configuration.md that allow everything that Blueque does.
 fn recipes() -> Vec<Vec<String>> {
-    let page = include_str!("../../docs/configuration.md");
+    let page = include_str!("../../docs/run/configuration.md");
     let found = page.lines().filter_map(|line| line.trim().strip_prefix("ACL SETUSER blueque "));
     found.map(|rules| rules.split(' ').map(str::to_owned).collect()).collect()
 }
@@ -128,7 +128,7 @@ fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_m
 
 /// The rules of the page for each role, inserted in its line in place of the keys; and the viewer's own line.
 fn roles() -> Vec<(String, Vec<String>)> {
-    let page = include_str!("../../docs/configuration.md");
+    let page = include_str!("../../docs/run/configuration.md");
     let (_, part) = page.split_once("### Roles").unwrap();
     let (part, _) = part.split_once("\n## ").unwrap();
     let line = recipes().pop().unwrap();

@@ -319,7 +319,7 @@ fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoi
     world.nothing_is_left();
 }
 
-/// Without a control group such a process escapes, as described in `docs/programs.md`.
+/// Without a control group such a process escapes, as described in `docs/use/programs.md`.
 #[test]
 fn a_process_that_hides_from_its_run_dies_with_it_where_runs_have_control_groups() {
     let world = World::new();

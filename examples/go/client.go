@@ -1,5 +1,5 @@
-// Package blueque is a small client for Blueque, made as docs/new-client.md says: the calls in calls.go are generated from
-// the manifest; this file sends them.
+// Package blueque is a small client for Blueque, made as docs/contribute/new-client.md says: the calls in calls.go are
+// generated from the manifest; this file sends them.
 package blueque
 
 import (

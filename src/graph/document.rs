@@ -1,4 +1,4 @@
-//! Graphs as JSON documents: `docs/graph.schema.json` describes them.
+//! Graphs as JSON documents: `docs/reference/graph.schema.json` describes them.
 
 mod elements;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Each call of Blueque's own Python API, and the call of the crate that does the same: the table in
-//! `docs/blueque-1.0.md`.
+//! `docs/migrating/blueque-1.0.md`.
 
 use std::time::Duration;
 

@@ -133,7 +133,7 @@ pub fn named(name: &str) -> Result<Fault, String> {
     known.into_iter().find(|fault| fault.to_string() == name).ok_or_else(|| format!("there are {}", names()))
 }
 
-/// A period in which two process trees may run for a task, as docs/programs.md describes, in seconds since boot.
+/// A period in which two process trees may run for a task, as docs/use/programs.md describes, in seconds since boot.
 #[derive(Clone, Debug)]
 struct Excuse {
     from: f64,

@@ -181,7 +181,7 @@ impl Checks {
             let text = format!("{}, without which doctor cannot check the rest", withheld.words(&self.prefix));
             self.finding("rights", text, withheld.todo(&self.prefix));
         } else if let Some(blueque::Error::Server { .. }) = error.downcast_ref() {
-            let todo = "grant what it names as docs/configuration.md says";
+            let todo = "grant what it names as docs/run/configuration.md says";
             self.finding("rights", format!("doctor cannot check the rest: {error}"), todo);
         } else if of_wrong_type(&error) {
             let text = "a key that was not looked at has a wrong type, and doctor cannot check the rest";

@@ -35,7 +35,7 @@ impl Checks {
                 let todo = if renamed {
                     "remove rename-command of what they need from the server's configuration, and restart the server"
                 } else {
-                    "grant them as docs/configuration.md says"
+                    "grant them as docs/run/configuration.md says"
                 };
                 self.finding(check, text, todo);
                 return Ok(());

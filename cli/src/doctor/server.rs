@@ -36,7 +36,7 @@ impl Checks {
         }
         if self.fact("role") == "slave" {
             let todo = format!(
-                "connect to its master, {}:{}, or by an address that leads to it: docs/servers.md",
+                "connect to its master, {}:{}, or by an address that leads to it: docs/run/servers.md",
                 self.fact("master_host"),
                 self.fact("master_port")
             );

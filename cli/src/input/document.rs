@@ -17,7 +17,7 @@ const LARGEST: usize = 8 << 20;
 
 #[derive(Args, Debug)]
 pub struct Document {
-    /// The document as JSON or YAML: a graph as docs/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
+    /// The document as JSON or YAML: a graph as docs/reference/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
     #[arg(value_name = "FILE")]
     file: String,
     /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]; or on which server it is, as a partition: SHARD=URL or SHARD=URL,NAMESPACE

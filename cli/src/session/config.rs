@@ -21,7 +21,7 @@ const URL_HELP: &str = "The server, without a password: redis://host:port/db or 
 const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
 
 const TOPOLOGY_HELP: &str = "Several partitions in place of one server: 1=redis://one,2=redis://two, or \
-                             redis://shard-{1..4}.internal, or a file with one a line; docs/partitions.md \
+                             redis://shard-{1..4}.internal, or a file with one a line; docs/run/partitions.md \
                              [else BLUEQUE_TOPOLOGY]";
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";

@@ -1,4 +1,4 @@
-//! The command for each call of Blueque's Python API: the table in `docs/blueque-1.0.md`.
+//! The command for each call of Blueque's Python API: the table in `docs/migrating/blueque-1.0.md`.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
 //! Another application on the same server: a user with keys, functions, scripts, a second database and connections of
-//! its own. A user with the rules of docs/configuration.md must reach none of them.
+//! its own. A user with the rules of docs/run/configuration.md must reach none of them.
 
 use redis::{Connection, Value};
 

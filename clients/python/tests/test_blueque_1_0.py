@@ -1,4 +1,4 @@
-"""The programs of Blueque's own Python API, ported: the table in docs/blueque-1.0.md."""
+"""The programs of Blueque's own Python API, ported: the table in docs/migrating/blueque-1.0.md."""
 
 from __future__ import annotations
 

@@ -413,7 +413,7 @@ def test_a_second_importer_waits_for_the_first(client: Client, old: Old) -> None
 
 
 def test_each_row_of_the_page_names_a_test_that_there_is() -> None:
-    page = (HERE / "../../../docs/from-redis-work-queue.md").read_text().split("## Moving a live queue")[1]
+    page = (HERE / "../../../docs/migrating/from-redis-work-queue.md").read_text().split("## Moving a live queue")[1]
     rows = [line for line in page.splitlines() if line.startswith("| ") and "`test_" in line]
     assert len(rows) > 7
     for row in rows:

@@ -1,4 +1,4 @@
-// The programs of Blueque's own Python API, ported: the table in docs/blueque-1.0.md.
+// The programs of Blueque's own Python API, ported: the table in docs/migrating/blueque-1.0.md.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client, NotFound, Refused, Worker, calls } from "@blueque/client";

@@ -383,7 +383,7 @@ fn with_options(schema: &str) -> String {
 
 #[test]
 fn the_schema_has_the_fields_of_documents() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/graph.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/graph.schema.json");
     let schema = fs::read_to_string(&path).unwrap();
     let made = with_options(&schema);
     if env::var_os("BLUEQUE_BLESS").is_some() {
