@@ -506,7 +506,7 @@ fn example(of: &Value) -> String {
 pub const FIRST: &[&str] = &[
     "configure q keep 10",
     "heartbeat q host_1 60 0",
-    "hello",
+    "handshake",
     "limit q k 2 -",
     "pause q me x stop 1",
     "promote q 100",
