@@ -69,7 +69,7 @@ func (c *connection) Do(words ...string) (any, error) {
 			return nil, err
 		}
 	}
-	return c.exchange(words)
+	return c.send(words)
 }
 
 func (c *connection) connect() (err error) {
@@ -78,7 +78,7 @@ func (c *connection) connect() (err error) {
 	}
 	c.reader = bufio.NewReader(c.at)
 	for _, words := range c.handshake {
-		if _, err := c.exchange(words); err != nil {
+		if _, err := c.send(words); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (c *connection) close() {
 	}
 }
 
-func (c *connection) finish_and_reserve(words []string) (any, error) {
+func (c *connection) send(words []string) (any, error) {
 	var sent strings.Builder
 	fmt.Fprintf(&sent, "*%d\r\n", len(words))
 	for _, word := range words {

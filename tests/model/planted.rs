@@ -376,7 +376,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a repeated finish_and_reserve takes again",
         "finish_and_reserve",
-        "(owner_found_stale or not call.ended)",
+        "(fence_found_stale or not call.ended)",
         "not call.ended",
     ),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),
@@ -562,8 +562,8 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a cascade cancels what others need",
         "run_deferred",
-        "'(0', 'inf', 'LIMIT', 0, 100 + 2)",
-        "'(0', '(0', 'LIMIT', 0, 100 + 2)",
+        "'(0', 'inf', 'LIMIT', 0,\n",
+        "'(0', '(0', 'LIMIT', 0,\n",
     )
     .of_graphs(),
     bug(

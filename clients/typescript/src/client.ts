@@ -82,7 +82,7 @@ export class Client implements AsyncDisposable {
   }
 
   /** Checks that the server is suitable: its schema, its eviction policy, the permissions of this user. */
-  async check(): Promise<calls.HelloReply> {
+  async check(): Promise<calls.HandshakeReply> {
     const reply = await this.link.run(calls.handshake());
     if (reply.lacks) throw new Unsuitable("NOPERM", `this user may not do all that is needed: ${reply.lacks}.`);
     return reply;

@@ -82,7 +82,7 @@ interface Held {
 
 /** A task as returned by `reserve` and `finish_and_reserve`. */
 type Taken = Pick<
-  calls.ExchangeItem,
+  calls.FinishAndReserveItem,
   "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
 >;
 
@@ -333,7 +333,7 @@ export class Worker implements AsyncDisposable {
       const rests = this.#clock.now() < this.#restsUntil;
       const free = this.#stop || rests ? 0 : Math.min(this.#slots - this.#held.size + ends.length, contract.ENDS_OF_CALL);
       if (ends.length || (free && this.#look)) {
-        const taken = await this.#finish_and_reserve(ends, free);
+        const taken = await this.#finishAndReserve(ends, free);
         // The queues found before may have no tasks left, while other queues have.
         this.#look = taken || (ends.length > 0 && this.#queues.byPattern);
         // Attempts that have ended in between are sent together.
@@ -366,7 +366,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Returns true if tasks were taken. */
-  async #finish_and_reserve(ends: readonly [Held, End][], free: number): Promise<boolean> {
+  async #finishAndReserve(ends: readonly [Held, End][], free: number): Promise<boolean> {
     const together: [Held, End][] = [];
     for (const [held, end] of ends) {
       const simple = end.next === undefined && end.reason === undefined && bytesOf(end) <= contract.END_BYTES;
@@ -387,9 +387,9 @@ export class Worker implements AsyncDisposable {
     const queues = free && (await this.#looks(woken)) ? this.#queues.now : "";
     const options = { pid: process.pid, lease: this.#options.lease, woken: queues ? woken : undefined };
     const sent = this.#clock.now();
-    let reply: calls.ExchangeReply;
+    let reply: calls.FinishAndReserveReply;
     try {
-      reply = await this.#insist(calls.finish_and_reserve(this.listener, queues, Math.max(free, 1), each, options).once());
+      reply = await this.#insist(calls.finishAndReserve(this.listener, queues, Math.max(free, 1), each, options).once());
     } catch (error) {
       this.#say("error", `the ends are refused together: ${known(error).message}`);
       for (const [held, end] of together) await this.#endAlone(held, end);

@@ -55,8 +55,6 @@ local function upstream(wish)
   if not up then
     up = staged_of(wish, id) or find(wish)
     found[wish] = up
-  elseif up.spec and not up.flagged then
-    up.flags, up.flagged = up.flags .. 'd', true -- its record is not written yet
   end
   return up
 end

@@ -5,4 +5,4 @@
 -- @reply number of events read, 1 if there are more events, number of events that were trimmed before they were read
 -- @errors
 namespace.open()
-return statistics.aggregate(contract.arguments())
+return aggregation.aggregate(contract.arguments())

@@ -46,8 +46,8 @@ for _, date in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('days', queue), 
 end
 local first = math.max(0, last - count + 1)
 local answer = {
-  'day', 'total', 'first', statistics.date(first), 'last', statistics.date(last),
-  'before', first > 0 and statistics.date(first - 1) or '',
+  'day', 'total', 'first', calendar.date(first), 'last', calendar.date(last),
+  'before', first > 0 and calendar.date(first - 1) or '',
 }
 for i, name in ipairs(names) do
   if total[i] then

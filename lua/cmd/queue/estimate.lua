@@ -12,8 +12,8 @@ local id = contract.arguments()
 local task = record.get(id, 'eta', 'started', 'progressed', 'progress')
 local progress = args.options().progress
 local queue, now = task.queue, namespace.now_us / 1000000
-local total = statistics.recent(queue)
-local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')
+local total = forecast.recent(queue)
+local mean, run = forecast.mean(total, 'done'), forecast.mean(total, 'run')
 local start, finish, basis = nil, nil, ''
 
 local listening = listeners.count(queue).present > 0
@@ -21,13 +21,13 @@ local listening = listeners.count(queue).present > 0
 if task.status == 'started' then
   start = tonumber(task.extra[2]) or tonumber(task.since) or now
   local took
-  progress = progress or statistics.fraction(task.extra[4])
-  took, basis = statistics.duration(total, start, progress, tonumber(task.extra[3]))
+  progress = progress or forecast.fraction(task.extra[4])
+  took, basis = forecast.duration(total, start, progress, tonumber(task.extra[3]))
   finish = took and start + took
 elseif task.status == 'reserved' then
   start = now
 elseif task.status == 'scheduled' and listening then
-  start = math.max(now, tonumber(task.extra[1]) or now) + (statistics.mean(total, 'wait') or 0)
+  start = math.max(now, tonumber(task.extra[1]) or now) + (forecast.mean(total, 'wait') or 0)
 elseif task.status == 'pending' and listening then
   if task.flags then
     holdings.load(task)
@@ -42,7 +42,7 @@ elseif task.status == 'pending' and listening then
     -- The places become free in this order, and each place again after a mean run. If more tasks run than the limit
     -- allows, the first ends free no places.
     local most = tonumber(settings.get(queue, 'concurrency')) or busy
-    local ends, slots = statistics.ends(queue, total, busy), math.max(1, math.min(busy, most))
+    local ends, slots = forecast.ends(queue, total, busy), math.max(1, math.min(busy, most))
     local free = math.ceil(#ends * slots / math.max(1, busy))
     start = ends[#ends - free + math.floor(ahead % slots * free / slots) + 1] + math.floor(ahead / slots) * run
   end

@@ -18,7 +18,7 @@ if rate ~= '-' then
   contract.setting('rate', rate, 'rate')
 end
 if queue == '*' then
-  return shared_limits.define(key, concurrency, rate, expires, by)
+  return shared_define.define(key, concurrency, rate, expires, by)
 elseif expires then
   reply.fail('BADARG', 'expires is for a shared limit')
 end

@@ -75,12 +75,12 @@ if new.ended or not every and not new.list[1] then
 end
 local names, named = options.limits, schedules.values(old.options or '').limits
 if names or named then
-  shared_limits.plan_count()
+  shared_count.plan()
 end
 schedules.probe()
 audit.plan()
 namespace.begin()
-shared_limits.recount(names, named)
+shared_count.recount(names, named)
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
 audit.add(own.by, 'schedule', 'schedule', name, old.recurrence, recurrence,
   'queue ' .. queue .. ', parameters ' .. audit.payload(parameters))

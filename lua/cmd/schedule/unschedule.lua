@@ -14,12 +14,12 @@ end
 local schedule = schedules.get(name)
 local named = schedules.values(redis.call('HGET', schedule.key, 'options') or '').limits
 if named then
-  shared_limits.plan_count()
+  shared_count.plan()
 end
 schedules.probe()
 audit.plan()
 namespace.begin()
-shared_limits.recount(nil, named)
+shared_count.recount(nil, named)
 redis.call('ZREM', namespace.prefix .. 'schedules', name)
 redis.call('ZREM', namespace.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)

@@ -7,12 +7,12 @@
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
 local ACTIONS = {
-  cancel = { actions.cancel, actions.do_cancel, reason = true, force = true, at_once = true },
-  retry = { actions.retry, actions.do_retry, fresh = true, into = true },
-  delete = { actions.delete, actions.do_delete },
-  purge = { actions.delete, actions.do_delete },
-  move = { actions.move, actions.do_move, into = true },
-  prioritise = { actions.prioritise, actions.do_prioritise, priority = true },
+  cancel = { cancelling.plan, cancelling.cancel, reason = true, force = true, at_once = true },
+  retry = { retrying.plan, retrying.retry, fresh = true, into = true },
+  delete = { deleting.plan, deleting.delete },
+  purge = { deleting.plan, deleting.delete },
+  move = { moving.plan, moving.move, into = true },
+  prioritise = { prioritising.plan, prioritising.prioritise, priority = true },
 }
 
 namespace.open()
@@ -35,7 +35,7 @@ end
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
   queue = options.into, priority = options.priority,
-  elsewhere = action == 'retry' and options.into and actions.retry_elsewhere or nil,
+  elsewhere = action == 'retry' and options.into and retrying.plan_elsewhere or nil,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 

@@ -14,5 +14,5 @@ if done then
 end
 spec.reason, spec.what = reason, 'cancel'
 
-local task = actions.one(id, actions.cancel, actions.do_cancel, spec)
-return requests.keep(record.held(task) and not actions.frees(task, spec) and 'cancelling' or 'cancelled')
+local task = actions.one(id, cancelling.plan, cancelling.cancel, spec)
+return requests.keep(record.held(task) and not cancelling.frees(task, spec) and 'cancelling' or 'cancelled')

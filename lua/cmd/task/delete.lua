@@ -12,5 +12,5 @@ if done then
   return answer
 end
 
-actions.one(id, actions.delete, actions.do_delete, { by = options.by, what = 'delete' })
+actions.one(id, deleting.plan, deleting.delete, { by = options.by, what = 'delete' })
 return requests.keep('deleted')

@@ -13,5 +13,5 @@ if done then
   return answer
 end
 
-actions.one(id, actions.move, actions.do_move, { queue = queue, by = options.by, what = 'move' })
+actions.one(id, moving.plan, moving.move, { queue = queue, by = options.by, what = 'move' })
 return requests.keep('moved')

@@ -12,7 +12,7 @@ if done then
   return answer
 end
 
-actions.one(id, actions.prioritise, actions.do_prioritise, {
+actions.one(id, prioritising.plan, prioritising.prioritise, {
   priority = priority, by = options.by, what = 'prioritise',
 })
 return requests.keep('prioritised')

@@ -14,7 +14,7 @@ if done then
 end
 
 spec.what = 'requeue'
-local task = actions.one(id, actions.requeue, actions.do_requeue, spec)
+local task = actions.one(id, requeueing.plan, requeueing.requeue, spec)
 local outcome = task.to == 'cancelled' and 'cancelled' or 'released'
 if record.held(task) and not spec.at_once then
   outcome = 'requeueing'

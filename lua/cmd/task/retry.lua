@@ -13,5 +13,5 @@ if done then
 end
 
 spec.what = 'retry'
-local task = actions.one(id, actions.retry, actions.do_retry, spec)
+local task = actions.one(id, retrying.plan, retrying.retry, spec)
 return requests.keep(task.to or task.status)

@@ -199,11 +199,11 @@ function edits.plan(task, step)
     creation.require_few_needs(task.queue, needs.class(fresh))
   end
   if changed.limits then
-    shared_limits.plan_count()
+    shared_count.plan()
   end
   if moves then
     step.alter = edits.alter
-    return actions.move(task, step)
+    return moving.plan(task, step)
   elseif changed.tags then
     tags.plan_swap(task, task.tags, fresh.tags)
   end
@@ -277,7 +277,7 @@ function edits.plan_index(task, step)
   end
   if stands and fresh.ranked and task.status ~= 'waiting' then
     fresh.place = not changed.priority and (task.rank or fairness.list_rank(task.since, task.extra[4]))
-    actions.plan_place(task, fresh, step)
+    prioritising.plan_place(task, fresh, step)
   end
   if stands and task.status == 'pending' then
     wakeups.plan(task.queue) -- a listener that could not take the task before may take it now
@@ -305,12 +305,12 @@ function edits.run(task, step)
   end
   if edit.changed.queue then
     task.note = edits.note(task, step)
-    return actions.do_move(task, step)
+    return moving.move(task, step)
   elseif edit.changed.tags then
     tags.swap(task)
   end
   if edit.changed.limits then
-    shared_limits.recount(edit.fresh.shared, task.had.limits)
+    shared_count.recount(edit.fresh.shared, task.had.limits)
   end
   if edit.name then
     holdings.release_name(edit.name, 'moved')
@@ -324,7 +324,7 @@ function edits.run(task, step)
     return
   end
   if task.fresh then
-    actions.do_place(task, step)
+    prioritising.place(task, step)
   end
   if task.status == 'scheduled' and edit.changed.eta then
     redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', task.queue),

@@ -95,7 +95,7 @@ function rerun.plan(task, call, spec, step)
     return 'STATE', 'the task still needs what it waited for: retry it, or submit one of another id'
   end
   local new = rerun.fresh(task, call, spec)
-  code, text = actions.destination(step)
+  code, text = moving.destination(step)
   if code then
     return code, text
   elseif new.end_by and deadlines.is_past(new.end_by) then
@@ -174,7 +174,7 @@ end
 function rerun.keep(task, call, spec, number)
   local code, text = rerun.refusal(task)
   if not code then
-    code, text = actions.destination({ queue = call.queue })
+    code, text = moving.destination({ queue = call.queue })
   end
   local end_by = spec.claims and spec.claims.end_by
   if not code and end_by and deadlines.is_past(end_by) then
@@ -186,7 +186,7 @@ function rerun.keep(task, call, spec, number)
   local key, shared = queued_round.key(task.id), spec.claims and spec.claims.shared
   namespace.probe('HLEN', key)
   if shared then
-    shared_limits.plan_count()
+    shared_count.plan()
   end
   audit.plan()
   namespace.begin()
@@ -194,7 +194,7 @@ function rerun.keep(task, call, spec, number)
     'eta', call.eta and string.format('%.0f', call.eta) or '', 'by', call.by or '', unpack(call.options))
   redis.call('HSET', task.key, 'next_round', call.request, 'flags', (task.flags or '') .. 'a')
   if shared then
-    shared_limits.count(shared, 1) -- a waiting round uses its shared limits
+    shared_count.count(shared, 1) -- a waiting round uses its shared limits
   end
   audit.add(call.by, 'submit', 'task', task.id, task.status, task.status,
     'once more, ' .. rerun.told(number + 1, call))

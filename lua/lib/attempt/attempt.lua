@@ -186,7 +186,7 @@ function attempt.plan_updates()
       ranking.plan_discard(queue, waits.ghost)
     end
     if waits.pool then
-      shared_limits.plan_write(waits.pool)
+      shared_turns.plan_write(waits.pool)
     end
     waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
@@ -212,7 +212,7 @@ function attempt.write_updates()
       limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.pool then
-      shared_limits.write(waits.pool)
+      shared_turns.write(waits.pool)
     end
     if waits.again then
       wakeups.wake(queue) -- there may be tasks behind the outdated entries

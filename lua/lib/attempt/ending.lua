@@ -294,7 +294,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     return
   end
   ending.plan_plain(plain, limited)
-  state.complete_all(plain)
+  batch.complete(plain)
   local write = state.record
   ends.written = plain[1]
   for _, task in ipairs(plain) do

@@ -15,12 +15,6 @@
 -- Nil fields are left out: with more than eight fields the table grows, which costs `reserve` 1 % of its time.
 local reserving = {}
 
--- Maximum number of ids without a pending task that a call removes from a queue.
-reserving.GHOSTS = 100
-
--- Bytes of parameters and checkpoints after which a call takes no further task.
-reserving.BYTES = 8388608
-
 -- Returns the names of the fields of the meta hash about these queues.
 function reserving.fields(queues)
   local fields = {}
@@ -87,7 +81,7 @@ end
 function reserving.take(call)
   local task, fields = reserving.prepare(call)
   if task then
-    reserving.commit(call, task, fields)
+    giving.commit(call, task, fields)
     if call.limit then
       reserving.take_more(call, task, fields)
     end
@@ -105,8 +99,8 @@ end
 -- Takes further tasks after the first task. An error at a further task only ends the call.
 function reserving.take_more(call, task, fields)
   reserving.count(call, task, fields)
-  local prepare, commit = reserving.prepare, reserving.commit
-  while task and call.number < call.limit and call.bytes <= reserving.BYTES do
+  local prepare, commit = reserving.prepare, giving.commit
+  while task and call.number < call.limit and call.bytes <= picking.BYTES do
     local ok
     call.written, call.run, call.ghosts, call.asked = task, nil, nil, nil
     ok, task, fields = pcall(prepare, call)
@@ -122,12 +116,8 @@ end
 function reserving.count(call, task, fields)
   for _, taken in ipairs(call.run or { task }) do
     call.number = (call.number or 0) + 1
-    call.bytes = (call.bytes or 0) + reserving.bytes(taken.fields or fields)
+    call.bytes = (call.bytes or 0) + picking.bytes(taken.fields or fields)
   end
-end
-
-function reserving.bytes(fields)
-  return #(fields[5] or '') + #(fields[10] or '')
 end
 
 -- Takes tasks for a call that may have ended attempts. If it has, an error here becomes a part of its answer.
@@ -173,253 +163,11 @@ end
 -- @inline
 function reserving.prepare(call)
   attempt.updates = false
-  local task, fields = reserving.look(call)
+  local task, fields = picking.look(call)
   if task then
-    reserving.plan(call, task)
+    giving.plan(call, task)
   end
   return task, fields
-end
-
--- Finds the next task, in the first queue that has a task. Sets `call.ghosts` if other ids are before it.
--- @inline
-function reserving.look(call)
-  local prefix, queues, meta, listener = namespace.prefix, call.queues, call.meta, call.listener
-  local order = call.order and attempt.queue_order(call)
-  local common, task, v, ghosts = meta[#meta - 1], nil, nil, nil
-  if order then
-    call.asked = order
-  end
-  for nth = 1, #queues do
-    local i = order and order[nth].at or nth
-    local queue, skipped, at = queues[i], 0, 4 * i - 2
-    local open, weighed = not meta[at], meta[at + 1] or meta[at + 2] or common
-    local pending = prefix .. 'pending_tasks_' .. queue
-    while open and skipped < reserving.GHOSTS do
-      local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
-      if not id then
-        break
-      end
-      local read = attempt.read(id)
-      v = read
-      if v[1] == 'pending' and v[2] == queue and not (v[7] and string.find(v[7], 'r')) then
-        task = {
-          id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true, since = v[6],
-          taker = listener, request = call.request,
-          issue = false, deadline = false, ends = false, lease = false, -- what `attempt.begin` sets
-        }
-        if not v[3] then
-          task.foreign = true
-        end
-        if v[7] then
-          task.flags = v[7]
-        end
-        break
-      end
-      if v[1] == 'pending' and v[2] == queue then
-        attempt.add_stray({ id = id, queue = queue, status = 'pending', flags = v[7] })
-      end
-      skipped = skipped + 1
-      namespace.declare(prefix .. 'task_' .. id)
-    end
-    if skipped > 0 then
-      ghosts = ghosts or {}
-      ghosts[queue] = skipped
-      namespace.declare(pending)
-    end
-    if open and weighed then
-      task, v = attempt.select(queue, task, v, {
-        ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = call.request,
-      })
-    elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
-      reserving.look_behind(call, task, v)
-    end
-    if task then
-      break
-    end
-  end
-  if ghosts then
-    call.ghosts = ghosts
-  end
-  return task, v
-end
-
--- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no claims.
-function reserving.look_behind(call, first, fields)
-  local prefix, queue, listener, number = namespace.prefix, first.queue, call.listener, call.number or 0
-  local run, seen = { first }, { [first.id] = true }
-  local bytes = (call.bytes or 0) + reserving.bytes(fields)
-  first.fields = fields
-  local ids = number + 1 < call.limit
-    and redis.call('LRANGE', prefix .. 'pending_tasks_' .. queue, number - call.limit, -2) or {}
-  for i = #ids, 1, -1 do
-    local id = ids[i]
-    local v = attempt.read(id)
-    if v[1] ~= 'pending' or v[2] ~= queue or not v[3] or v[7] or seen[id] or bytes > reserving.BYTES then
-      break
-    end
-    seen[id] = true
-    bytes = bytes + reserving.bytes(v)
-    run[#run + 1] = {
-      id = id, queue = queue, status = 'pending', attempt = v[3], since = v[6], taker = listener, fields = v,
-      issue = false, deadline = false, ends = false, lease = false,
-    }
-  end
-  call.run = run[2] and run
-end
-
--- @inline
-function reserving.plan(call, task)
-  local listener, pid, prefix = call.listener, call.pid, namespace.prefix
-  local queue, ghosts = task.queue, call.ghosts
-  local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
-  local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
-  local started = pid and prefix .. 'started_tasks_' .. queue
-  if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
-    listeners.require(queue, listener)
-  end
-  local last = call.written
-  local written = last and last.queue == queue and (last.taker or last.node) == listener
-  if not written then
-    redis.call('XLEN', events)
-    if not call.request or call.ended then -- else `repeated` has read it
-      redis.call('LLEN', held)
-    end
-    if pid then
-      redis.call('SCARD', started)
-    end
-    if last or call.ended then
-      redis.call('ZCARD', leases) -- the leases are not written first
-    end
-  end
-  if task.foreign then
-    namespace.probe('ZCARD', prefix .. 'tasks_' .. queue)
-  end
-  if task.flags then
-    state.plan_flags(task, pid and 'started' or 'reserved', listener)
-  end
-  if call.woken then
-    local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
-    call.wakes = (left > (ghosts and ghosts[queue] or 0) or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
-      and queue
-    if call.wakes then
-      wakeups.plan(queue)
-    end
-    if call.queues[2] then
-      reserving.plan_others(call, queue)
-    end
-  end
-  if attempt.updates then
-    attempt.plan_updates()
-  end
-  if call.asked then
-    namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
-  end
-  -- The first write needs no check of its own permission: a refusal changes nothing.
-  local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
-  if ghosts or call.asked or task.flags or task.foreign or attempt.updates or call.others then
-    rights.require()
-  elseif may and not ((written or may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
-    and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
-      and may('RPOPLPUSH', pending, held))
-    and (not pid or may('SADD', started, '')) and (not call.wakes or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then
-    rights.require()
-  end
-  if namespace.declared then
-    for _, taken in ipairs(call.run or { task }) do
-      namespace.declare(prefix .. 'task_' .. taken.id)
-    end
-    namespace.begin_declared(leases, pending, held, events, started or held)
-  end
-end
-
--- Plans to pass the wake-up on to other queues in which tasks wait. The wake-up may have been for one of these queues,
--- and the listener that is woken next may not check all of them. The wake-up is only a hint, so a wrong type of their
--- keys does not fail the call.
-function reserving.plan_others(call, taken)
-  local prefix = namespace.prefix
-  local others = {}
-  for i, queue in ipairs(call.queues) do
-    local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
-    if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
-      and (waiting > 0 or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
-      and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
-      wakeups.plan(queue)
-      others[#others + 1] = queue
-    end
-  end
-  call.others = others[1] and others
-end
-
--- Gives the task to the listener. The leases are written first: if their key has another type, that write fails, and
--- nothing is changed.
--- @inline
-function reserving.commit(call, task, fields)
-  if call.run then
-    reserving.commit_run(call)
-  else
-    if call.ghosts then
-      redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
-      attempt.clear(call.ghosts)
-    end
-    local lease = call.lease
-    if task.flags then
-      lease = tonumber(task.own_lease) or lease
-    end
-    lease = lease or task.set_lease or fence.LEASE
-    attempt.begin(task, lease, 'reserve', call.meta[#call.meta], call.pid)
-    if attempt.updates then
-      attempt.write_updates()
-    end
-    if call.asked then
-      attempt.record_served(call.listener, call.asked, task.queue)
-    end
-    reserving.answer(call, task, fields)
-  end
-end
-
--- Gives a run of consecutive tasks without claims to the listener.
-function reserving.commit_run(call)
-  local run, lease, pid, listener = call.run, call.lease or fence.LEASE, call.pid, call.listener
-  local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)
-  for i = 1, #run do
-    attempt.number(run[i], lease, apart)
-    apart = apart and run[i].issue
-  end
-  state.take_all(run, pid)
-  for i = 1, #run do
-    local task = run[i]
-    local now = record.time(task)
-    if pid then
-      write(task, 'started', 'reserve', listener,
-        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
-        'request', call.request or '', 'pid', pid, 'started', now)
-    else
-      write(task, 'reserved', 'reserve', listener,
-        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
-        'request', call.request or '', 'reserved', now)
-    end
-    reserving.answer(call, task, task.fields)
-  end
-  attempt.issued(run[#run].issue, apart)
-end
-
--- Adds a task that was taken to the answer. `v`: its fields, as returned by `attempt.read`.
--- @inline
-function reserving.answer(call, task, v)
-  if call.found then
-    reserving.append(call.found, task, v)
-  else -- a table that is made at once costs less than a growing table
-    call.found = { task.id, task.queue, task.issue, tonumber(task.attempt), task.ends, task.lease,
-      v[4] or '', v[8] or '0', v[9] or '0', v[5] or '', v[10] or false }
-  end
-end
-
-function reserving.append(found, task, v)
-  local n = #found
-  found[n + 1], found[n + 2], found[n + 3], found[n + 4] = task.id, task.queue, task.issue, tonumber(task.attempt)
-  found[n + 5], found[n + 6] = task.ends, task.lease
-  found[n + 7], found[n + 8], found[n + 9] = v[4] or '', v[8] or '0', v[9] or '0'
-  found[n + 10], found[n + 11] = v[5] or '', v[10] or false
 end
 
 -- Records the call of the listener, and the updates of queues that had no task for it.

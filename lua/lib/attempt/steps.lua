@@ -221,7 +221,7 @@ end
 function steps.give_back(task, options, why, counter, count)
   local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created'))
   if settings.get(other.queue, 'closed') == '1' then
-    reply.fail('CLOSED', actions.CLOSED)
+    reply.fail('CLOSED', moving.CLOSED)
   elseif other.unique and holdings.name_conflict(other) then
     reply.fail('DUPLICATE', holdings.TAKEN_THERE)
   elseif needs.class(other) then

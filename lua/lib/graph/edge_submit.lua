@@ -60,6 +60,9 @@ function edge_submit.look(task, wanted, find, had)
       else
         edge_submit.add_slots(wish.slots, earlier)
       end
+      if up.spec and not up.flagged then
+        up.flags, up.flagged = up.flags .. 'd', true -- its record is not written yet
+      end
       local edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
       if open then
         open[#open + 1] = edge

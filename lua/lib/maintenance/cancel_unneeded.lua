@@ -49,7 +49,7 @@ function cancel_unneeded.plan_one(down, id, step)
   local score = redis.call('ZSCORE', edges.dependents(id), down.id)
   up.knowing = score and string.sub(score, 1, 1) ~= '-' and 1 or 0 -- `down` needs no notification
   if up.graph == down.graph and id ~= step.spec.cause and not cancel_unneeded.is_needed(id, down.id)
-    and not actions.cancel(up, step.spec) and up.to then
+    and not cancelling.plan(up, step.spec) and up.to then
     step.tasks[#step.tasks + 1] = up
   end
 end
@@ -76,7 +76,7 @@ function cancel_unneeded.run(task, step)
     redis.call('ZADD', edges.dependents(id), '-' .. namespace.now, task.id)
   end
   for _, up in ipairs(step.tasks) do
-    actions.do_cancel(up, step.spec)
+    cancelling.cancel(up, step.spec)
   end
   edges.keep_place(task, step.after)
 end

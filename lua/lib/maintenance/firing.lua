@@ -41,7 +41,7 @@ function firing.plan(plan, taken)
   creation.apply(task, spec)
   if old then
     old.reason = 'a later slot of the schedule ' .. schedule.name
-    actions.cancel(old, old)
+    cancelling.plan(old, old)
   end
   if spec.unique and not (old and old.to == 'cancelled' and holdings.name_conflict(task) == old.id) then
     local other, rival = creation.conflict(task, spec)
@@ -71,7 +71,7 @@ end
 function firing.make(plan, why)
   local queue = plan.schedule.queue
   if plan.old and plan.old.to then
-    actions.do_cancel(plan.old, plan.old)
+    cancelling.cancel(plan.old, plan.old)
   end
   if plan.rival then
     state.move(plan.rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. plan.id)

@@ -137,7 +137,7 @@ function graph_release.release(graph, tasks, outside)
       end
     end
     if same[1].kind then
-      state.enter_all(same, same.to, 'submit')
+      batch.enter(same, same.to, 'submit')
     else
       state.move(same[1], same.to, 'submit', '', 'created', namespace.now)
     end

@@ -69,7 +69,7 @@ function maintenance.work(what, one, meta, step)
     done = orphans.requeue(queue, 25, meta[3], meta[4])
     return done[1] + done[2] + done[3], done[5] == 1, math.huge
   elseif what == 'aggregate' then
-    done = statistics.aggregate(queue, 500)
+    done = aggregation.aggregate(queue, 500)
     return done[1], done[2] == 1, math.huge
   elseif what == 'prune' then
     if namespace.now_us - one.pruned < maintenance.SELDOM then

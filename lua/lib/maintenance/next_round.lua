@@ -40,7 +40,7 @@ end
 -- Subtracts a round that no longer waits from its shared limits: they now count the task itself, or nothing.
 function next_round.uncount(call)
   if call['/limits'] then
-    shared_limits.count(call['/limits'], -1)
+    shared_count.count(call['/limits'], -1)
   end
 end
 
@@ -49,7 +49,7 @@ end
 function next_round.plan(task, call, step)
   local options = {}
   if call['/limits'] then
-    shared_limits.plan_count()
+    shared_count.plan()
   end
   for field, value in pairs(call) do
     local name = string.match(field, '^/(.*)')
@@ -66,7 +66,7 @@ function next_round.drop(task, call, why)
   history.plan(task)
   tracking.plan_note(task)
   if call['/limits'] then
-    shared_limits.plan_count()
+    shared_count.plan()
   end
   namespace.begin()
   redis.call('ZREM', edges.deferred(), task.id)

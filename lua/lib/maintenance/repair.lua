@@ -374,7 +374,7 @@ function repair.upstreams(task)
   local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
     local since = redis.call('ZSCORE', edges.dependents(found[i]), task.id)
-    if since ~= 'inf' then -- the end of the upstream is not counted yet
+    if since ~= 'inf' and since ~= '-inf' then -- the end is counted, or the release of the graph checks it
       repair.upstream(task, found[i], since)
     end
   end
@@ -399,7 +399,8 @@ function repair.set(task)
     repair.sets[#repair.sets + 1] = { id = task.id, set = set }
   end
   local up = ended and graphs.on_failure(v[2]) ~= 'hold' and record.find(ended)
-  local fails = up and contract.is_final(up.status)
+  -- Unless the end is counted, `run_deferred` notifies the task of it without a repair.
+  local fails = up and contract.is_final(up.status) and redis.call('ZSCORE', edges.dependents(ended), task.id) == 'inf'
   if fails then -- `run_deferred` notifies the task again
     repair.write('ZADD', edges.dependents(ended), namespace.now, task.id)
     repair.write('ZADD', edges.deferred(), namespace.now, ended)
@@ -616,7 +617,7 @@ function repair.places(cursor, limit, shared)
     else
       repair.repair('HDEL', shared_limits.places_key(), name)
     end
-    shared_limits.plan_wakes(name, '', shared_limits.WOKEN)
+    shared_turns.plan_wakes(name, '', shared_turns.WOKEN)
     repair.recounted[#repair.recounted + 1] = name
   end
   if page[1] == '0' then
@@ -671,9 +672,9 @@ function repair.plan_shared(queue, shared)
     corrected[repair.named[nth]] = true
   end
   if next(corrected) then
-    shared_limits.plan_count()
+    shared_count.plan()
   end
-  repair.expired = shared_limits.plan_expired(corrected)
+  repair.expired = shared_define.plan_expired(corrected)
   repair.repaired = repair.repaired + #repair.named / 2 + #repair.expired
 end
 
@@ -815,12 +816,12 @@ function repair.finish()
     wakeups.wake(repair.queue)
   end
   for _, name in ipairs(repair.recounted) do
-    shared_limits.wake(name, '')
+    shared_turns.wake(name, '')
   end
   for nth = 1, #repair.named, 2 do
-    shared_limits.set_tasks(repair.named[nth], repair.named[nth + 1])
+    shared_count.set(repair.named[nth], repair.named[nth + 1])
   end
-  shared_limits.expire(repair.expired)
+  shared_define.expire(repair.expired)
 end
 
 -- The parts of a queue, in the order in which they are examined.

@@ -61,7 +61,7 @@ function ticking.tick(limit)
     changed[#changed + 1] = schedule
     if schedule.overlap == 'cancel' and old and not taken[old.id] then
       taken[old.id], old.planned, old.reason = true, {}, 'a later slot of the schedule ' .. schedule.name
-      if guarded(schedule, actions.cancel, old, old) and old.to then
+      if guarded(schedule, cancelling.plan, old, old) and old.to then
         stops[#stops + 1] = old
       end
     end
@@ -140,7 +140,7 @@ function ticking.tick(limit)
     namespace.advance_clock(string.format('%.0f', namespace.now_us))
   end
   for _, old in ipairs(stops) do
-    actions.do_cancel(old, old)
+    cancelling.cancel(old, old)
   end
   -- A slot is counted right after the writes that create its task.
   for _, schedule in ipairs(changed) do

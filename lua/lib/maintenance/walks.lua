@@ -83,7 +83,7 @@ function walks.plan_retries(walk, limit)
       if record.held(task) then
         walks.act(walk, task, walks.spare, walks.do_spare)
       else
-        walks.act(walk, task, actions.retry, actions.do_retry)
+        walks.act(walk, task, retrying.plan, retrying.retry)
       end
       spec.begun[id] = task.to and true
     end
@@ -110,7 +110,7 @@ end
 -- task is killed, or stopped because of its deadline.
 function walks.spare(task)
   if orders.of(task) == 'kill' then
-    return actions.stopping(task)
+    return retrying.stopping(task)
   elseif deadlines.decided(task) then
     return deadlines.refusal()
   end
@@ -141,7 +141,7 @@ function walks.plan_cancels(walk, limit)
     local task = ours and walks.task(walk, ids[i])
     if task and not contract.is_final(task.status) then
       task.cause = walk.task ~= ids[i] and walk.task or nil
-      walks.act(walk, task, actions.cancel, actions.do_cancel)
+      walks.act(walk, task, cancelling.plan, cancelling.cancel)
     end
     if walks.is_full(walk, limit) then
       break
@@ -246,7 +246,7 @@ function walks.stops_first(walk, task)
   end
   walk.refused = walk.refused + 1
   if not (is_held and redis.call('HGET', task.key, 'discard')) then
-    walks.act(walk, task, actions.cancel, actions.do_cancel)
+    walks.act(walk, task, cancelling.plan, cancelling.cancel)
   end
   return true
 end
@@ -267,7 +267,7 @@ function walks.begin_anew(walk, task, part)
     task.act = edge_rerun.anew
     walk.tasks[#walk.tasks + 1] = task
   elseif task and contract.is_final(task.status) then
-    walks.act(walk, task, actions.retry, actions.do_retry)
+    walks.act(walk, task, retrying.plan, retrying.retry)
   end
 end
 

@@ -8,7 +8,7 @@ function held_places.take(task)
   redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue,
     weight .. ' ' .. (key or '') .. (task.shared and ' ' .. task.shared or ''))
   if task.shared then
-    shared_limits.take(task.shared)
+    shared_turns.take(task.shared)
   end
   if weight > 1 then
     redis.call('HINCRBY', held, 'extra', weight - 1)
@@ -30,7 +30,7 @@ function held_places.release(queue, id, token)
   end
   redis.call('HDEL', held, member)
   if shared ~= '' then
-    shared_limits.release(shared, queue)
+    shared_turns.release(shared, queue)
   end
   local counts = { extra = weight - 1 }
   if key ~= '' then
@@ -54,7 +54,7 @@ function held_places.plan_released(queue, attempts)
     local key, shared = string.match(held or '', '^%d+ (%S*) ?(%S*)$')
     keys[#keys + 1] = key ~= '' and key or nil
     if shared and shared ~= '' then
-      shared_limits.plan(shared, queue)
+      shared_turns.plan(shared, queue)
     end
   end
   fairness.plan_refresh(queue, keys)

@@ -6,6 +6,7 @@ local peeking = {}
 -- Number of entries that are read after the wanted entries (`SPARE`), and number of ranked tasks that are checked for
 -- the reason why they are passed over (`LOOKS`).
 peeking.SPARE = 10
+
 peeking.LOOKS = 200
 
 -- Begins a look at a queue for the offer of a listener. `stop`: the reason why the queue gives out no task at all.
@@ -38,7 +39,7 @@ function peeking.begin(queue, listener, has, limit)
       look.unsuited[class] = true
     else
       if bar then
-        look.pool = look.pool or shared_limits.look(queue, waiting)
+        look.pool = look.pool or shared_turns.look(queue, waiting)
         look.pool.left = look.pool.left or {}
       end
       look.orders[#look.orders + 1] = { class = class, number = number, bar = bar,
@@ -67,105 +68,9 @@ function peeking.load(look, key)
   return entries
 end
 
--- Returns the known state of a key, with the places and starts that the chosen tasks use.
-function peeking.key(look, key)
-  local known = look.keys[key]
-  if not known then
-    local most, rate, since = limits.of_key(look.queue, key)
-    known = { most = most, rate = rate, since = since, starts = 0, heads = {},
-      used = tonumber(redis.call('HGET', namespace.key('places', look.queue), 'k:' .. key) or 0) }
-    look.keys[key] = known
-  end
-  return known
-end
-
--- Returns true if a rate allows one more start now, after `number` other starts. If not, also returns when it will.
-function peeking.rate_allows(starts, rate, since, number)
-  if not rate or number == 0 then
-    return limits.rate_allows(starts, rate, since)
-  end
-  local most, seconds = string.match(rate, '^(%d+)/(%d+)$')
-  if number >= tonumber(most) then
-    return false, namespace.now_us + seconds * 1000000
-  end
-  local free = limits.start_expires(starts, most - 1 - number, seconds, since)
-  if free and free > namespace.now_us then
-    return false, free
-  end
-  return true
-end
-
--- Returns the reason why a task of a key may not run now, or nil. Also returns when the reason ends, if known.
-function peeking.key_refuses(look, key, weight)
-  local known = peeking.key(look, key)
-  local most = known.most
-  if weight == 'exclusive' then
-    most, weight = 1, 1
-  end
-  if most and known.used + math.min(tonumber(weight), most) > most then
-    return 'key_full'
-  elseif not known.rate then
-    return nil
-  end
-  local allows, free = peeking.rate_allows(limits.starts_key(look.queue, key), known.rate, known.since, known.starts)
-  return not allows and 'key_rate' or nil, free
-end
-
--- Returns the reason why the limits of the queue forbid a start now, or nil. Also returns when it ends, if known.
-function peeking.queue_refuses(look, weight)
-  if look.most and look.used + math.min(weight, look.most) > look.most then
-    return 'queue_full'
-  elseif not look.rate then
-    return nil
-  end
-  local allows, free = peeking.rate_allows(limits.starts_key(look.queue), look.rate, settings.since(look.queue, 'rate'),
-    look.starts)
-  return not allows and 'queue_rate' or nil, free
-end
-
--- Returns the reason why the shared limits of a class forbid a start now, or nil. Also returns when it ends, if known.
--- A class that could not get its places holds back the classes that ask later.
-function peeking.class_refuses(look, class)
-  local pool, member = look.pool, look.queue .. ' ' .. class
-  for _, part in ipairs(pool.parts[class]) do
-    local limit = pool.known[part.name]
-    if limit.missing or limit.most and limit.used + part.weight > limit.most then
-      return 'limit_full'
-    end
-    local free = limits.allowed_at(shared_limits.starts_key(part.name), limit.rate, 0, look.shared[part.name] or 0)
-    if free > namespace.now_us then
-      return 'limit_rate', free
-    elseif not shared_limits.leaves(pool, part, member) or not peeking.leaves(look, part, class) then
-      return 'limit_turn'
-    end
-  end
-end
-
--- Returns true if the classes that asked without success during this look leave enough of a limit for a class. They
--- come after the classes that asked before this look.
-function peeking.leaves(look, part, class)
-  local limit, waits = look.pool.known[part.name], look.waits[part.name] or {}
-  local places, first = 0, true
-  if look.pool.asked[class] and not look.pool.left[look.queue .. ' ' .. class] then
-    return true
-  end
-  for _, other in ipairs(limit.most and waits or {}) do
-    if other.class == class then
-      return true
-    elseif first or limit.used + places + other.weight <= limit.most then
-      places = places + other.weight
-    end
-    first = false
-    if limit.used + places + part.weight > limit.most then
-      return false
-    end
-  end
-  return true
-end
-
 -- Returns the first task of a key in an order that is not chosen yet: its rank, id and weight as stored, and its score.
 function peeking.head(look, key, number)
-  local heads, list = peeking.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
+  local heads, list = peek_limits.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
   local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), from = 0, at = 1 }
   heads[number] = known
   while known.entries[known.at] do
@@ -186,12 +91,12 @@ end
 function peeking.firsts(look, order, firsts)
   local last
   if order.bar then
-    order.refused, order.till = peeking.class_refuses(look, order.class)
+    order.refused, order.till = peek_limits.class_refuses(look, order.class)
   end
   for _, entry in ipairs(order.entries) do
     local head = entry.key and entry.score ~= last and peeking.head(look, entry.key, order.number)
     if entry.score ~= last and (not entry.key and not look.gone[entry.id]
-      or head and not peeking.key_refuses(look, entry.key, head.weight)) then
+      or head and not peek_limits.key_refuses(look, entry.key, head.weight)) then
       last = entry.score
       if order.refused then
         look.asks = look.asks or {}
@@ -229,7 +134,7 @@ end
 
 -- Chooses the next task. Returns the task, or nil.
 function peeking.next(look)
-  look.stop, look.till = peeking.queue_refuses(look, 1)
+  look.stop, look.till = peek_limits.queue_refuses(look, 1)
   if look.stop then
     return nil
   end
@@ -250,7 +155,7 @@ function peeking.next(look)
     return peeking.next(look)
   end
   best.weight = tonumber(v[3] or 1)
-  look.stop, look.till = peeking.queue_refuses(look, best.weight)
+  look.stop, look.till = peek_limits.queue_refuses(look, best.weight)
   if look.stop then
     look.gone[best.id], look.blocked = nil, best.id
     return nil
@@ -284,7 +189,7 @@ function peeking.take(look, task)
     end
   end
   if task.key then
-    local known = peeking.key(look, task.key)
+    local known = peek_limits.key(look, task.key)
     known.used, known.starts = known.used + task.weight, known.starts + 1
     known.served = fairness.rank(namespace.now_us)
     peeking.stand_again(look, task.key)
@@ -311,7 +216,7 @@ function peeking.stand_again(look, key)
         table.remove(order.entries, i)
       end
     end
-    local head, served = peeking.head(look, key, order.number), peeking.key(look, key).served
+    local head, served = peeking.head(look, key, order.number), peek_limits.key(look, key).served
     if head then
       local rank = head.own
       if served and fairness.sort_value(served) > fairness.sort_value(rank) then
@@ -328,18 +233,6 @@ function peeking.stand_again(look, key)
   end
 end
 
--- Returns the results of `key_refuses` after all tasks are chosen. They are computed once for each key and weight.
-function peeking.refuses_now(look, key, weight)
-  look.said = look.said or {}
-  local name = key .. ' ' .. weight
-  local said = look.said[name]
-  if not said then
-    said = { peeking.key_refuses(look, key, weight) }
-    look.said[name] = said
-  end
-  return said[1], said[2]
-end
-
 -- Returns the reason why a ranked task is passed over, or nil. Also returns when the reason ends, if known.
 function peeking.reason(look, id)
   local v = redis.call('HMGET', namespace.key('task', id), 'key', 'weight', 'exclusive', 'needs', 'limits')
@@ -347,16 +240,16 @@ function peeking.reason(look, id)
   if look.unsuited[class] then
     return 'needs'
   elseif v[1] then
-    local why, till = peeking.refuses_now(look, v[1], v[3] and 'exclusive' or v[2] or '1')
+    local why, till = peek_limits.refuses_now(look, v[1], v[3] and 'exclusive' or v[2] or '1')
     local head = not why and peeking.head(look, v[1], needs.number(look.queue, class ~= '' and class) or '')
     if why then
       return why, till
-    elseif head and head.id ~= id and peeking.refuses_now(look, v[1], head.weight) then
+    elseif head and head.id ~= id and peek_limits.refuses_now(look, v[1], head.weight) then
       return 'behind' -- tasks of one key go in order
     end
   end
   if string.find(class, '|', 1, true) and look.pool and look.pool.parts[class] then
-    return peeking.class_refuses(look, class)
+    return peek_limits.class_refuses(look, class)
   end
 end
 

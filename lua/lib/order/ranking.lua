@@ -200,14 +200,14 @@ function ranking.next(queue, known, best, stale)
     local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
     if bar and low == '-inf' then
       if not shut then
-        known.pool, shut = shared_limits.look(queue, waiting), shared_limits.is_shut
+        known.pool, shut = shared_turns.look(queue, waiting), shared_turns.is_shut
       end
       low = shut(known.pool, class) and '+inf' or low
     end
     while low ~= '+inf' do
       local found = ranking.first(queue, number, stale, low)
       if bar and found then
-        found = shared_limits.admits(known.pool, class) and found
+        found = shared_turns.admits(known.pool, class) and found
         if found then
           found.class = class
         end
@@ -248,7 +248,7 @@ function ranking.facts(task)
   if task.needs then
     facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
   end
-  for _, fact in ipairs(task.shared and shared_limits.facts(task) or {}) do
+  for _, fact in ipairs(task.shared and shared_turns.facts(task) or {}) do
     facts[#facts + 1] = fact
   end
   return facts
@@ -259,7 +259,7 @@ end
 function ranking.earliest(task, ahead)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
-  if task.shared and shared_limits.facts(task)[3] then
+  if task.shared and shared_turns.facts(task)[3] then
     return nil
   end
   if most then

@@ -187,7 +187,7 @@ function holdings.plan(task, to, taker)
     namespace.require_settled_slot() -- the places of the task are released and taken again
   end
   if task.shared and (taker or held and to ~= 'started') then
-    shared_limits.plan(task.shared, not taker and task.queue)
+    shared_turns.plan(task.shared, not taker and task.queue)
   end
   if task.shared and (holdings.opens_or_closes(task, to) or to == 'moved') then
     holdings.plan_shared(to)
@@ -230,7 +230,7 @@ function holdings.plan_shared(to)
   if to == 'moved' then
     namespace.require_settled_slot() -- the task is counted again in its new queue
   end
-  shared_limits.plan_count()
+  shared_count.plan()
 end
 
 -- Reads the holder of the unique name; `move` does not read it again. Sets `older`: an interrupted attempt of this
@@ -341,10 +341,10 @@ function holdings.move(task, to)
     ranking.add(task)
   end
   if task.shared then
-    shared_limits.count_task(task, to)
+    shared_count.count_task(task, to)
   end
   if task.next_shared then -- the limits of a queued rerun that is removed with the task
-    shared_limits.count(task.next_shared, -1)
+    shared_count.count(task.next_shared, -1)
   end
   if task.tags and not from then
     tags.enter(task.queue, task.id, task.created, task.tags)

@@ -20,7 +20,7 @@ function queued_round.plan_end(task, to)
     task.edge_keys[#task.edge_keys + 1] = key
     task.next_shared = redis.call('HGET', key, '/limits') or nil
     if task.next_shared then
-      shared_limits.plan_count()
+      shared_count.plan()
     end
   elseif not contract.is_final(task.status) then
     namespace.probe('ZCARD', edges.deferred())

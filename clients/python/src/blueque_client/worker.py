@@ -646,7 +646,7 @@ class Worker:
                 0 if self._stop or rests > 0 else min(self._slots - len(self._held) + len(ends), contract.ENDS_OF_CALL)
             )
             if ends or (free and look):
-                taken = self._exchange(ends, free)
+                taken = self._finish_and_reserve(ends, free)
                 # The queues found before may have no tasks left, while other queues have.
                 look = bool(taken) or (bool(ends) and self._queues.by_pattern)
             elif self._stop and not self._held:
@@ -659,7 +659,7 @@ class Worker:
                     self._events.put(event)
                 look = True
 
-    def _exchange(self, ends: list[tuple[_Held, Ending]], free: int) -> list[Any]:
+    def _finish_and_reserve(self, ends: list[tuple[_Held, Ending]], free: int) -> list[Any]:
         together: list[tuple[_Held, Ending]] = []
         alone: list[tuple[_Held, Ending]] = []
         for held, ending in ends:
@@ -668,7 +668,7 @@ class Worker:
         for held, ending in alone:
             self._end_alone(held, ending)
         each = [
-            calls.ExchangeEach(
+            calls.FinishAndReserveEach(
                 ending.how,
                 held.id,
                 held.token,

@@ -75,7 +75,7 @@ class Client:
         """Makes any call of `blueque_client.calls`."""
         return await self.link.run(call)
 
-    async def check(self) -> calls.HelloReply:
+    async def check(self) -> calls.HandshakeReply:
         """Checks that the server is suitable: its schema, its eviction policy, the permissions of this user."""
         reply = await self.link.run(calls.handshake())
         if reply.lacks:

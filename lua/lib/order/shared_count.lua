@@ -1,0 +1,62 @@
+-- Number of users of each shared limit, and the time since when a limit is unused. Users are tasks that have not ended,
+-- and schedules.
+local shared_count = {}
+
+function shared_count.plan()
+  namespace.probe('HLEN', shared_limits.tasks_key())
+  namespace.probe('HLEN', shared_limits.expires_key())
+  namespace.probe('ZCARD', shared_limits.idle_key())
+end
+
+-- Adds `change`, 1 or -1, to the number of users of these limits. Users are tasks that have not ended, and schedules.
+function shared_count.count(set, change)
+  for _, part in ipairs(shared_limits.parts(set)) do
+    shared_count.note(part.name, redis.call('HINCRBY', shared_limits.tasks_key(), part.name, change), change)
+  end
+end
+
+-- Handles a new number of users of a limit. When the number becomes 0, the time begins after which the limit is
+-- removed.
+function shared_count.note(name, number, change)
+  if number <= 0 then
+    redis.call('HDEL', shared_limits.tasks_key(), name)
+    shared_count.begin_idle(name)
+  elseif number == change then
+    redis.call('ZREM', shared_limits.idle_key(), name)
+  end
+end
+
+-- Corrects the number of users of a limit.
+function shared_count.set(name, number)
+  redis.call('HSET', shared_limits.tasks_key(), name, number)
+  shared_count.note(name, number, number)
+end
+
+function shared_count.begin_idle(name)
+  local expires = tonumber(redis.call('HGET', shared_limits.expires_key(), name) or nil)
+  if expires then
+    redis.call('ZADD', shared_limits.idle_key(), string.format('%.0f', namespace.now_us + expires * 1000000), name)
+  end
+end
+
+-- Updates the numbers of users for a user whose limits change. `after` and `before` are its limits; either may be nil.
+function shared_count.recount(after, before)
+  if after then
+    shared_count.count(after, 1)
+  end
+  if before then
+    shared_count.count(before, -1)
+  end
+end
+
+-- Updates the numbers of users when a task changes its state. A task uses its limits while it is in a queue and has not
+-- ended.
+function shared_count.count_task(task, to)
+  local open = task.status and not contract.is_final(task.status)
+  local opens = not contract.is_final(to) and to ~= 'deleted' and to ~= 'moved'
+  if opens and not open then
+    shared_count.count(task.shared, 1)
+  elseif open and not opens then
+    shared_count.count(task.shared, -1)
+  end
+end
