@@ -8,9 +8,9 @@ mod document;
 mod enq;
 mod fields;
 mod handle;
+mod parts;
 mod plan;
 mod problem;
-mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -29,10 +29,10 @@ use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
 use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
+pub(crate) use parts::{Parcel, Shares};
 pub(crate) use plan::sorted;
 use plan::{Argument, Input, Order, Plan, Step};
 use problem::Place;
-pub(crate) use shares::{Parcel, Shares};
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
 ///

@@ -1,14 +1,14 @@
 //! Several partitions used as one: their addresses, calls to the partition of a task, and reads of all partitions.
 
-mod anew;
+mod addresses;
 mod deliverer;
 mod graphs;
-mod links;
 mod merged;
 mod moving;
-mod places;
-mod storing;
-mod targets;
+mod reachable;
+mod remote_edges;
+mod reruns;
+mod topology_store;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,11 +25,11 @@ use crate::names::{Namespace, PartitionName, TaskId};
 use crate::options::Submit;
 use crate::task::Task;
 use crate::topology::{GlobalId, StoredTopology, Topology};
+use addresses::Place;
 pub use deliverer::Deliverer;
 pub use graphs::{GraphParts, SpreadGraph, SubmittedParts};
 pub use merged::Merged;
 pub use moving::Moved;
-use places::Place;
 
 /// Partitions that are used as one. Clones share the connections, which are opened on first use.
 ///
@@ -116,7 +116,7 @@ impl<L: Link> PartitionsBuilder<L> {
     /// # Errors
     /// The errors of [`Partitions::open`].
     pub fn open(self, addresses: &str) -> Result<Partitions<L>> {
-        let places = places::read(addresses, &self.namespace)?;
+        let places = addresses::read(addresses, &self.namespace)?;
         let names = Topology::new(1, places.iter().map(|(name, _)| name.clone()))?;
         let places = places.into_iter().map(|(name, place)| (name, (place, Mutex::new(None)))).collect();
         let builder = self.builder.limit(self.limit);

@@ -3,8 +3,8 @@
 #![cfg(feature = "tokio")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
-#[path = "support/places.rs"]
-mod places;
+#[path = "support/partitions.rs"]
+mod partitions;
 mod support;
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
 use blueque::tokio::{Partitions, Worker};
 use blueque::{Deliverer, Error, Filter, GlobalId, Graph, GraphId, Status, Stop, Submit, TaskId};
-use places::{addresses, name, signal};
+use partitions::{addresses, name, signal};
 use serde_json::Value;
 use support::Server;
 

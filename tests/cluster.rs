@@ -5,8 +5,8 @@
 
 #[path = "cluster/half_moved.rs"]
 mod half_moved;
-#[path = "support/slots.rs"]
-mod slots;
+#[path = "support/slot_move.rs"]
+mod slot_move;
 mod support;
 
 use std::fs;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use blueque::{Client, Namespace, Outcome, Status, Submit};
 use redis::Connection;
-use slots::Point;
+use slot_move::Point;
 use support::{Folder, eventually, free_ports, server_program};
 
 struct Node {
@@ -197,12 +197,12 @@ fn move_to_and_fro(nodes: &[Node], done: &AtomicU64) {
     points.rotate_left(usize::from(slot > 5460) + usize::from(slot > 10922));
     for _ in 0..3 {
         one_more();
-        slots::agree(&mut points);
+        slot_move::agree(&mut points);
         let [from, to, third] = &mut points[..] else { panic!("three nodes") };
         let slot = slot.to_string();
-        slots::begin(&slot, from, to);
-        while slots::carry(&slot, 3, from, to) > 0 {}
-        slots::end(&slot, to, [from, third]);
+        slot_move::begin(&slot, from, to);
+        while slot_move::carry(&slot, 3, from, to) > 0 {}
+        slot_move::end(&slot, to, [from, third]);
         points.swap(0, 1);
     }
     one_more();

@@ -3,20 +3,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
-#[path = "conformance/away.rs"]
-mod away;
 #[path = "conformance/cases.rs"]
 mod cases;
-#[cfg(feature = "cluster")]
-#[path = "conformance/elsewhere.rs"]
-mod elsewhere;
 #[path = "conformance/existing.rs"]
 mod existing;
+#[path = "conformance/half_moved_slot.rs"]
+mod half_moved_slot;
 #[cfg(feature = "cluster")]
-#[path = "support/moving.rs"]
-mod moving;
-#[path = "conformance/odd.rs"]
-mod odd;
+#[path = "support/moving_cluster.rs"]
+mod moving_cluster;
+#[path = "conformance/odd_arguments.rs"]
+mod odd_arguments;
+#[cfg(feature = "cluster")]
+#[path = "support/replica_set.rs"]
+mod replica_set;
 #[allow(dead_code, reason = "tests/repeats.rs uses the rest")]
 #[path = "conformance/runner.rs"]
 mod runner;
@@ -24,14 +24,14 @@ mod runner;
 #[path = "support/sentinel.rs"]
 mod sentinel;
 #[cfg(feature = "cluster")]
-#[path = "support/slots.rs"]
-mod slots;
+#[path = "conformance/several_servers.rs"]
+mod several_servers;
+#[cfg(feature = "cluster")]
+#[path = "support/slot_move.rs"]
+mod slot_move;
 mod support;
 #[path = "conformance/touches.rs"]
 mod touches;
-#[cfg(feature = "cluster")]
-#[path = "support/watched.rs"]
-mod watched;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -41,7 +41,7 @@ use cases::{Case, list, text};
 use existing::Existing;
 use runner::Runner;
 use serde_json::{Value, json};
-use support::ground::Ground;
+use support::receiver::Ground;
 use support::{Server, eventually};
 use touches::Watch;
 

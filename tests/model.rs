@@ -18,24 +18,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
-#[cfg(feature = "cluster")]
-#[path = "model/elsewhere.rs"]
-mod elsewhere;
 #[path = "model/mod.rs"]
 mod model;
 #[cfg(feature = "cluster")]
-#[path = "support/moving.rs"]
-mod moving;
+#[path = "support/moving_cluster.rs"]
+mod moving_cluster;
+#[cfg(feature = "cluster")]
+#[path = "support/replica_set.rs"]
+mod replica_set;
 #[cfg(feature = "cluster")]
 #[path = "support/sentinel.rs"]
 mod sentinel;
 #[cfg(feature = "cluster")]
-#[path = "support/slots.rs"]
-mod slots;
-mod support;
+#[path = "model/several_servers.rs"]
+mod several_servers;
 #[cfg(feature = "cluster")]
-#[path = "support/watched.rs"]
-mod watched;
+#[path = "support/slot_move.rs"]
+mod slot_move;
+mod support;
 
 use model::planted::{BUGS, Bug, keep_seed, plant, seed_of};
 use model::{Bench, Failure, Judge, Kind, explore, scripts};

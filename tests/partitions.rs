@@ -4,8 +4,8 @@
 
 #[path = "support/delivering.rs"]
 mod delivering;
-#[path = "support/places.rs"]
-mod places;
+#[path = "support/partitions.rs"]
+mod partitions;
 mod support;
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use blueque::{
     Worker,
 };
 use delivering::{Stopped, delivering};
-use places::{addresses, name, signal};
+use partitions::{addresses, name, signal};
 use support::{Server, eventually};
 
 const SOON: Duration = Duration::from_secs(20);

@@ -6,8 +6,8 @@
 
 #[path = "../../tests/support/sentinel.rs"]
 mod sentinel;
-#[path = "../../tests/support/slots.rs"]
-mod slots;
+#[path = "../../tests/support/slot_move.rs"]
+mod slot_move;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "worker/world.rs"]
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use blueque::{Address, Client, Namespace, Status, Submit, Task};
 use sentinel::Sentinel;
-use slots::Point;
+use slot_move::Point;
 use support::{Server, eventually};
 use world::{Worker, World, result, send, status};
 
@@ -158,23 +158,23 @@ impl Stage {
         // Each name shares no letter with the previous text in its row on the screen of `top`, because `top` writes
         // only the differences.
         for (round, queue) in ["pearl", "ruby", "sand", "topaz"].into_iter().enumerate() {
-            slots::agree(points);
+            slot_move::agree(points);
             let [one, two, third] = points else { panic!("three masters") };
             let (from, to) = if round % 2 == 0 { (one, two) } else { (two, one) };
             let before = self.ticks();
-            slots::begin(&slot, from, to);
+            slot_move::begin(&slot, from, to);
             // Some of the keys have already moved when a task is submitted.
-            slots::carry(&slot, 10, from, to);
+            slot_move::carry(&slot, 10, from, to);
             let mut submit = Command::new(BINARY);
             self.to(submit.args(["submit", queue, "[]"])).stdout(Stdio::null());
             let mut submit = submit.spawn().unwrap();
-            slots::carry(&slot, 10, from, to);
+            slot_move::carry(&slot, 10, from, to);
             let mut left = 1;
             while left > 0 {
-                slots::carry(&slot, 5, from, to);
+                slot_move::carry(&slot, 5, from, to);
                 left = from.cluster(&["COUNTKEYSINSLOT", &slot]).unwrap();
             }
-            slots::end(&slot, to, [from, third]);
+            slot_move::end(&slot, to, [from, third]);
             let begun = Instant::now();
             let submitted = eventually("the task is submitted", || submit.try_wait().unwrap());
             assert!(submitted.success(), "{submitted}");

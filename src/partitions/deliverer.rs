@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::value::RawValue;
 
-use super::links::{self, Standing, reason};
-use super::targets::Targets;
+use super::reachable::Targets;
+use super::remote_edges::{self, Standing, reason};
 use super::{Merged, Partitions};
 use crate::calls::EditOptions;
 use crate::client::Client;
@@ -213,7 +213,7 @@ impl Deliverer {
         for (here, id) in found.answers.keys().filter_map(|name| waiting.remove(name)).flatten() {
             let again = |client: Client| client.task(id.as_str())?.edit(&EditOptions::new().unset("eta")).map(drop);
             let sent = self.partitions.partition(&here).and_then(again);
-            if let Err(error) = links::unless_state(sent) {
+            if let Err(error) = remote_edges::unless_state(sent) {
                 self.hear(&here, &error);
             }
         }
@@ -242,8 +242,8 @@ impl Deliverer {
             for name in self.known_away(here, found).unwrap_or_default() {
                 let note = |client: Client| {
                     let note = client.task(placeholder::away(&name)?.as_str())?;
-                    links::unless_state(note.cancel("it is back").map(drop))?;
-                    links::unless_state(note.delete())
+                    remote_edges::unless_state(note.cancel("it is back").map(drop))?;
+                    remote_edges::unless_state(note.delete())
                 };
                 match self.partitions.partition(here).and_then(note) {
                     Ok(()) => _ = told.remove(&(here.clone(), name.clone())),
@@ -382,12 +382,12 @@ impl Desk<'_> {
     /// Makes the task that reports an unneeded placeholder wait for that event again.
     fn watch(&self, upstream: &GlobalId) -> Result<(), HandlerError> {
         let watch = self.own.task(placeholder::unneeded(upstream)?.as_str())?;
-        match Blocking::answer(links::status(&watch))? {
+        match Blocking::answer(remote_edges::status(&watch))? {
             Some(Status::Waiting) => return Ok(()),
             Some(status) if !status.is_finished() => {
                 return Err(Failure::new("what it was cancelled for is still being said").again_in(PAUSE).into());
             }
-            Some(_) => links::unless_state(watch.delete())?,
+            Some(_) => remote_edges::unless_state(watch.delete())?,
             None => {}
         }
         let waits = TaskId::new(upstream.to_string())?;
@@ -443,7 +443,7 @@ impl Desk<'_> {
             match client.task(carrier.as_str())?.cancel(&why) {
                 Ok(_) => {
                     // Workers also settle, but later.
-                    let _ = client.run_deferred(links::SETTLED);
+                    let _ = client.run_deferred(remote_edges::SETTLED);
                     Ok(true)
                 }
                 Err(Error::State { .. }) => Ok(true),
@@ -484,7 +484,7 @@ impl Desk<'_> {
                     client.call(&call.once())?;
                 }
                 // Saves waiting for a worker to do it.
-                let _ = client.run_deferred(links::SETTLED);
+                let _ = client.run_deferred(remote_edges::SETTLED);
             }
             // Removes this part's receipt. The receipts of earlier parts expire.
             if is_created(&client, &graph)? {

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
 
 use super::Partitions;
-use super::anew::stages;
-use super::links;
+use super::remote_edges;
+use super::reruns::stages;
 use crate::calls::{Call, CancelGraphOptions, RetryGraphOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
@@ -123,7 +123,7 @@ impl<L: Link> Partitions<L> {
             }
         };
         // The graph is decided. Steps that fail from here on are completed later.
-        let _ = client.run_deferred_steps(links::SETTLED).await;
+        let _ = client.run_deferred_steps(remote_edges::SETTLED).await;
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
             if !matches!(seal(client, seals).await, Ok(StagedGraph::Created | StagedGraph::Existing)) {
@@ -210,8 +210,8 @@ async fn acknowledge<L: Link>(client: &Client<L>, receipts: &[TaskId]) -> Result
 /// Removes a receipt if it exists.
 pub(super) async fn forget<L: Link>(client: &Client<L>, receipt: &TaskId) -> Result<()> {
     let receipt = client.task(receipt.as_str())?;
-    links::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await.map(drop))?;
-    links::unless_state(L::step(receipt.delete()).await)
+    remote_edges::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await.map(drop))?;
+    remote_edges::unless_state(L::step(receipt.delete()).await)
 }
 
 /// Creates the part that was staged in a partition.
@@ -220,7 +220,7 @@ async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Res
     for call in seals {
         last = client.run(&call.once()).await?;
     }
-    let _ = client.run_deferred_steps(links::SETTLED).await;
+    let _ = client.run_deferred_steps(remote_edges::SETTLED).await;
     Ok(last)
 }
 

@@ -6,7 +6,7 @@ use redis::{Cmd, FromRedisValue, RedisError, Value as Reply};
 use serde_json::Value;
 
 use crate::cases::{Case, list, text};
-use crate::support::ground::{Ground, Right, read};
+use crate::support::receiver::{Ground, Right, read};
 
 /// Every key with its whole content, in one call. A large hash, or a set, is dumped in an order that may change.
 const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do

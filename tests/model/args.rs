@@ -1,10 +1,10 @@
 //! Formats calls for the scripts, and replies in one form.
 
-use crate::model::concrete::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
+use crate::model::arguments::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
-use crate::model::peeked::given;
+use crate::model::peek::given;
 use crate::model::state::decimal;
 
 struct Args(&'static str, Vec<String>);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::concrete::{KEYS, RATES, SETTINGS, listener, payload, queue};
+use crate::model::arguments::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::graphs::Graph;
 use crate::model::keys::Reply;

@@ -1,6 +1,6 @@
 //! Deadlines of tasks: not of their leases.
 
-use crate::model::concrete::micros;
+use crate::model::arguments::micros;
 use crate::model::keys::Reply;
 use crate::model::ops::Eta;
 use crate::model::state::{Model, Task, Verdict, decimal};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::audits::digest;
-use crate::model::concrete::{intern, micros, payload, queue};
+use crate::model::arguments::{intern, micros, payload, queue};
+use crate::model::audit::digest;
 use crate::model::deadlines::moment;
 use crate::model::keys::Reply;
-use crate::model::lanes::{Carried, rank};
 use crate::model::ops::{Edit, Eta, Key, Op, Options};
-use crate::model::shares::parts;
+use crate::model::ranking::{Carried, rank};
+use crate::model::shared_limits::parts;
 use crate::model::state::{Model, SECOND, Transition, Verdict, decimal};
 use crate::model::submit::fields;
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use crate::model::args::bound_text;
-use crate::model::concrete::{KEYS, micros, payload, queue};
+use crate::model::arguments::{KEYS, micros, payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::keys::{Kept, Keys, Reply};
-use crate::model::lanes::rank;
 use crate::model::ops::{Eta, Need, Op, Which};
+use crate::model::ranking::rank;
 use crate::model::sets::{Set, Turn, asked, named};
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
 use crate::model::submit::fields;

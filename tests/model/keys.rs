@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Value;
 
-use crate::support::ground::{Ground, read};
+use crate::support::receiver::{Ground, read};
 
 use crate::model::ops::Op;
 

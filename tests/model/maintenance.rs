@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::concrete::micros;
+use crate::model::arguments::micros;
 use crate::model::keys::Reply;
-use crate::model::lanes::rank;
+use crate::model::ranking::rank;
 use crate::model::state::{Model, SECOND, Task, decimal};
 
 impl Model {

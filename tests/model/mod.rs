@@ -1,40 +1,40 @@
 //! Runs cases against a server and the model.
 
-pub mod arbitrary;
 pub mod args;
-pub mod audited;
-pub mod audits;
-pub mod changes;
+pub mod arguments;
+pub mod audit;
+pub mod audit_cases;
+pub mod cases;
+pub mod change_cases;
 pub mod check;
 pub mod commands;
-pub mod concrete;
 pub mod deadlines;
-pub mod drained;
+pub mod drain;
+pub mod edit_edges;
 pub mod edits;
+pub mod expected_keys;
+pub mod graph_cases;
 pub mod graphs;
-pub mod holds;
-pub mod kept_up;
 pub mod keys;
-pub mod lanes;
-pub mod late;
 pub mod maintenance;
+pub mod maintenance_cases;
 pub mod next_round;
 pub mod operators;
 pub mod ops;
 pub mod owners;
-pub mod peeked;
+pub mod peek;
 pub mod planted;
+pub mod ranking;
 pub mod reading;
 pub mod reserve;
 pub mod rounds;
 pub mod schedules;
 pub mod sets;
-pub mod shapes;
-pub mod shares;
+pub mod shared_limits;
 pub mod state;
 pub mod steps;
 pub mod submit;
-pub mod tracks;
+pub mod tracking;
 pub mod walks;
 pub mod workers;
 
@@ -46,14 +46,14 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use redis::{RedisResult, Value};
 
+use arguments::START;
 use check::Log;
-use concrete::START;
-use drained::Drained;
+use drain::Drained;
 use keys::{Events, Keys, Reply, difference, dump};
 use ops::{Case, Op, Step};
 use state::Model;
 
-use crate::support::ground::{Ground, read};
+use crate::support::receiver::{Ground, read};
 use crate::support::script;
 
 /// Command and source.
@@ -123,7 +123,7 @@ impl<'a> Bench<'a> {
     pub fn new(ground: &'a mut dyn Ground, scripts: &'a Scripts, judge: Judge) -> Self {
         let (digests, here) = (load(ground, scripts), ground.run());
         // Each master of several has its own.
-        let together = audits::TOGETHER.to_string();
+        let together = audit::TOGETHER.to_string();
         let _ = ground.send(redis::cmd("CONFIG").arg(&["SET", "stream-node-max-entries", &together]));
         let (seen, kind) = (BTreeMap::new(), Kind::All);
         Self { ground, scripts, digests, here, judge, kind, namespace: None, seen, calls: 0 }
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
         let Some((command, args)) = op.args() else {
             let answer = match op {
                 Op::Wake { queue } => {
-                    let list = format!("{namespace}_wake_{}", concrete::queue(*queue));
+                    let list = format!("{namespace}_wake_{}", arguments::queue(*queue));
                     self.ground.send(redis::cmd("LPOP").arg(list))
                 }
                 Op::Restarted if model.run.is_some() => {
@@ -308,21 +308,21 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     // Each kind has its own random numbers, so that a further kind changes nothing for the present ones.
-    let (shared, patterns) = (arbitrary::shared().boxed(), arbitrary::patterns().boxed());
-    let (sets, watched) = (shapes::sets().boxed(), changes::watched().boxed());
+    let (shared, patterns) = (cases::shared().boxed(), cases::patterns().boxed());
+    let (sets, watched) = (graph_cases::sets().boxed(), change_cases::watched().boxed());
     let kinds = [
-        arbitrary::case().boxed(),
-        shapes::case().boxed(),
+        cases::case().boxed(),
+        graph_cases::case().boxed(),
         shared,
-        changes::case().boxed(),
+        change_cases::case().boxed(),
         patterns,
         sets,
-        changes::next_round().boxed(),
+        change_cases::next_round().boxed(),
         watched,
-        audited::case().boxed(),
-        kept_up::case().boxed(),
-        peeked::case().boxed(),
-        changes::edited().boxed(),
+        audit_cases::case().boxed(),
+        maintenance_cases::case().boxed(),
+        peek::case().boxed(),
+        change_cases::edited().boxed(),
     ];
     let mut kinds = kinds.map(|cases| (cases, runner()));
     let mut number = 0;

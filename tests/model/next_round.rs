@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::concrete::{payload, queue};
+use crate::model::arguments::{payload, queue};
 use crate::model::deadlines::moment;
 use crate::model::edits::Said;
 use crate::model::ops::{Eta, Op, Options};

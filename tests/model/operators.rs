@@ -1,9 +1,9 @@
 //! Actions of operators on tasks and queues.
 
-use crate::model::concrete::queue;
+use crate::model::arguments::queue;
 use crate::model::keys::{Kept, Reply};
-use crate::model::lanes::Carried;
 use crate::model::ops::{Bulk, Op, TAGS};
+use crate::model::ranking::Carried;
 use crate::model::state::{Model, Queue, Verdict};
 
 impl Model {

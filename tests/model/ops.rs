@@ -1,7 +1,7 @@
 //! The calls of a case. They name tasks and tokens by what they are at that moment ("a held task", "an older
 //! token"), so that they stay meaningful when a case is shrunk; `Model::concrete` makes them concrete.
 
-use crate::model::audits::Wanted;
+use crate::model::audit::Wanted;
 
 pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 /// Shared limits.

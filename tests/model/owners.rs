@@ -1,6 +1,6 @@
 //! The model's calls of owners and listeners, and calls that only read.
 
-use crate::model::concrete::{HAS, listener, payload, queue};
+use crate::model::arguments::{HAS, listener, payload, queue};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Task, Verdict, decimal};

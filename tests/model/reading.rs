@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::concrete::{listener, queue};
+use crate::model::arguments::{listener, queue};
 use crate::model::keys::Reply;
 use crate::model::ops::Op;
 use crate::model::state::{Model, Transition, Verdict, decimal};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::concrete::{micros, request};
+use crate::model::arguments::{micros, request};
 use crate::model::keys::Reply;
-use crate::model::lanes::Look;
 use crate::model::ops::{Act, Asks, Key, Order, Which};
+use crate::model::ranking::Look;
 use crate::model::state::{ATTEMPT, LEASE, Model, SECOND, Verdict, decimal};
 
 /// Values of a call in which a listener asks for tasks.

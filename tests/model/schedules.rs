@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::audits::digest;
-use crate::model::concrete::{payload, queue};
+use crate::model::arguments::{payload, queue};
+use crate::model::audit::digest;
 use crate::model::keys::Reply;
 use crate::model::ops::{Op, Plan, SCHEDULES};
 use crate::model::state::{Model, SECOND, Task, Verdict};

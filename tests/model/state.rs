@@ -4,13 +4,13 @@
 use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::audits::Audit;
+use crate::model::audit::Audit;
 use crate::model::graphs::Web;
-use crate::model::lanes::{Carried, Lanes};
 use crate::model::next_round::NextRound;
+use crate::model::ranking::{Carried, Lanes};
 use crate::model::rounds::Maintenance;
 use crate::model::schedules::Schedule;
-use crate::model::shares::Shares;
+use crate::model::shared_limits::Shares;
 
 pub type Verdict<T> = Result<T, &'static str>;
 

@@ -1,9 +1,9 @@
 //! Steps: a task goes on in another queue.
 
-use crate::model::concrete::payload;
+use crate::model::arguments::payload;
 use crate::model::keys::Reply;
-use crate::model::lanes::Carried;
 use crate::model::ops::{Edit, Eta, Go, NOWHERE, QUEUES};
+use crate::model::ranking::Carried;
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
 /// Fields that a step leaves behind, in addition to the fields of an attempt.

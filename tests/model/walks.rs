@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::concrete::intern;
+use crate::model::arguments::intern;
 use crate::model::graphs::{Again, Edge, Graph, Seen};
 use crate::model::ops::Which;
 use crate::model::sets::{asked, wants};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::concrete::{HAS, listener, queue};
+use crate::model::arguments::{HAS, listener, queue};
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::Op;
 use crate::model::state::{Model, SECOND, decimal, score};

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, clippy::indexing_slicing)]
 
-pub mod ground;
+pub mod receiver;
 pub mod seed;
 
 use std::env;

@@ -7,8 +7,8 @@ use redis::Pipeline;
 use super::checks::Checks;
 use super::entries::PAGE;
 use super::index::Entries;
-use super::place::Place;
 use super::shared::usable;
+use super::task_entries::Place;
 
 impl Checks {
     /// Returns false if the data cannot be read because keys have a wrong type.

@@ -8,8 +8,8 @@ use redis::Pipeline;
 use super::checks::Checks;
 use super::index::Entries;
 use super::keys::Scan;
-use super::place::Place;
 use super::remedy::whole;
+use super::task_entries::Place;
 
 /// Entries read at once.
 pub const PAGE: usize = 1_000;

@@ -6,8 +6,8 @@ use blueque::Status;
 use redis::{Pipeline, Value};
 
 use super::checks::Checks;
-use super::place::{FIELDS, Head, Numbers, Place, expected};
 use super::remedy;
+use super::task_entries::{FIELDS, Head, Numbers, Place, expected};
 
 /// Number of records read at once.
 const BATCH: usize = 500;

@@ -6,7 +6,7 @@ use redis::Pipeline;
 
 use super::checks::Checks;
 use super::keys::Scan;
-use super::place::group_in_key;
+use super::task_entries::group_in_key;
 
 /// A tag or a group, as it appears in the name of its key.
 fn in_key(kind: &str, name: &str) -> String {

@@ -4,7 +4,7 @@ use blueque::Status;
 use redis::{Pipeline, Value};
 
 use super::checks::Checks;
-use super::place::Place;
+use super::task_entries::Place;
 
 impl Checks {
     /// Adds a query for the number of times that an id is in a place.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checked, ensure, field, hash, records};
-use crate::model::concrete::micros;
+use crate::model::arguments::micros;
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{QUEUES, REASONS};
 use crate::model::state::{SECOND, comes, takes};

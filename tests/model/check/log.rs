@@ -7,7 +7,7 @@ use super::starts::{Starts, caps, early};
 use super::statistics::Statistics;
 use super::{Checked, ensure, field, hash, records};
 use crate::model::Turn;
-use crate::model::concrete::{intern, micros};
+use crate::model::arguments::{intern, micros};
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Asks, Op, PAYLOADS};
 

@@ -4,8 +4,8 @@ pub mod events;
 pub mod graphs;
 pub mod indexes;
 pub mod known;
-pub mod lanes;
 pub mod log;
+pub mod ranking;
 pub mod starts;
 pub mod statistics;
 
@@ -26,7 +26,7 @@ pub fn keys(keys: &Keys) -> Checked {
     indexes::check(keys)?;
     indexes::leases(keys)?;
     indexes::ready(keys)?;
-    lanes::check(keys)?;
+    ranking::check(keys)?;
     graphs::check(keys)
 }
 

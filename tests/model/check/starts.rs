@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::lanes::{class, place, waiting};
+use super::ranking::{class, place, waiting};
 use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
 use crate::model::Turn;
-use crate::model::concrete::micros;
+use crate::model::arguments::micros;
 use crate::model::keys::{Keys, Reply};
-use crate::model::lanes::{rank, suits};
 use crate::model::ops::{Act, Op};
-use crate::model::shares::parts;
+use crate::model::ranking::{rank, suits};
+use crate::model::shared_limits::parts;
 
 /// The starts since a rate was set, by queue or queue and key.
 #[derive(Default)]

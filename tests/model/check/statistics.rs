@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::events::of;
 use super::{Checked, Record, ensure, hash, held};
-use crate::model::concrete::micros;
+use crate::model::arguments::micros;
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
 use crate::model::state::takes;

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::cases::{self, Case, list};
 use crate::failure;
-use crate::moving::Moving;
+use crate::moving_cluster::Moving;
+use crate::replica_set::{Fall, Watched};
 use crate::support::{report, seed, server_program, valkey_program};
-use crate::watched::{Fall, Watched};
 
 /// Share of the cases: one of this number is played, unless `BLUEQUE_CASES_SHARE` sets another number. All cases take
 /// minutes.

@@ -5,10 +5,10 @@
 
 #[path = "support/delivering.rs"]
 mod delivering;
-#[path = "support/gate.rs"]
-mod gate;
-#[path = "support/places.rs"]
-mod places;
+#[path = "support/kill_point.rs"]
+mod kill_point;
+#[path = "support/partitions.rs"]
+mod partitions;
 mod support;
 
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use blueque::{Client, Filter, Graph, GraphId, GraphInfo, GraphState, Partitions, Status, SubmittedParts};
 use delivering::delivering;
-use gate::Gate;
-use places::name;
+use kill_point::Gate;
+use partitions::name;
 use redis::Commands as _;
 use support::{Folder, Server, eventually, report};
 

@@ -6,13 +6,13 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use crate::model::arbitrary::{Theme, call, listener, queue as any_queue};
-use crate::model::changes::onwards;
+use crate::model::arguments::{HAS, listener as who, queue};
+use crate::model::cases::{Theme, call, listener, queue as any_queue};
+use crate::model::change_cases::onwards;
 use crate::model::check::{Checked, ensure};
-use crate::model::concrete::{HAS, listener as who, queue};
 use crate::model::keys::Reply;
-use crate::model::lanes::suits;
 use crate::model::ops::{Case, Op, Step};
+use crate::model::ranking::suits;
 use crate::model::reserve::Asked;
 use crate::model::state::Model;
 

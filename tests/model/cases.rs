@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::concrete::{HAS, KEYS, OF_ALL, RATES};
+use crate::model::arguments::{HAS, KEYS, OF_ALL, RATES};
 use crate::model::ops::{
     Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };

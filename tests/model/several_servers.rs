@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use crate::model::{Bench, Judge, explore, scripts};
-use crate::moving::Moving;
+use crate::moving_cluster::Moving;
+use crate::replica_set::{Fall, Watched};
 use crate::setting;
-use crate::support::ground::Ground;
+use crate::support::receiver::Ground;
 use crate::support::{report, seed, server_program, valkey_program};
-use crate::watched::{Fall, Watched};
 
 const NAMESPACE: &str = "{model}";
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::arbitrary::{
+use crate::model::cases::{
     Theme, act, finish_and_reserve, finished_task, held_task, listener, maintenance, operators, options, payload,
     queue, register, reserve, rules, step, submit, token, waiting_task,
 };

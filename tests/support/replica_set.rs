@@ -8,7 +8,7 @@ use blueque::{Address, Connection, Namespace};
 use redis::{Cmd, RedisResult, Value};
 
 use crate::sentinel::Sentinel;
-use crate::support::ground::{Ground, read};
+use crate::support::receiver::{Ground, read};
 use crate::support::{Server, eventually};
 
 /// Limit of each command, such as a WAIT of 30 s.

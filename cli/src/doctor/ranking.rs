@@ -8,8 +8,8 @@ use super::checks::Checks;
 use super::entries::PAGE;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
-use super::place::class;
 use super::remedy::{text_of, whole};
+use super::task_entries::class;
 use crate::view::listeners::suits;
 
 /// Maximum number of different needs that the tasks of one queue may be created with.

@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::model::arbitrary::{Theme, timed};
+use crate::model::cases::{Theme, timed};
+use crate::model::graph_cases;
 use crate::model::ops::{Case, Op, Step};
-use crate::model::shapes;
 
 fn maintenance() -> impl Strategy<Value = (Step, Op)> {
     let queues = select(vec![vec![0_u8], vec![0], vec![0, 1], vec![0, 1], vec![1, 0], vec![1], vec![]]);
@@ -28,8 +28,8 @@ pub fn case() -> impl Strategy<Value = Case> {
     let other = |theme| {
         prop_oneof![
             9 => timed(theme),
-            1 => shapes::graph().prop_map(|op| (Step::Stay, op)),
-            1 => shapes::dependent().prop_map(|op| (Step::Stay, op)),
+            1 => graph_cases::graph().prop_map(|op| (Step::Stay, op)),
+            1 => graph_cases::dependent().prop_map(|op| (Step::Stay, op)),
         ]
     };
     // Often several calls of maintenance together, so that rounds come to their ends.

@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 use redis::cluster::{ClusterClient, ClusterConnection};
 use redis::{Arg, Cmd, RedisResult, Value};
 
-use crate::slots::{self, Point};
+use crate::slot_move::{self, Point};
 use crate::support::Server;
-use crate::support::ground::{Ground, Right};
+use crate::support::receiver::{Ground, Right};
 
 /// A call that is not done within this time hangs.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -97,17 +97,17 @@ impl Shared {
             (seed >> 33) % below
         };
         while !self.over.load(Ordering::SeqCst) {
-            slots::agree(points);
+            slot_move::agree(points);
             thread::sleep(Duration::from_micros(random(WHOLE)));
             let [one, two, third, ..] = points else { panic!("too few nodes") };
             let (from, to) = if self.hold().away { (two, one) } else { (one, two) };
             self.step(|place| {
-                slots::begin(slot, from, to);
+                slot_move::begin(slot, from, to);
                 place.half = true;
             });
             loop {
                 let number = usize::try_from(1 + random(KEYS)).unwrap();
-                let moved = self.step(|_| slots::carry(slot, number, from, to));
+                let moved = self.step(|_| slot_move::carry(slot, number, from, to));
                 self.keys.fetch_add(u64::try_from(moved).unwrap(), Ordering::SeqCst);
                 thread::sleep(Duration::from_micros(random(STEP)));
                 if moved < number && self.step(|place| Self::arrive(place, slot, from, to, third)) {
@@ -122,7 +122,7 @@ impl Shared {
     fn arrive(place: &mut Place, slot: &str, from: &mut Point, to: &mut Point, third: &mut Point) -> bool {
         let left: u64 = from.cluster(&["COUNTKEYSINSLOT", slot]).unwrap();
         if left == 0 {
-            slots::end(slot, to, [from, third]);
+            slot_move::end(slot, to, [from, third]);
             *place = Place { away: !place.away, half: false };
         }
         left == 0

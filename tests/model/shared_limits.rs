@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::keys::{Kept, Keys};
-use crate::model::lanes::Look;
 use crate::model::ops::SHARED;
+use crate::model::ranking::Look;
 use crate::model::state::{Model, SECOND, Task, Verdict};
 
 /// Time for which a place is kept for the class whose turn it is, and time after which the classes behind it look

@@ -1,6 +1,6 @@
 //! Tracked tasks: each change of a tracked task is published once, in one stream.
 
-use crate::model::concrete::payload;
+use crate::model::arguments::payload;
 use crate::model::keys::Reply;
 use crate::model::state::{Model, Verdict, decimal};
 

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::arbitrary::{
+use crate::model::arguments::SETTINGS;
+use crate::model::cases::{
     self, Theme, act, finish_and_reserve, finished_task, held_task, maintenance, operators, options, payload, queue,
     reading, register, reserve, rules, step, submit, token, waiting_task,
 };
-use crate::model::concrete::SETTINGS;
+use crate::model::graph_cases;
 use crate::model::ops::{Act, Case, Edit, Eta, Go, Key, NOWHERE, Op, Options, REASONS, Step, Which};
-use crate::model::shapes;
 
 /// Main subject of a case, so that related calls meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ fn begin(about: About) -> impl Strategy<Value = Op> {
         _ => vec![Theme::All, Theme::Limits],
     };
     let plain = select(themes).prop_flat_map(submit);
-    let any = prop_oneof![8 => plain, 3 => shapes::dependent(), 1 => shapes::graph()];
+    let any = prop_oneof![8 => plain, 3 => graph_cases::dependent(), 1 => graph_cases::graph()];
     let often = if matches!(about, About::Steps | About::Names) { 0.7 } else { 0.2 };
     (any, option::weighted(often, select(&STEPS[..]))).prop_map(|(op, steps)| match steps {
         Some(steps) => with_steps(op, steps),
@@ -249,7 +249,7 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         (5, retry.boxed()),
         (8, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (10, maintenance()),
-        (if about == About::NextRound { 30 } else { 8 }, shapes::settle().boxed()),
+        (if about == About::NextRound { 30 } else { 8 }, graph_cases::settle().boxed()),
         (5, rules(Theme::Limits)),
         (5, operators()),
         (5, register()),
@@ -344,7 +344,7 @@ pub fn edited() -> impl Strategy<Value = Case> {
             Op::Owner { task, token: Key::Last, act: Act::Next { result, cost: None, go } }
         });
     let call = prop_oneof![
-        10 => arbitrary::call(Theme::Shared).boxed(),
+        10 => cases::call(Theme::Shared).boxed(),
         4 => edit.boxed(),
         1 => once_more.boxed(),
         1 => next.boxed(),

@@ -6,10 +6,10 @@
 
 #[path = "support/delivering.rs"]
 mod delivering;
-#[path = "support/gate.rs"]
-mod gate;
-#[path = "support/places.rs"]
-mod places;
+#[path = "support/kill_point.rs"]
+mod kill_point;
+#[path = "support/partitions.rs"]
+mod partitions;
 mod support;
 
 use std::env;
@@ -20,8 +20,8 @@ use std::time::{Duration, SystemTime};
 use blueque::calls::{EditOptions, RetryGraphOptions};
 use blueque::{Client, Code, GlobalId, Graph, GraphId, Outcome, Partitions, Processor, SpreadGraph, Status, Task};
 use delivering::delivering;
-use gate::Gate;
-use places::name;
+use kill_point::Gate;
+use partitions::name;
 use support::{Folder, Server, eventually, report};
 
 const SOON: Duration = Duration::from_secs(30);

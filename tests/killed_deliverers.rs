@@ -5,10 +5,10 @@
 
 #[path = "support/delivering.rs"]
 mod delivering;
-#[path = "support/gate.rs"]
-mod gate;
-#[path = "support/places.rs"]
-mod places;
+#[path = "support/kill_point.rs"]
+mod kill_point;
+#[path = "support/partitions.rs"]
+mod partitions;
 mod support;
 
 use std::env;
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use blueque::{Deliverer, Durability, Error, GlobalId, Partitions, Status, Submit, TaskId};
 use delivering::delivering;
-use gate::Gate;
-use places::name;
+use kill_point::Gate;
+use partitions::name;
 use support::{Folder, Server, eventually, report};
 
 const SOON: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Checked, Record, ensure, field, hash, held, number, records_of, zset};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
-use crate::model::shares::parts;
+use crate::model::shared_limits::parts;
 
 pub fn check(keys: &Keys) -> Checked {
     shared(keys)?;

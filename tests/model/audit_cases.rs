@@ -5,14 +5,14 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::model::arbitrary::{
+use crate::model::arguments::OF_ALL;
+use crate::model::audit::Wanted;
+use crate::model::cases::{
     Theme, call, finished_task, held_task, listener, operators, payload, queue, rules, schedules, waiting_task,
 };
-use crate::model::audits::Wanted;
-use crate::model::changes::{self, onwards};
-use crate::model::concrete::OF_ALL;
+use crate::model::change_cases::{self, onwards};
+use crate::model::graph_cases;
 use crate::model::ops::{Case, Op, Step};
-use crate::model::shapes;
 
 fn audit() -> impl Strategy<Value = Op> {
     const CALLS: [&str; 9] =
@@ -58,8 +58,8 @@ fn change() -> impl Strategy<Value = Op> {
         2 => rules(Theme::Shared),
         6 => operators(),
         3 => schedules(),
-        4 => changes::edit(),
-        3 => changes::round(changes::About::NextRound),
+        4 => change_cases::edit(),
+        3 => change_cases::round(change_cases::About::NextRound),
         2 => finished_task().prop_map(|task| Op::Delete { task }),
         1 => keep,
     ]
@@ -69,9 +69,9 @@ pub fn case() -> impl Strategy<Value = Case> {
     let some = prop_oneof![
         8 => change().boxed(),
         8 => call(Theme::All).boxed(),
-        1 => shapes::graph().boxed(),
-        1 => shapes::walk().boxed(),
-        1 => shapes::settle().boxed(),
+        1 => graph_cases::graph().boxed(),
+        1 => graph_cases::walk().boxed(),
+        1 => graph_cases::settle().boxed(),
         2 => audit().boxed(),
         1 => Just(Op::Again).boxed(),
     ];

@@ -1,6 +1,6 @@
 //! Who changed what: an entry for each change that somebody asked for.
 
-use crate::model::concrete::payload;
+use crate::model::arguments::payload;
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::state::{Model, Task, Verdict, decimal};
 

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
+use crate::model::arguments::{HAS, KEYS, SETTINGS, intern};
 use crate::model::check::{Checked, ensure, field, hash, held, records};
-use crate::model::concrete::{HAS, KEYS, SETTINGS, intern};
 use crate::model::keys::{Keys, Reply};
 use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, SHARED, Step, Which};
 
