@@ -1,4 +1,4 @@
-//! The checks of arguments and options of one command, as a file of the library: `contract`.
+//! Generates the file `contract` of the Lua library, which checks the arguments and options of one command.
 
 use super::contract::{Contract, Form, Opt, Setting, State, Type};
 use super::storage::Kind;
@@ -35,7 +35,7 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text + &branches("setting(name, value, what)", contract, &settings, "what")
 }
 
-/// Returns the options of a task that its record stores, each with its field.
+/// Returns the options of a task that its record stores, each with the name of its field.
 fn stored(contract: &Contract) -> String {
     let fields = contract.group("task").into_iter();
     let fields: Vec<String> =
@@ -50,11 +50,11 @@ fn states(contract: &Contract) -> String {
     };
     let (waits, ends) = (named(&|state| state.waits), named(&|state| state.ends));
     let mut text = String::new();
-    // Each word has a space before and after it. PLAIN contains the states whose tasks are all in one list.
+    // Lists in which a space precedes and follows each word. PLAIN lists the states whose tasks are all in one list.
     for (list, names) in [("STATES", named(&|_| true)), ("PLAIN", named(&|state| contract.is_plain(state)))] {
         text += &format!("contract.{list} = ' {} '\n", names.join(" "));
     }
-    // Lists for people.
+    // Lists of states for error texts.
     for (list, names) in [
         ("WAITING", waits.clone()),
         ("OWNED", named(&|state| state.owned)),
@@ -112,13 +112,13 @@ fn length(contract: &Contract, key: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of a key without namespace and queue, if there is one key for the whole queue.
+/// Returns the name of a key without the namespace and the queue, or `None` if the key belongs to less than a queue.
 fn index_name(key: &str) -> Option<&str> {
     key.strip_prefix("ns_")?.strip_suffix("_QUEUE")
 }
 
-/// Returns a function that reads the arguments of a command in order. The arguments of an owner's call are not checked
-/// here: they are valid if they match the record, see `owner.task`.
+/// Returns the text of a function that reads the arguments of a command in order. The function does not check the
+/// arguments that identify an owner's attempt: `owner.task` compares them with the record.
 fn arguments(contract: &Contract, command: &str) -> String {
     let Some(header) = contract.commands.get(command) else { return String::new() };
     let owned = header.singles().any(|name| name == "token");
@@ -138,13 +138,14 @@ fn arguments(contract: &Contract, command: &str) -> String {
     text + &format!("  return {}\nend\n\n", names.join(", "))
 }
 
-/// An option that is stored in the record is stored as it was written.
+/// Returns the name and the type of each option, and true if the record stores the option. Such an option keeps the
+/// text that the client sent.
 fn kept<'a>(options: Vec<(&'a str, &'a Opt)>) -> Vec<(&'a str, &'a str, bool)> {
     options.into_iter().map(|(name, option)| (name, option.of.as_str(), option.field.is_some())).collect()
 }
 
-/// Returns a function with a branch for each type. `names` contains for each name its type, and true if a number is
-/// kept as it was written instead of parsed. `what` is the name of the value in errors.
+/// Returns the text of a function with a branch for each type. `names` contains the names of the values, the type of
+/// each value, and true if a number keeps its text instead of being parsed. Errors call the value `what`.
 fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], what: &str) -> String {
     let mut groups: Vec<((&str, bool), Vec<&str>)> = Vec::new();
     for &(name, of, as_written) in names {

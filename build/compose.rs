@@ -7,7 +7,7 @@ use super::pieces::{Kind, Library, Piece};
 use super::rights::{self, redis_commands};
 use super::source::{Token, rewrite, tokens};
 
-/// The end of every script, and the pieces that it uses.
+/// The last lines of every script.
 const EPILOGUE: &str = "
 local ok, answer = pcall(command)
 if ok then
@@ -43,8 +43,9 @@ impl Command {
         Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect(), role: role(source) })
     }
 
-    /// Returns the end of the name of the key that callers must have access to. For a custom command without a role,
-    /// callers need access to the whole namespace; if it only reads, to a key that every role reads.
+    /// Returns the last part of the name of a key. A caller with access to this key may use the command. For a command
+    /// that only reads, the key is `meta`, which every role reads. A custom command that writes and has no role
+    /// requires access to the whole namespace.
     pub(super) fn mark(&self) -> String {
         match &self.role {
             _ if !self.writes() => "meta".to_owned(),
@@ -58,7 +59,7 @@ impl Command {
         self.calls.iter().any(|call| rights::WRITES.contains(&call.as_str()))
     }
 
-    /// Returns the whole script. `commands`: all commands of the bundle, for the constants about them.
+    /// Returns the whole script. `commands`: all commands of the bundle, which some constants list.
     pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
         let library = &self.library;
         let used = library.named(&self.uses);
@@ -81,7 +82,7 @@ impl Command {
         let localise =
             |code: &str| rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned());
 
-        // The header comes first, for readers of a printed script.
+        // The header comes first, to help people who read the script.
         let mut script = format!("{}\nlocal cold\n", self.header);
         if !ahead.is_empty() {
             script += &localise(&format!("local {}\n", ahead.join(", ")));
@@ -95,9 +96,8 @@ impl Command {
         Ok(script + &localise(EPILOGUE))
     }
 
-    /// Returns the pieces that must exist from the start: values and the pieces that values need, and the marked
-    /// functions that the command or another piece from the start uses.
-    /// such pieces, or the command, use.
+    /// Returns the names of the pieces that a script creates at its start: the values, the pieces that the values need,
+    /// and the functions marked as hot that the command or a piece of this list uses.
     fn hot(&self, used: &[&Piece]) -> BTreeSet<String> {
         let library = &self.library;
         let values = used.iter().filter(|piece| piece.kind == Kind::Value).map(|piece| piece.name.clone());
@@ -113,8 +113,8 @@ impl Command {
     }
 }
 
-/// Orders these pieces so that each comes after the pieces that it needs. Also returns the functions that need one
-/// another: an earlier piece needs them, so their names are declared ahead.
+/// Orders these pieces so that each comes after the pieces that it needs. Also returns the names of functions that an
+/// earlier piece uses, because the two need each other. A script must declare these names first.
 fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     struct Walk<'a> {
         open: BTreeSet<&'a str>,
@@ -143,8 +143,8 @@ fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     (walk.done, walk.ahead)
 }
 
-/// Returns the value of a constant, with the values of the constants that it names. Joined strings become one string,
-/// and an expression gets parentheses.
+/// Returns the value of a constant. Constants in the value are replaced by their own values, joined strings become one
+/// string, and an expression gets parentheses.
 fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str>) -> Result<String, String> {
     within.push(&piece.name);
     let (_, value) = piece.body.split_once(" = ").unwrap_or_default();
@@ -176,7 +176,8 @@ fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str
     })
 }
 
-/// Returns code that creates one of these cold pieces, found by binary search. The first piece has the number `first`.
+/// Returns code that finds one of these cold pieces by binary search and creates it. The first piece has the number
+/// `first`.
 fn choice(pieces: &[&Piece], first: usize, localise: &impl Fn(&str) -> String) -> String {
     match pieces {
         [] => String::new(),
@@ -189,7 +190,7 @@ fn choice(pieces: &[&Piece], first: usize, localise: &impl Fn(&str) -> String) -
             let (low, high) = pieces.split_at(pieces.len() / 2);
             let second = first + low.len();
             let (low, high) = (choice(low, first, localise), choice(high, second, localise));
-            // The code is not indented: at this depth, indentation takes a third of the script.
+            // The code is not indented, because indentation at this depth would be a third of the script.
             format!("if number < {second} then\n{low}else\n{high}end\n")
         }
     }

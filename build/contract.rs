@@ -1,4 +1,4 @@
-//! The contract as data: `contract/*.toml` and the headers of `lua/cmd`, checked against each other.
+//! The contract as data: the contents of `contract/*.toml` and of the headers in `lua/cmd`, checked against each other.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::header::Header;
 use super::replies::Reply;
 use super::storage::{self, Key, Records, Touches};
 
-/// Entries of a file by name, in order.
+/// Entries of a file by name, in the order of the file.
 pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
 
 #[derive(Debug)]
@@ -49,12 +49,12 @@ pub(super) enum Form {
 #[serde(deny_unknown_fields)]
 pub(super) struct Type {
     pub(super) form: Form,
-    /// Another type whose values this type takes.
+    /// The name of another type, if this type has the same values.
     #[serde(rename = "as")]
     like: Option<String>,
     /// The type of all values except `none`.
     pub(super) some: Option<String>,
-    /// The value that stands for no value.
+    /// The word that clients send if they have no value.
     pub(super) none: Option<String>,
     pub(super) low: Option<i64>,
     pub(super) high: Option<i64>,
@@ -69,12 +69,12 @@ pub(super) struct Type {
     /// Some valid values.
     #[serde(default)]
     pub(super) good: Vec<Value>,
-    /// Some invalid values, by code.
+    /// Some invalid values, by the code of the error that they cause.
     #[serde(default)]
     pub(super) bad: IndexMap<String, Vec<Value>>,
 }
 
-/// The words of a type, and the meaning of each unless obvious.
+/// The words of a type. A word has a description unless its meaning is obvious.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -127,21 +127,21 @@ pub(super) struct State {
     pub(super) index: Option<String>,
     /// The index of prioritized tasks, which have a rank.
     pub(super) ranked: Option<String>,
-    /// True if no attempt has the task, and an attempt may follow.
+    /// True if no attempt holds the task, and an attempt may follow.
     #[serde(default)]
     pub(super) waits: bool,
     #[serde(default)]
     pub(super) owned: bool,
     #[serde(default, rename = "final")]
     pub(super) ends: bool,
-    /// True if this is not a state: the task is gone.
+    /// True if this entry is not a state, but stands for a task that does not exist.
     #[serde(default)]
     pub(super) absent: bool,
     pub(super) means: Option<String>,
     pub(super) from: IndexMap<String, Vec<String>>,
 }
 
-/// A number that workers and clients share.
+/// A number on which workers and clients agree.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Constant {
@@ -150,7 +150,7 @@ pub(super) struct Constant {
     pub(super) means: Option<String>,
 }
 
-/// A role: callers who may call some of the commands that write.
+/// A role: a set of callers who may use some of the commands that write.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Role {
@@ -159,7 +159,8 @@ pub(super) struct Role {
     pub(super) means: Option<String>,
 }
 
-/// Suffixes that a header may write after a group of options: all options, or the options that the record stores.
+/// Suffixes after the name of a group of options in a header. They select all options, or the options that the record
+/// stores.
 const KINDS: [&str; 2] = ["*", "stored"];
 
 fn of_kind(option: &Opt, kind: &str) -> bool {
@@ -169,7 +170,7 @@ fn of_kind(option: &Opt, kind: &str) -> bool {
 /// Reasons for a rerun of a task.
 const ANEW: [&str; 2] = ["retry", "again"];
 
-/// A selection of states.
+/// A condition that selects states.
 pub(super) type Which = fn(&State) -> bool;
 
 impl State {
@@ -189,7 +190,7 @@ pub(super) struct Code {
     pub(super) common: bool,
     #[serde(default)]
     pub(super) server: bool,
-    /// True if no server returns the code.
+    /// True if only clients raise the code, and no server returns it.
     #[serde(default)]
     pub(super) client: bool,
     pub(super) name: Option<String>,
@@ -199,7 +200,7 @@ pub(super) struct Code {
     pub(super) act: Option<String>,
 }
 
-/// Kinds of failures that the codes describe.
+/// Kinds of errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -269,7 +270,8 @@ impl Contract {
         Ok(contract)
     }
 
-    /// Returns a type with the properties of the type whose values it takes.
+    /// Returns the whole definition of a type. A type that refers to another type with `as` has the properties of that
+    /// type.
     fn like(&self, of: &Spanned<Type>) -> Spanned<Type> {
         let own = of.as_ref();
         let other = own.like.as_ref().and_then(|other| self.type_of(other));
@@ -280,7 +282,8 @@ impl Contract {
         Spanned::new(of.span(), whole)
     }
 
-    /// Returns the codes that a header lists. `GROUP.*` stands for the codes of the types of a group of options.
+    /// Returns the error codes that a header lists. `GROUP.*` stands for the codes that invalid options of the group
+    /// cause.
     fn codes(&self, words: &[String]) -> Vec<String> {
         let of_types = |group: &str| {
             let types = self.group(group).into_iter().filter_map(|(_, option)| self.type_of(&option.of));
@@ -294,7 +297,7 @@ impl Contract {
         words.iter().flat_map(each).collect::<IndexSet<_>>().into_iter().collect()
     }
 
-    /// Returns the argument of a command, from the command's table, else from the common table.
+    /// Returns the argument of a command, from the table of the command, or else from the common table.
     pub(super) fn argument(&self, command: &str, name: &str) -> Option<&Argument> {
         let own = self.arguments.get(command).and_then(|table| table.get(name));
         own.or_else(|| self.arguments.get("any")?.get(name)).map(AsRef::as_ref)
@@ -320,7 +323,7 @@ impl Contract {
         entries.map(|(name, option)| (name.as_str(), option.as_ref())).collect()
     }
 
-    /// Returns the source of a command with all its options and codes in the header.
+    /// Returns the source of a command. Its header lists all options and codes, instead of the names of their groups.
     pub(super) fn expand(&self, command: &str, source: &str) -> String {
         let names: Vec<&str> = self.options(command).into_iter().map(|(name, _)| name).collect();
         let line = |line: &str| match line.strip_prefix("-- @").and_then(|entry| entry.split_once(' ')) {
@@ -338,7 +341,7 @@ impl Contract {
         self.types.get(name).map(AsRef::as_ref)
     }
 
-    /// Returns the words of a type, each with its meaning.
+    /// Returns the words of a type, and the meaning of each word.
     pub(super) fn words<'a>(&'a self, of: &'a Type) -> Vec<(&'a str, &'a str)> {
         let mut all: Vec<(&str, &str)> = Vec::new();
         if of.states {
@@ -357,7 +360,7 @@ impl Contract {
         states.filter(|(_, state)| !state.absent)
     }
 
-    /// Returns true if the index of the state is a list of the queue that contains all tasks in this state.
+    /// Returns true if one list of the queue contains all tasks in this state.
     pub(super) fn is_plain(&self, state: &State) -> bool {
         let index = state.index.as_ref().filter(|index| index.ends_with("_QUEUE"));
         let key = index.and_then(|index| self.keys.get(index));
@@ -497,7 +500,7 @@ impl Contract {
                     .into(),
             );
         }
-        // The scripts derive the name of the key from the name of the state.
+        // Scripts derive the name of the key from the name of the state.
         let begin = format!("ns_{name}_tasks_QUEUE");
         if let Some(index) = state.index.as_ref().filter(|index| !index.starts_with(&begin)) {
             return Err(format!("has the index {index}: write index = \"{begin}\""));
@@ -590,7 +593,7 @@ mod tests {
 
     const COMMAND: &str = "--- Does it.\n-- @args now id\n-- @options task.* request\n-- @errors LOST\n-- @role user\n";
 
-    /// Parses the smallest contract, with one text of one file replaced by another text.
+    /// Parses the smallest contract after replacing a text in one of its files.
     fn read(file: &str, old: &str, new: &str) -> Result<Contract, String> {
         let files = [
             (

@@ -11,9 +11,9 @@ pub(super) struct Header {
     pub(super) errors: Vec<String>,
     /// Role of `contract/roles.toml` that may call the command, if the command writes.
     pub(super) role: Option<String>,
-    /// Reply to a repeated call, if it differs from the first reply.
+    /// Reply to a repeated call, if the reply differs from the first reply.
     pub(super) again: Option<String>,
-    /// Version that introduced the command, if it is not the first version.
+    /// Version that introduced the command, unless the first version did.
     pub(super) since: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Pieces under `-- @inline`: if such a piece is called as a statement, or for the values of new locals, its body is
-//! inserted. A function in a script often costs more than a read of data, because the function is created at each call
-//! of the script.
+//! Inlining of the pieces that follow a line `-- @inline`. The body of such a piece replaces a call that is a statement
+//! or sets new locals. A function often costs more than a read of data, because each call of the script creates the
+//! function.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Inline {
         Ok(Self { parameters, variable, body: body.into(), values: values.map(Into::into) })
     }
 
-    /// Returns the code as a block of its caller. `into`: the locals that get the values.
+    /// Returns the code as a block in the code of the caller. `into`: the locals that get the values.
     fn block(&self, arguments: &str, into: &str) -> String {
         let mut block = "do\n".to_owned();
         if !self.parameters.is_empty() {
@@ -55,8 +55,8 @@ impl Inline {
         format!("{}\nend", block.trim_end())
     }
 
-    /// Returns the arguments for the named parameters. `...` in the function is the `...` of its caller, so the call
-    /// must pass `...` itself, after a value for each named parameter.
+    /// Returns the arguments for the named parameters. In the inlined code, `...` means the `...` of the caller.
+    /// Therefore a call of a function with `...` must pass one argument for each named parameter, and then `...`.
     fn arguments(&self, given: &str) -> Option<String> {
         if !self.variable {
             return Some(given.into());
@@ -72,12 +72,12 @@ impl Inline {
     }
 }
 
-/// Returns code without comments, with inlined statements.
+/// Returns code without comments, and with inlined calls.
 pub(super) fn lay_in(code: &str, inlines: &BTreeMap<String, Inline>) -> Result<String, String> {
     expand(code, inlines, &mut Vec::new())
 }
 
-/// Inlines calls. `within`: the inlined functions around this code.
+/// Inlines calls. `within`: the names of the inlined functions that contain this code.
 fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Vec<&'a str>) -> Result<String, String> {
     let tokens = tokens(code);
     let mut out = String::new();
@@ -89,7 +89,7 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
             if within.contains(&call.name) {
                 return Err(format!("{0} would be inlined into itself: {1} -> {0}", call.name, within.join(" -> ")));
             }
-            // The values get new names: inside the block, the names of the caller may be hidden.
+            // The values get new names, because the block may hide the names of the caller.
             let number = call.locals.split(',').filter(|name| !name.is_empty()).count();
             let into =
                 (1..=number).map(|nth| format!("value_{}_{nth}", within.len() + 1)).collect::<Vec<_>>().join(", ");
@@ -115,7 +115,7 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
     Ok(out)
 }
 
-/// A call to inline.
+/// A call that the body of a piece replaces.
 struct Call<'a> {
     name: &'a str,
     inline: &'a Inline,
@@ -126,7 +126,7 @@ struct Call<'a> {
     length: usize,
 }
 
-/// Finds a call that is a statement, or that gives the values of new locals.
+/// Finds a call that is a statement, or that sets new locals.
 fn statement<'a>(
     out: &str,
     before: Option<Token>,
@@ -169,7 +169,7 @@ fn statement<'a>(
     (alone && !continues).then(|| Call { name, inline, arguments, locals, length: first + end + 5 })
 }
 
-/// Returns the change of the bracket depth at a token.
+/// Returns the number by which a token changes the depth of nested brackets.
 fn step(token: &Token) -> i32 {
     match token {
         Token::Sign("(" | "{" | "[") => 1,

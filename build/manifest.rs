@@ -11,7 +11,7 @@ use super::header::Header;
 use super::replies::{Field, Reply};
 use super::storage::{Kept, Key};
 
-/// The version of commands whose header names no version.
+/// The version of a command whose header names no version.
 const FIRST: &str = "0.1.0";
 
 pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>) -> Value {
@@ -115,7 +115,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "again": header.again.as_deref().unwrap_or("same"),
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
-    // The value is present even if it is false, so readers need no default.
+    // The value is present even if it is false, so that readers need no default.
     if let Value::Object(entry) = &mut entry {
         let replied = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
         entry.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
@@ -137,7 +137,7 @@ fn option(name: &str, of: &Opt) -> Value {
 fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
     let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
-    // The command's own `with` is used, because a command with the same shape has different options.
+    // `with` is not taken from the command with the same shape, because that command has different options.
     let with: Map<_, _> = own.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
     present(json!({
         "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),

@@ -11,17 +11,17 @@ pub(super) struct Piece {
     /// `LIBRARY.NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Source of the piece, from the keyword `function` or the name on, without comments.
+    /// Source of the piece without comments, beginning with the keyword `function` or with the name.
     pub(super) body: String,
-    /// Pieces that the body names.
+    /// Names of the pieces that the body uses.
     pub(super) uses: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// A constant, whose value is inlined.
+    /// A constant. Its value replaces its name.
     Constant,
-    /// A value, which is defined before its users.
+    /// A value. The script defines it before the pieces that use it.
     Value,
     Function {
         hot: bool,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// All pieces, by file, in order.
 #[derive(Clone)]
 pub(super) struct Library {
-    /// Names before the dot, one for each file.
+    /// Names of the files, which are the parts of pieces' names before the dot.
     names: BTreeSet<String>,
     pieces: Vec<Piece>,
     /// Index of each piece.
@@ -40,8 +40,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Parses files, given as text by name. `made`: the name of the file that is generated for each command, see
-    /// `with`.
+    /// Parses files, given as text by name. `made`: the name of the file that `with` adds for each command.
     pub(super) fn read(files: &BTreeMap<String, String>, made: &str) -> Result<Self, String> {
         let names = files.keys().cloned().chain([made.to_owned()]).collect();
         let (pieces, places, inlines) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
@@ -75,7 +74,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Prepares the pieces from this index on.
+    /// Prepares the pieces with this index or a larger one.
     fn prepare(&mut self, first: usize) -> Result<(), String> {
         let mut rest = self.pieces.split_off(first);
         for piece in &mut rest {
@@ -99,7 +98,7 @@ impl Library {
         self.pieces.iter().filter(|piece| names.contains(&piece.name)).collect()
     }
 
-    /// Returns code in the form used in scripts: without comments, with inlined pieces.
+    /// Returns code as scripts contain it: without comments, and with inlined pieces.
     pub(super) fn prepared(&self, code: &str) -> Result<String, String> {
         if let Some((name, line)) = self.hidden(code) {
             return Err(format!("a local hides the library `{name}`, give it another name: {line}"));
@@ -129,7 +128,8 @@ impl Library {
         reached
     }
 
-    /// Finds a local with the name of a library, and its line. The members of this local look like pieces.
+    /// Finds a local variable that has the name of a library, and returns the name and the line. Members of this
+    /// variable look like pieces.
     fn hidden<'a>(&self, code: &'a str) -> Option<(&'a str, &'a str)> {
         // `due`: a name is expected. `listed`: a name of a list has been read. `head`: the parameters of `function` are
         // being read.
@@ -157,7 +157,7 @@ impl Library {
         None
     }
 
-    /// Returns the path by which one piece needs another, including both pieces.
+    /// Returns the chain of pieces, each of which uses the next, from the piece `from` to the piece `to`.
     fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut ways = vec![vec![from.to_owned()]];
         let mut seen = BTreeSet::new();
@@ -194,7 +194,7 @@ impl Library {
                         }
                     }
                 }
-                // A string too long for one line continues on the next lines.
+                // A long string continues on the next lines.
                 while let Some(line) = lines.next_if(|line| line.starts_with("  ..")) {
                     body += &format!("{line}\n");
                 }
@@ -242,7 +242,7 @@ fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
     Some((rest.split(|c| !word(c)).next().unwrap_or_default(), last))
 }
 
-/// Returns true if a value is named in capitals and is not a table of several lines.
+/// Returns true if the name is in capitals, and the value is not a table of several lines.
 fn constant(name: &str, body: &str) -> bool {
     !name.contains(|c: char| c.is_ascii_lowercase()) && !body.lines().next().is_some_and(|line| line.ends_with('{'))
 }

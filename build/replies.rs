@@ -16,23 +16,23 @@ pub(super) struct Reply {
     pub(super) list: Vec<Field>,
     pub(super) items: Vec<Field>,
     pub(super) pairs: Vec<Field>,
-    /// True if any name of `pairs` may be missing.
+    /// True if a reply may omit any of the `pairs`.
     pub(super) absent: bool,
-    /// True if other names may be among `pairs`.
+    /// True if a reply may contain more names than `pairs` lists.
     pub(super) open: bool,
-    /// The name that begins a new group of `pairs`.
+    /// The name with which a new group of `pairs` begins.
     pub(super) begins: Option<String>,
-    /// The type of the number for each state, before `pairs`.
+    /// The type of the numbers that the reply contains before `pairs`, one for each state.
     pub(super) states: Option<String>,
     pub(super) means: Option<String>,
     /// The type of each of `items`.
     pub(super) each: Option<String>,
     /// The record whose fields come before `pairs`.
     pub(super) record: Option<String>,
-    /// The command with the same shape.
+    /// The name of another command whose reply has the same shape.
     #[serde(rename = "as")]
     pub(super) like: Option<String>,
-    /// The shape of the reply with an option.
+    /// The shape of the reply to a call with an option, by the name of the option.
     pub(super) with: IndexMap<String, Reply>,
 }
 
@@ -54,13 +54,14 @@ pub(super) struct Field {
 }
 
 impl Reply {
-    /// Returns the shape of a reply that is one of some words: the words in backquotes of `@reply`, if there are any.
+    /// Returns the shape of a reply that is a single word, or `None` if `@reply` lists no words. The possible words are
+    /// in backquotes.
     pub(super) fn of_words(prose: &str) -> Option<Self> {
         let words: Vec<String> = prose.split('`').skip(1).step_by(2).map(str::to_owned).collect();
         (!words.is_empty()).then(|| Self { words, ..Self::default() })
     }
 
-    /// Returns the shape itself, following the reference to another command.
+    /// Returns the shape of the command that this shape refers to, or else this shape.
     pub(super) fn resolved<'a>(&'a self, contract: &'a Contract) -> &'a Self {
         let other = self.like.as_ref().and_then(|command| contract.replies.get(command));
         other.map_or(self, AsRef::as_ref)
@@ -148,7 +149,7 @@ mod tests {
     use super::super::contract::{Contract, Sources};
     use super::Reply;
 
-    /// Returns the error for these replies, in a contract of one command `c` with the option `o`.
+    /// Returns the error of a contract with these replies, one command `c`, and its option `o`.
     fn said(replies: &str) -> String {
         let files = [
             ("types", "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\nmeans = \"A number.\"\n"),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compose::Command;
 use super::source::{Token, tokens};
 
-/// Redis commands that read, but that scripts also call after their first write. Permission for them is checked like
-/// permission for commands that write.
+/// Redis commands that read, and that scripts also call after their first write. A script therefore checks the
+/// permission for them before its first write, as for commands that write.
 const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
@@ -72,10 +72,10 @@ fn after(call: &str) -> bool {
     WRITES.contains(&call) || READS_AFTER.contains(&call)
 }
 
-/// Redis commands whose refusal the scripts handle.
+/// Redis commands that may be denied: the scripts handle the error.
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
 
-/// The calls that every listener needs.
+/// The commands that every listener calls.
 const WORKER: [&str; 12] = [
     "register",
     "report",
@@ -91,7 +91,8 @@ const WORKER: [&str; 12] = [
     "unregister",
 ];
 
-/// Returns the constants of `lua/lib/core/rights.lua` in the script of a command, as Lua text. None for other pieces.
+/// Returns the value of a constant of `lua/lib/core/rights.lua` in the script of a command, as Lua text. Returns
+/// `None` for other pieces.
 pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<String, Command>) -> Option<String> {
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
@@ -112,7 +113,7 @@ pub(super) fn constant(piece: &str, command: &Command, commands: &BTreeMap<Strin
     Some(text)
 }
 
-/// Returns the Redis commands that code names: words in capitals, alone in a string.
+/// Returns the Redis commands in code. A string that consists of one word in capitals is the name of a command.
 pub(super) fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let (mut before, mut last) = ("", "");

@@ -1,11 +1,12 @@
-//! Code of the library that is generated from the contract: the setters of options, and the tables of
+//! Generates Rust code of the library from the contract: the setters of options, and the tables of
 //! `blueque::contract`.
 
 use std::collections::BTreeMap;
 
 use super::contract::{Code, Constant, Contract, Form, Kind, Opt, Type, Which};
 
-/// Returns the text of `options.rs`: the types that collect the options of each group, and the types that hold them.
+/// Returns the text of `options.rs`: types that collect the options of a command, and setters for the options of the
+/// groups `task`, `schedule` and `select`.
 pub(crate) fn options(contract: &Contract) -> String {
     let mut text = String::new();
     for (holder, group) in [
@@ -33,7 +34,7 @@ pub(crate) fn options(contract: &Contract) -> String {
     text
 }
 
-/// Returns the options of a command that callers pass, without the options that only this library's own client passes.
+/// Returns the options of a command that users of the library can set. The library sets the other options itself.
 fn own<'a>(contract: &'a Contract, command: &str) -> Vec<(&'a str, &'a Opt)> {
     let said = |name: &str| match name {
         "request" => ASKED.contains(&command),
@@ -49,18 +50,17 @@ pub(super) fn holder(contract: &Contract, command: &str) -> Option<String> {
     (!own(contract, command).is_empty()).then_some(of)
 }
 
-/// Commands whose options have other types in the library: the options of tasks and schedules, a filter, an action.
+/// Commands whose options have handwritten types in the library, such as a filter or an action.
 const OTHERWISE: [&str; 4] = ["bulk", "find", "schedule", "submit"];
 
-/// Commands whose request id the caller chooses, because its reply is needed after a crash of the caller too.
+/// Commands whose request id the caller chooses. The caller needs the reply even after its own crash.
 pub(super) const ASKED: [&str; 3] = ["adopt", "finish_and_reserve", "reserve"];
 
-/// Commands whose `by` is passed in the call. All remaining commands use the client's `by`, `ClientBuilder::by`.
+/// Commands whose calls take `by` as an option. Other commands send the `by` of the client, from `ClientBuilder::by`.
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
-/// Options whose setters are written by hand: the order and weights of the queues of a `reserve` or a
-/// `finish_and_reserve`, which belong together; the upstreams of a task; and the option of clients that have no
-/// maintenance.
+/// Options whose setters are written by hand: the order and the weights of queues, which are set together; the
+/// upstreams of a task; and the option of clients without maintenance.
 const BY_HAND: [&str; 4] = ["order", "weights", "inputs", "due"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {
@@ -69,12 +69,12 @@ fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> Str
     format!("impl {holder} {{\n{}}}\n\n", setters.join("\n"))
 }
 
-/// Returns the name of a command as the name of a type.
+/// Converts the name of a command to the name of a type.
 fn camel(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// Attribute of tables, because bounds are written as in the contract.
+/// Attribute of the generated tables. It allows long numbers without separators, as in the contract.
 const PLAIN: &str = "#[allow(clippy::unreadable_literal, reason = \"made from contract/\")]\n";
 
 /// Returns the text of `tables.rs`: options and settings as `blueque::contract` describes them.
@@ -134,7 +134,7 @@ pub(crate) fn words(contract: &Contract) -> String {
     text + &status(contract)
 }
 
-/// Returns the methods derived from the state of a task.
+/// Returns the methods of `Status`.
 fn status(contract: &Contract) -> String {
     let questions: [(&str, &str, Which); 3] = [
         ("is_waiting", "Whether no attempt has the task, and one may come.", |state| state.waits),
@@ -183,7 +183,7 @@ pub(crate) fn codes(contract: &Contract) -> String {
     )
 }
 
-/// Returns the name of a code in the library.
+/// Returns the name that the library uses for a code.
 pub(super) fn code_name(word: &str, code: &Code) -> String {
     code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect()
 }
@@ -233,7 +233,7 @@ fn form(contract: &Contract, of: &Type) -> String {
     }
 }
 
-/// The unit of a point in time.
+/// The unit of types that are points in time.
 pub(super) const SINCE: &str = "seconds since 1970";
 
 fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
@@ -295,7 +295,7 @@ fn step(name: &str, option: &Opt) -> String {
     )
 }
 
-/// Returns the sentence of an option, its default and its bounds.
+/// Returns the documentation of an option: its sentence, its default and its bounds.
 fn doc(contract: &Contract, option: &Opt, of: &Type) -> String {
     let mut doc = option.means.clone().unwrap_or_default();
     let setting = option.setting.as_ref().and_then(|name| Some((name, contract.settings.get(name)?.as_ref())));

@@ -6,10 +6,11 @@ use super::replies::{Field, Reply};
 use super::rust::{ASKED, bounds, code_name, holder};
 use super::rust_replies::{ITEMS, RECORDS, STRUCTS, kind};
 
-/// Commands whose calls are written in `src/calls`: their arguments, options and replies depend on one another.
+/// Commands whose calls are handwritten in `src/calls`, because their arguments, options and replies depend on each
+/// other.
 const WRITTEN: [&str; 6] = ["bulk", "finish_and_reserve", "heartbeat", "schedule", "submit", "submit_graph"];
 
-/// Replies that have a type of their own in the library: the command, the type, and its reader.
+/// Replies whose type is not derived from their shape: the command, the type, and the reader of the type.
 const OWN: [(&str, &str, &str); 8] = [
     ("adopt", "Reservation", "reply::first"),
     ("cancel", "Cancelled", "reply::word"),
@@ -21,7 +22,7 @@ const OWN: [(&str, &str, &str); 8] = [
     ("topology", "Option<StoredTopology>", "reply::topology"),
 ];
 
-/// Types of arguments that have a type in the library, and are passed by reference.
+/// Types of the contract, and the types of the library in which methods pass them, by reference.
 const NAMED: [(&str, &str); 10] = [
     ("graph", "GraphId"),
     ("listener", "ListenerId"),
@@ -97,11 +98,11 @@ fn method(contract: &Contract, command: &str, header: &Header) -> Result<String,
     ))
 }
 
-/// An argument, and the way it is passed.
+/// An argument of a method.
 struct Passed<'a> {
     argument: &'a Argument,
     type_of: &'a Type,
-    /// Type of the argument.
+    /// Rust type of the argument.
     of: String,
 }
 
@@ -114,13 +115,12 @@ impl<'a> Passed<'a> {
         Ok(Self { argument, type_of, of })
     }
 
-    /// Returns the type of the argument in a slice.
+    /// Returns the type of an element, if the argument is a slice.
     fn element(&self) -> &str {
         if self.of == "&str" { &self.of } else { self.of.trim_start_matches('&') }
     }
 
-    /// Returns the documentation of an argument. None for the queue, the task, the listener and the token, which need
-    /// none.
+    /// Returns the documentation of an argument, or `None` if the type explains the argument, as for a queue.
     fn doc(&self) -> Option<String> {
         let of = self.type_of.some.as_ref().unwrap_or(&self.argument.of);
         let is_named = NAMED.iter().any(|(named, _)| named == of) || of == "token";
@@ -135,7 +135,7 @@ impl<'a> Passed<'a> {
         (!is_plain).then(|| format!("{means}{bounds}{none}"))
     }
 
-    /// Returns the call that adds the argument. `by_reference`: the argument is an element of a slice.
+    /// Returns the Rust code that adds the argument to a call. `by_reference`: the argument is an element of a slice.
     fn sent(&self, name: &str, by_reference: bool) -> String {
         let value = if by_reference { format!("*{name}") } else { name.to_owned() };
         if let Some(none) = &self.type_of.none {
@@ -154,7 +154,7 @@ impl<'a> Passed<'a> {
     }
 }
 
-/// Returns the Rust type in which a type of the contract is passed.
+/// Returns the Rust type of an argument with this type of the contract.
 fn passed(contract: &Contract, of: &str) -> String {
     if let Some((_, named)) = NAMED.iter().find(|(name, _)| *name == of) {
         return format!("&{named}");
@@ -166,7 +166,7 @@ fn passed(contract: &Contract, of: &str) -> String {
     }
 }
 
-/// The result of a call.
+/// The result type of a call, as Rust code.
 struct Replied {
     of: String,
     /// Expression that reads the result.
@@ -237,7 +237,7 @@ fn enum_of(contract: &Contract, words: &[String]) -> Option<&'static str> {
     [("outcome", "Outcome"), ("status", "Status")].into_iter().find(|(of, _)| has_all(of)).map(|(_, name)| name)
 }
 
-/// Returns the result for a reply that is one value.
+/// Returns the result type for a reply that is one value.
 fn value(contract: &Contract, field: &Field) -> Replied {
     let (of, reader) = kind(contract, field.of.as_deref().unwrap_or_default(), &field.name);
     let doc = field.means.as_ref().map(|means| format!("Reply: {}", means.replace("empty:", "`None`:")));
@@ -291,7 +291,7 @@ mod tests {
         let header = "-- @args now count id tag*count\n-- @options has request\n-- @reply `yes`, or `no`\n";
         let text = made(header).unwrap();
         for part in [
-            "/// - `tags`: 1 to 500. Each: A tag. 1 to 128 of",
+            "/// - `tags`: 1 to 500. Each: A tag. 1 to 128 characters",
             "/// Reply: `yes`, or `no`. True for `yes`.\n",
             "fn new(&self, id: &TaskId, tags: &[&str], options: &NewOptions) -> Call<bool> {\n",
             "tags.iter().fold(self.call(\"new\", |value| reply::either(value, \"yes\", \"no\")).arg(tags.len()).arg(id), Call::arg).once().pairs(&options.0)\n",

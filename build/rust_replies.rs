@@ -6,8 +6,8 @@ use super::rust::{ENUMS, SINCE, capital};
 
 type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// Replies whose fields are a struct of the library: the command and the name of the struct. If a list of further
-/// structs follows, also the name of the field with the list, and the struct of its entries.
+/// Replies that become a struct: the command, and the name of the struct. If the reply ends with a list, the entry also
+/// contains the name of the field for the list, and the struct of the list's elements.
 pub(super) const STRUCTS: [Whole; 20] = [
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
@@ -31,7 +31,7 @@ pub(super) const STRUCTS: [Whole; 20] = [
     ("why", "Why", None),
 ];
 
-/// Replies whose items are a struct of the library.
+/// Replies whose items become structs: the command, and the name of the struct.
 pub(super) const ITEMS: [(&str, &str); 21] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
@@ -56,10 +56,11 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("workers", "WorkerInfo"),
 ];
 
-/// Replies that are a record of the library.
+/// Replies that are a record: the command, and the type of the record in the library.
 pub(super) const RECORDS: [(&str, &str); 2] = [("get", "TaskInfo"), ("show_schedule", "ScheduleInfo")];
 
-/// Fields that have another name or another type in the library than in the contract, with the reader of the field.
+/// Fields whose name or type in the library differs from the contract: the command, the name in the contract, the name
+/// and the type in the library, and the reader of the field.
 const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
@@ -97,10 +98,10 @@ const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("workers", "life", "dead", "bool", "reply::dead"),
 ];
 
-/// Fields of records that the library reads by hand, together with a field of another name.
+/// Fields of records without a generated accessor, because handwritten code reads them together with other fields.
 const BY_HAND: [&str; 6] = ["cost", "error", "group", "last_error", "last_group", "options"];
 
-/// Counts of attempts of one task, which never get large.
+/// Counts of one task that fit a `u32`, such as its attempts.
 const SMALL: [&str; 7] = ["attempt", "failures", "stalled_losses", "losses", "releases", "schema", "uncounted"];
 
 /// Returns the text of `replies.rs`: the structs of replies, each with its reader.
@@ -135,12 +136,12 @@ pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
     }
 }
 
-/// Returns the sentence that documents a struct.
+/// Returns the sentence that documents a struct, or an error if the contract has none.
 fn said<'a>(command: &str, name: &str, entry: &str, sentence: Option<&'a str>) -> Result<&'a str, String> {
     sentence.ok_or_else(|| format!("the reply of {command} has no {entry}, which {name} needs"))
 }
 
-/// Returns the reader of the number of a state.
+/// Returns methods of a struct that has a number of tasks for each state.
 fn by_state(contract: &Contract, name: &str) -> String {
     let arms = contract.states().map(|(name, _)| format!("            Status::{} => self.{name},\n", capital(name)));
     let arms: String = arms.collect();
@@ -243,7 +244,7 @@ fn names(fields: &[Read]) -> String {
     fields.iter().map(|field| field.contract.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the struct of a whole reply.
+/// Returns the code of the struct for a whole reply.
 fn structure(name: &str, means: &str, fields: &[Read], more: Option<(&str, &str, &str)>, pairs: bool) -> String {
     let mut text = head(name, means, fields);
     let mut values = values(fields);
@@ -264,7 +265,7 @@ fn structure(name: &str, means: &str, fields: &[Read], more: Option<(&str, &str,
     )
 }
 
-/// Returns the struct of an item. A reply has any number of items.
+/// Returns the code of the struct for an item of a reply.
 fn item(name: &str, means: &str, fields: &[Read]) -> String {
     head(name, means, fields)
         + &format!(

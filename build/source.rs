@@ -20,13 +20,13 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// Returns true if the token is relevant to Lua.
+    /// Returns true if the token is neither white space nor a comment.
     pub(super) fn matters(self) -> bool {
         !matches!(self, Self::Comment(_) | Self::Space(_))
     }
 }
 
-/// Returns the tokens of code, with every character.
+/// Splits code into tokens. The tokens together contain every character of the code.
 pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
     let (mut found, mut rest) = (Vec::new(), code);
     while let Some(token) = first(rest) {
@@ -65,8 +65,8 @@ fn long(code: &str) -> Option<usize> {
     Some(code.find(&close).map_or(code.len(), |at| at + close.len()))
 }
 
-/// Returns the length of a string. A quote of the other kind is an ordinary character, and so is a character after a
-/// backslash.
+/// Returns the length of a string in quotes. Neither a quote of the other kind nor a quote after a backslash ends the
+/// string.
 fn quoted(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {
@@ -82,7 +82,7 @@ pub(super) fn word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Replaces each member `table.name` outside of strings and comments that has a replacement.
+/// Replaces each expression `table.name` for which `replacement` returns a text. Skips strings and comments.
 pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
     let tokens = tokens(code);
     let mut out = String::new();

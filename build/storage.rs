@@ -20,9 +20,9 @@ pub(super) struct Kept {
     pub(super) of: String,
     #[serde(default)]
     pub(super) empty: bool,
-    /// Condition under which the field exists.
+    /// Description of the condition under which the field exists.
     pub(super) there: Option<String>,
-    /// True if Blueque 1.0 knows the field.
+    /// True if Blueque 1.0 also uses the field.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) means: Option<String>,
@@ -36,13 +36,13 @@ pub(super) struct Key {
     /// True if a channel has the same name.
     #[serde(default)]
     pub(super) channel: bool,
-    /// True if Blueque 1.0 knows the key.
+    /// True if Blueque 1.0 also uses the key.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) bound: Option<String>,
-    /// The writer of the key.
+    /// The commands that write the key.
     pub(super) owner: Option<String>,
-    /// The lifetime of the key.
+    /// Description of the lifetime of the key.
     pub(super) life: Option<String>,
     pub(super) means: Option<String>,
 }
@@ -60,7 +60,7 @@ pub(super) enum Kind {
     None,
 }
 
-/// The keys that each command may read or write, by their names without `ns_`.
+/// The keys that each command may read or write. The names omit the prefix `ns_`.
 #[derive(Debug, Default)]
 pub(super) struct Touches {
     groups: Table<String>,
@@ -73,7 +73,7 @@ impl Touches {
         Self { groups: table("groups"), commands: table("commands") }
     }
 
-    /// Groups of the indexes of states: `waits.*`, `owned.*`, `final.*`.
+    /// Adds groups of the indexes of states: `waits.*`, `owned.*`, `final.*`.
     pub(super) fn add_groups(&mut self, states: &Table<State>) {
         let groups: [(&str, Which); 3] =
             [("waits", |state| state.waits), ("owned", |state| state.owned), ("final", |state| state.ends)];
@@ -84,7 +84,7 @@ impl Touches {
         }
     }
 
-    /// Returns the keys of an entry. An entry that is a group stands for all keys of the group.
+    /// Returns the keys of an entry. The name of a group in the entry stands for all keys of the group.
     fn words<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a str> {
         entry.split_whitespace().flat_map(|word| match word.strip_suffix(".*") {
             Some(group) => self.groups.get(group).map_or(word, |names| names.as_ref()).split_whitespace(),
@@ -92,13 +92,13 @@ impl Touches {
         })
     }
 
-    /// Returns true if the cases of a command have been run.
+    /// Returns true if the conformance cases of a command have been run, so that its keys are known.
     pub(super) fn knows(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
-    /// Returns the keys of a command, in their order. A new command, whose cases have not been run yet, gets the keys
-    /// that all commands touch.
+    /// Returns the keys of a command, in the order of `keys.toml`. A new command whose cases have not been run gets
+    /// only the key that every command uses.
     pub(super) fn of<'a>(&self, contract: &'a Contract, command: &str) -> Vec<&'a str> {
         let words = self.commands.get(command).map(|entry| self.words(entry.as_ref()));
         let named: BTreeSet<&str> = words.into_iter().flatten().chain([META]).collect();
@@ -106,7 +106,7 @@ impl Touches {
     }
 }
 
-/// The key that every command touches.
+/// The key that every command uses.
 const META: &str = "meta";
 
 /// The placeholders in the name of a key.
@@ -117,7 +117,7 @@ fn bare(key: &str) -> &str {
     key.strip_prefix("ns_").unwrap_or(key)
 }
 
-/// Returns the name of a key with a star for each placeholder, or an unknown placeholder.
+/// Replaces each placeholder in the name of a key by a star. Returns the first unknown placeholder as an error.
 fn form(key: &str) -> Result<String, &str> {
     let mut form = String::new();
     let upper = |c: char| c.is_ascii_uppercase();
@@ -134,17 +134,17 @@ fn form(key: &str) -> Result<String, &str> {
     Ok(form + rest)
 }
 
-/// Returns the record that stores the options of a group.
+/// Returns the name of the record that stores the options of a group.
 pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
 }
 
-/// Returns the key of the record.
+/// Returns the key of the record that stores the options of a group.
 pub(super) fn key(group: &str) -> &'static str {
     if group == "schedule" { "ns_schedule_NAME" } else { "ns_task_ID" }
 }
 
-/// Adds the plain lists of states that keys.toml need not describe.
+/// Adds the lists of tasks by state that `keys.toml` does not describe.
 pub(super) fn add_lists(keys: &mut Table<Key>, states: &Table<State>) {
     for (name, state) in states {
         let Some(index) = state.as_ref().index.as_ref().filter(|index| !keys.contains_key(*index)) else { continue };
@@ -165,7 +165,7 @@ pub(super) fn add_lists(keys: &mut Table<Key>, states: &Table<State>) {
     }
 }
 
-/// Adds to a reply the fields of its record, or a number for each state, if the shape names them.
+/// Adds fields to a reply if its shape asks for them: the fields of a record, or a number for each state.
 pub(super) fn fill(reply: &mut Reply, records: &Records, states: &Table<State>) {
     if let Some(of) = &reply.states {
         let states = states.iter().filter(|(_, state)| !state.as_ref().absent).map(|(name, _)| Field {

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::names::Namespace;
 use files::Files;
 
-/// Time limit of each of several nodes. A hanging node must not use up the time of further nodes.
+/// Time limit for each node of an address with several nodes, so that a hanging node leaves time for the next nodes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The default port of a Sentinel.
@@ -68,7 +68,7 @@ pub struct Address {
     files: Files,
 }
 
-/// The way from the nodes of an address to the server.
+/// How the nodes of an address lead to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Lead {
     /// The only node is the server.
@@ -109,7 +109,7 @@ impl Address {
         self.settings()?.password()
     }
 
-    /// The user, unless it is the default one.
+    /// Returns the user, or `None` for the default user.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.settings()?.username().filter(|user| !user.is_empty() && *user != "default")
@@ -247,7 +247,7 @@ impl Address {
 
     fn with_settings(&self, info: ConnectionInfo, settings: redis::RedisConnectionInfo) -> RedisResult<Server> {
         Ok(Server {
-            // Each additional command of the handshake is another wait for a server that hangs.
+            // Each further command of the handshake would wait again for a server that hangs.
             info: info.set_redis_settings(settings.set_skip_set_lib_name()),
             #[cfg(feature = "tls-rustls")]
             certificates: self.files.certificates()?,
@@ -260,7 +260,7 @@ fn malformed(text: &'static str) -> RedisError {
 }
 
 fn parse(url: &str) -> RedisResult<Address> {
-    let wrong = || malformed("the URL is no address of a server");
+    let wrong = || malformed("the URL is not the address of a server");
     let Some((scheme, rest)) = url.split_once("://") else { return single(url) };
     let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (user, hosts) = authority.rsplit_once('@').map_or((None, authority), |(user, hosts)| (Some(user), hosts));
@@ -309,7 +309,7 @@ fn parse(url: &str) -> RedisResult<Address> {
 
 /// Reads the URL of one server.
 fn single(text: &str) -> RedisResult<Address> {
-    let mut url = redis::parse_redis_url(text).ok_or_else(|| malformed("the URL is no address of a server"))?;
+    let mut url = redis::parse_redis_url(text).ok_or_else(|| malformed("the URL is not the address of a server"))?;
     let info = url.clone().into_connection_info()?;
     let files = Files::of(text)?;
     if files.replica {
@@ -407,8 +407,8 @@ impl Place {
         Ok(connection)
     }
 
-    /// Returns a transient error if a server refuses connections and was named by other nodes: they may soon name
-    /// another server. Returns other errors unchanged.
+    /// Returns a transient error if other nodes named the server and the server refuses connections: the nodes may soon
+    /// name another server. Returns other errors unchanged.
     pub(crate) fn named(&self, error: RedisError) -> RedisError {
         match error {
             error if error.is_connection_refusal() && !self.is_one_server() => away(REFUSES),
@@ -440,7 +440,7 @@ impl Place {
                     return Ok(server);
                 }
                 Ok(None) => failure = away("none of the servers is the master now"),
-                // The next node returns the same error, and the cause is known.
+                // The next node would return the same error.
                 Err(error) if is_refusal(&error) => return Err(error),
                 // A refused connection of a later node does not replace an earlier error, which may be transient.
                 Err(error) if error.is_connection_refusal() && number != first => {}
@@ -481,7 +481,7 @@ impl Place {
                         let (holder, _) = error.redirect_node().ok_or_else(|| away("the cluster names no node"))?;
                         let (host, port) = holder.rsplit_once(':').ok_or_else(|| away("the cluster names no node"))?;
                         let port = port.parse().map_err(|_| away("the cluster names no node"))?;
-                        // A node that does not know its own name means the name by which it was reached.
+                        // An empty name stands for the node that replied.
                         let host = if host.is_empty() { name(node.addr()) } else { host.to_owned() };
                         self.address.server(at(node, host, port)).map(Some)
                     }
@@ -519,7 +519,7 @@ impl Place {
     fn in_role(&self, server: ConnectionInfo, role: Role, end: Deadline) -> RedisResult<Option<Server>> {
         let server = self.address.server(server)?;
         let mut connection = join(&server, end)?;
-        // `INFO` replaces ROLE, which the roles of the documentation may not call.
+        // The call uses `INFO`, because the roles in the documentation do not permit `ROLE`.
         match redis::cmd("INFO").arg("replication").query::<String>(&mut connection) {
             Ok(info) if role.lines().iter().all(|wanted| info.lines().any(|line| line == *wanted)) => Ok(Some(server)),
             Ok(_) => Ok(None),

@@ -77,14 +77,14 @@ impl<T> Call<T> {
         self
     }
 
-    /// Returns the same call with a request id of its own, for the next time that the call is made.
+    /// Returns a copy of the call with a new request id, to make the call as a new request.
     pub(crate) fn again(&self) -> Self {
         let (command, key, args) = (self.command, self.key.clone(), self.args.clone());
         Self { command, key, args, by: self.by.clone(), parse: self.parse }.once()
     }
 
-    /// Gives the call a request id. With the id a repeated call returns the first reply and does nothing a second time,
-    /// even if other clients have made changes in between.
+    /// Gives the call a request id. With the id, a repeated call returns the first reply and changes nothing, even if
+    /// other clients have made changes in the meantime.
     pub(crate) fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
     }
@@ -174,7 +174,7 @@ impl Calls {
 
     fn call<T>(&self, command: &'static str, parse: fn(&Value) -> Option<T>) -> Call<T> {
         let mut call = Call::new(&self.space, command, parse);
-        // In `audit` the option `by` selects entries.
+        // In `audit` the option `by` is a filter, not the name of the caller.
         let is_signed = |command: &Command| command.options().split(' ').any(|option| option == "by");
         if self.by.is_some() && command != "audit" && bundle::command(command).is_some_and(is_signed) {
             call.by.clone_from(&self.by);

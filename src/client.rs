@@ -243,7 +243,8 @@ impl<L: Link> Client<L> {
         self.inner.handshake.get()
     }
 
-    /// Returns the same client with a common deadline: no call lasts beyond `end`, whatever its limit is.
+    /// Returns the same client with a common deadline: every call ends at `end` at the latest, even if its own limit is
+    /// longer.
     #[must_use]
     pub fn until(&self, end: Instant) -> Self {
         Self { end: Some(end), ..self.clone() }
@@ -330,7 +331,7 @@ impl<L: Link> Client<L> {
         }
     }
 
-    /// Returns these options with the client's limit on payloads, unless they have their own.
+    /// Returns these options with the client's limit on payloads, unless the options set another limit.
     pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
         match self.inner.max_bytes {
             Some(most) if !options.0.has("max_bytes") => options.clone().max_bytes(most),
@@ -356,7 +357,7 @@ fn address(url: &str) -> Result<Address> {
 fn checked(address: Address) -> Result<Address> {
     match address.user() {
         Some(user) if address.password().is_none() && address.password_file().is_none() => {
-            let text = format!("{user}: add its password, any one where it needs none, or leave out the user");
+            let text = format!("{user}: add its password (any text if it needs none), or leave out the user");
             let what = "the URL names a user and no password";
             Err(Error::Connection((ErrorKind::InvalidClientConfig, what, text).into()))
         }
@@ -437,15 +438,15 @@ impl<L: Link> ClientBuilder<L> {
     /// How long to retry the server of a URL that refuses connections or is a replica, because it may be restarted or
     /// promoted. The default is 300 ms when the client is opened, and later the whole limit of a call. Choose a longer
     /// time if the server may still have to be started, and a shorter time if somebody waits for the error. An address
-    /// that finds the server through other nodes always gets the whole limit, because a failover needs it. Only if each
-    /// of these nodes refuses the first connection, opening fails after 300 ms.
+    /// that finds the server through other nodes always gets the whole limit, because a failover needs it. If every
+    /// node refuses the first connection, opening fails after 300 ms.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
     }
 
-    /// When calls that change something succeed: see [`Client::durable`].
+    /// Sets when calls that change something succeed: see [`Client::durable`].
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
@@ -467,9 +468,9 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// For tests, whose calls carry a time ([`Call::at`]): an empty namespace becomes a namespace for tests, and an
-    /// existing namespace for tests can be opened. Without this option a namespace for tests is refused with the code
-    /// `TEST`, because its clock may show any time.
+    /// Opens a namespace for tests, whose calls carry a time ([`Call::at`]). An empty namespace becomes a namespace for
+    /// tests, and an existing namespace for tests can be opened. Without this option a namespace for tests is refused
+    /// with the code `TEST`, because its clock may show any time.
     #[must_use]
     pub fn for_tests(mut self) -> Self {
         self.for_tests = true;
@@ -497,7 +498,7 @@ impl<L: Link> ClientBuilder<L> {
         let place = address.and_then(|address| self.place(address));
         let led = place.as_ref().is_ok_and(|place| !place.is_one_server());
         if led {
-            // A replica refuses the same call again.
+            // A replica that refuses a call also refuses its repetitions, so a longer patience is useless.
             let reads = place.as_ref().is_ok_and(Place::reads_replica);
             self.patience = reads.then_some(REPLICA);
         }

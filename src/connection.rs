@@ -117,8 +117,8 @@ impl ConnectionLike for Connection {
         // All replies are read. An unread reply would be taken for the reply to the next command.
         let replies = (0..offset + count).map(|_| self.reply()).collect::<RedisResult<Vec<_>>>()?;
         let mut replies = replies.into_iter();
-        // A skipped reply matters only if it is an error. In this case, the remaining replies mean that nothing was
-        // executed.
+        // Skipped replies are ignored unless one is an error. After such an error the server has executed none of the
+        // remaining commands.
         let refused = replies.by_ref().take(offset).map(Value::extract_error).find_map(Result::err);
         refused.map_or_else(|| Ok(replies.collect()), Err)
     }
@@ -175,7 +175,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Returns a client of the crate `redis`, for connections of other kinds.
+    /// Returns a client of the crate `redis`, which can open other kinds of connections.
     #[cfg(feature = "tokio")]
     pub(crate) fn client(&self) -> RedisResult<redis::Client> {
         #[cfg(feature = "tls-rustls")]
@@ -186,7 +186,7 @@ impl Server {
     }
 }
 
-/// Bytes to and from a server.
+/// The byte stream of a connection.
 enum Stream {
     Plain(Bounded),
     #[cfg(feature = "tls-rustls")]
@@ -328,7 +328,7 @@ pub(crate) fn is_too_long(error: &RedisError) -> bool {
     error.is_io_error() && error.to_string().contains(TOO_LONG)
 }
 
-/// Returns the time left, at least a millisecond: the calls that take it treat 0 as no limit.
+/// Returns the time left, at least a millisecond, because callees treat 0 as no limit.
 pub(crate) fn some(end: Deadline) -> Duration {
     end.left().max(Duration::from_millis(1))
 }

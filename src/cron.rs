@@ -48,7 +48,8 @@ impl Cron {
         let clock =
             clock.ok_or_else(|| bad(format!("there is no time zone `{zone}`; such as Europe/Berlin or UTC")))?;
         let cron = Self { expression, zone: zone.to_owned(), times, clock };
-        // Any year has all possible dates, except 29 February on a certain day of the week.
+        // An expression with a possible date has slots in every year, unless it requires 29 February on a certain
+        // weekday.
         if cron.slots(0, 1).is_empty() {
             return Err(bad(format!("no date fits the cron expression `{}`", cron.expression)));
         }
@@ -60,7 +61,7 @@ impl Cron {
         let mut words = recurrence.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
             (Some("cron"), Some(zone), Some(expression)) => Self::new(expression, zone),
-            _ => Err(bad(format!("`{recurrence}` is no cron recurrence"))),
+            _ => Err(bad(format!("`{recurrence}` is not a cron recurrence"))),
         }
     }
 
@@ -102,8 +103,8 @@ impl Cron {
         self.times.find_next_occurrence(&wall, false).ok().map(|next| next.datetime())
     }
 
-    /// Returns the moment when the clock shows this time. If that happens twice, this is the first moment; if never,
-    /// the moment of the change.
+    /// Returns the moment when the clock shows this time. If the clock shows the time twice, returns the first moment.
+    /// If the clock skips the time, returns the moment of the clock change.
     fn moment(&self, wall: DateTime) -> Option<Timestamp> {
         let ambiguous = self.clock.to_ambiguous_timestamp(wall);
         match ambiguous.offset() {

@@ -46,7 +46,7 @@ impl Durability {
         Some(cmd)
     }
 
-    /// Reads the number of disks or replicas that have the change from the reply of that command; `None` for any other
+    /// Reads the number of disks or replicas that have the change from the reply of the command; `None` for any other
     /// reply.
     pub(crate) fn reached(self, reply: &Value) -> Option<u32> {
         let number = match (self, reply) {

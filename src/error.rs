@@ -29,7 +29,7 @@ enum Kind {
 pub enum Error {
     /// The attempt no longer holds the task: the lease expired and another owner got the task, the task was taken away,
     /// or it has ended. Stop the work and discard the result.
-    #[error("the attempt no longer holds the task: stop the work and discard what it made")]
+    #[error("the attempt no longer holds the task: stop the work and discard the result")]
     Lost,
     /// The task was cancelled before it started. Release it.
     #[error("the task was cancelled before it started: release it")]
@@ -100,7 +100,7 @@ pub enum Error {
     #[error("the connection cannot be made: check the URL and the credentials")]
     Connection(#[source] redis::RedisError),
     /// The server's reply does not match the contract.
-    #[error("the server's reply to `{command}` is not what the contract says: is it Redis 7.0 or Valkey 7.2 at least?")]
+    #[error("the server's reply to `{command}` does not match the contract: is it Redis 7.0 or Valkey 7.2 at least?")]
     Reply {
         /// The command.
         command: &'static str,
@@ -189,11 +189,12 @@ impl Error {
 fn advice(code: Option<Code>) -> &'static str {
     match code {
         Some(Code::OutOfMemory) => {
-            "; nothing was changed: its memory is full. What runs goes on and ends. Raise maxmemory, or make room: purge \
-             queues, delete finished tasks, lower the settings keep and retain. Pausing or closing a queue works all the same"
+            "; nothing was changed: its memory is full. Running tasks can continue and end. Raise maxmemory, or \
+             make room: purge queues, delete finished tasks, lower the settings keep and retain. Queues can still be \
+             paused and closed"
         }
         Some(Code::Misconfigured) => {
-            "; nothing was changed: it cannot write to its disk. Make room there, and look into its log"
+            "; nothing was changed: it cannot write to its disk. Free disk space, and read its log"
         }
         Some(Code::ReadOnly) => "; it is a replica: connect to its master, or by an address that leads there",
         _ => "",

@@ -133,7 +133,7 @@ fn full_names(name: &str) -> Option<Vec<String>> {
 fn distinct(mut names: Vec<String>, name: &str) -> Vec<String> {
     names.retain(|full| {
         let full = full.to_ascii_lowercase();
-        // Only names of this host are kept: another machine's name with the same address does not belong to it.
+        // Only names of this host are kept. Another machine with the same address has a different name.
         let own = full.split('.').next() == name.to_ascii_lowercase().split('.').next();
         own && !full.starts_with("localhost") && full.parse::<std::net::IpAddr>().is_err()
     });

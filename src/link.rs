@@ -18,8 +18,8 @@ use crate::error::Result;
 
 pub use blocking::Blocking;
 
-/// An answer as a step of another method. The type has a name, because the compiler does not find that an opaque type
-/// is `Send` once the link is known.
+/// An answer as a step of another method. The type is named, because the compiler cannot prove that an opaque type is
+/// `Send` for a known link.
 pub(crate) type Step<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The transport of calls to the server: [`Blocking`], or with the feature `tokio` [`Tokio`](crate::tokio::Tokio). It
@@ -78,13 +78,13 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
     /// Wakes threads or tasks that wait for a change.
     type Signal: Signal;
 
-    /// Concurrent work of an owner: threads, or tasks of the runtime. Tasks end when the crew is dropped.
+    /// A group of threads, or of tasks of the runtime. Dropping the group ends its tasks.
     type Crew: Default + Send + 'static;
 
-    /// Starts a thread or task in a crew.
+    /// Starts a thread or task in a group.
     fn begin(crew: &mut Self::Crew, steps: impl Future<Output = ()> + Send + 'static);
 
-    /// Waits until all threads or tasks of a crew have ended.
+    /// Waits until all threads or tasks of a group have ended.
     fn end(crew: Self::Crew) -> impl Future<Output = ()> + Send;
 }
 
@@ -130,9 +130,9 @@ pub trait Wires: Send + Sync + 'static {
     /// Drops connections that were opened up to `age`: they lead to a server that is gone or no longer the master.
     fn forget(&self, age: u64);
 
-    /// Waits until an element can be taken from one of the lists, `limit` has passed, or the bell is rung. The ringing
-    /// thread or task makes `stopped` true before. A failure counts as an empty wait: the caller polls the queue
-    /// anyway. Returns the list.
+    /// Waits until an element can be taken from one of the lists, `limit` has passed, or the bell is rung. Before a
+    /// thread or task rings the bell, it makes `stopped` return true. A failure counts as an empty wait: the caller
+    /// polls the queue anyway. Returns the list.
     fn wait(
         &self,
         lists: Vec<String>,

@@ -14,13 +14,13 @@ use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::processor::Processor;
 use crate::queue_choice::Queues;
 
-/// Limit of a call that wakes another listener, also while a value is dropped.
+/// Time limit of a call that wakes another listener. The call may run while a listener is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// Length of one wait of a listener that skips all its queues.
 const NOTHING: Duration = Duration::from_millis(100);
 
-/// Pause of a listener that no wake-up reaches, because too many different patterns are waited for.
+/// Pause of a listener that no wake-up reaches, because too many listeners with different patterns wait.
 const ASK: Duration = Duration::from_millis(500);
 
 /// Ends a wait from another thread or task.
@@ -97,7 +97,7 @@ pub struct Listener<L: Link = Blocking> {
     order: QueueOrder,
     has: Option<String>,
     next: String,
-    /// The list from which a wake-up was taken, if no call has looked for its task since.
+    /// The list from which a wake-up was taken, if no call has looked for its task since then.
     woken: Option<String>,
     /// Queues that are skipped for now.
     skipped: Vec<QueueName>,
@@ -179,7 +179,7 @@ impl<L: Link> Listener<L> {
         self
     }
 
-    /// Sets what the listener offers to tasks with needs: `gpu,transcoder=3`.
+    /// Sets the capabilities that the listener offers to tasks with needs, such as `gpu,transcoder=3`.
     ///
     /// # Errors
     /// `BADARG` for an invalid form; the errors of [`Client::call`].

@@ -102,7 +102,7 @@ words! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Force {
-    /// The owner is asked to stop, with its grace period. A completion before that counts.
+    /// The owner is asked to stop, with its grace period. A completion within the grace period counts.
     #[default]
     No,
     /// The owner is ordered to kill its program at once. The task is free afterwards, at the latest when its lease has

@@ -330,7 +330,7 @@ impl Default for Namespace {
     }
 }
 
-/// The token of one attempt: larger than that of every earlier attempt, at most 2^53 - 1.
+/// The token of one attempt: larger than the token of every earlier attempt, at most 2^53 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Token(u64);

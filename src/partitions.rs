@@ -104,8 +104,8 @@ impl<L: Link> PartitionsBuilder<L> {
     }
 
     /// The durability that a write must reach to succeed: see [`Client::durable`]. When a task is moved, the source
-    /// task is cancelled only after the target has reached this durability. A [`Deliverer`] does not wait for it: the
-    /// comparison finds deliveries that a failover has lost.
+    /// task is cancelled only after the target has reached this durability. A [`Deliverer`] does not wait for this
+    /// durability: the comparison finds deliveries that a failover has lost.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.builder = self.builder.durability(durability);
         self

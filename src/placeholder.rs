@@ -16,7 +16,8 @@ use crate::topology::GlobalId;
 /// The queue of placeholders and carriers.
 pub(crate) const QUEUE: &str = "@links";
 
-/// The offer of a deliverer. These tasks need it, so a worker that takes all queues ignores them.
+/// The capability that a deliverer offers. The tasks of the queue need it, so a worker that takes tasks of all queues
+/// does not get them.
 pub(crate) const OFFER: &str = "blueque-links";
 
 /// Due time of a placeholder without a delivery, later than any real time. A delivery makes the placeholder due.
@@ -135,7 +136,7 @@ impl Carrier {
     }
 }
 
-/// The options of the tasks in the queue. Their retries continue for days while a partition is unreachable.
+/// The options of the tasks in the queue of links. Their retries continue for days while a partition is unreachable.
 pub(crate) fn patient() -> Submit {
     let submit = Submit::default().needs(OFFER).max_failures(1_000);
     submit.delay(Duration::from_millis(200)).max_delay(Duration::from_secs(300))

@@ -13,7 +13,7 @@ use crate::model::{Order, Outcome, Reservation, Status};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::options::Inputs;
 
-/// Identifies an attempt. Another process can continue the attempt with it, by [`Client::processor`].
+/// Identifies an attempt. Another process can pass it to [`Client::processor`] to continue the attempt.
 ///
 /// Any program that has this value can end the attempt: protect it like a password.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -194,7 +194,7 @@ impl<L: Link> Queue<L> {
             let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
             let mut ids = HashSet::new();
             if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
-                return Err(Error::argument("an id stands twice in one call"));
+                return Err(Error::argument("an id occurs twice in one call"));
             }
             let mut made = Vec::with_capacity(tasks.len());
             for batch in batches {
@@ -225,12 +225,12 @@ impl<L: Link> Queue<L> {
         L::answer(async move { Ok(self.client.run(&call).await?.items) })
     }
 
-    /// Returns the next `limit` (at most 500) tasks that the queue will give to a listener, in this order, as things
-    /// are now. After them come up to `limit` tasks that the queue passes over, each with the reason ([`Peeked::why`]).
-    /// Takes no task.
+    /// Returns the next `limit` (at most 500) tasks that the queue will give to a listener in its current state, in
+    /// this order. After them come up to `limit` tasks that the queue passes over, each with the reason
+    /// ([`Peeked::why`]). Takes no task.
     ///
     /// # Errors
-    /// `BADARG` for a limit out of bounds or an invalid offer; the errors of [`Client::call`].
+    /// `BADARG` for a limit out of bounds or invalid capabilities; the errors of [`Client::call`].
     pub fn peek(&self, limit: u32, options: &PeekOptions) -> L::Answer<'_, Result<Vec<Peeked>>> {
         self.client.make(self.client.calls().peek(&self.name, limit, options))
     }

@@ -22,10 +22,11 @@ struct Chosen {
     list: Option<String>,
     /// Time when the server was asked.
     at: Option<Instant>,
-    /// Cursor where this search began, cursor of its next page, and a flag that is true after the search has passed the
-    /// end and continued from the beginning.
+    /// Cursor where this search began.
     start: String,
+    /// Cursor of the next page of this search; `None` after the last page.
     next: Option<String>,
+    /// True after the search has passed the last queue and continued from the first queue.
     wrapped: bool,
     /// Queues with which the listener has been registered.
     known: BTreeSet<QueueName>,
@@ -51,7 +52,7 @@ impl<L: Link> Choice<L> {
         Ok(Self { client, listener, patterns, order, has, chosen })
     }
 
-    /// Returns the same selection with this order, for a listener with these offers.
+    /// Returns the same selection with this order, for a listener with the capabilities `has`.
     pub(crate) fn with(&self, order: QueueOrder, has: Option<String>) -> Self {
         let (client, listener, patterns) = (self.client.clone(), self.listener.clone(), self.patterns.clone());
         let chosen = Mutex::new(Chosen { known: self.lock().known.clone(), ..Chosen::default() });
@@ -91,7 +92,7 @@ impl<L: Link> Choice<L> {
         self.lock().known.iter().cloned().collect()
     }
 
-    /// Asks the server if its last reply is too old, or selected no queue. Returns true if the server was asked.
+    /// Asks the server again when its last reply is too old or selected no queue. Returns true if the server was asked.
     pub(crate) async fn look(&self, woken: bool) -> Result<bool> {
         let fresh = {
             let chosen = self.lock();
@@ -212,7 +213,7 @@ impl<L: Link> Queues<L> {
         }
     }
 
-    /// Returns the same queues with this order, for a listener with these offers.
+    /// Returns the same queues with this order, for a listener with the capabilities `has`.
     pub(crate) fn with(&self, order: &QueueOrder, has: Option<&str>) -> Self {
         match self {
             Self::Named(queues) => Self::Named(queues.clone()),

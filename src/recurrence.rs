@@ -37,8 +37,8 @@ impl Recurrence {
         Self::every_after(period, Duration::ZERO)
     }
 
-    /// Creates a slot every period, at an offset from the multiples of the period: `every_after` a day and 3 hours is
-    /// 03:00 UTC.
+    /// Creates a slot every period, at an offset from the multiples of the period: a period of a day and an offset of 3
+    /// hours create a slot at 03:00 UTC each day.
     ///
     /// # Errors
     /// `BADARG` for fractions of a second, or times out of bounds; the offset must be less than the period.
@@ -130,7 +130,7 @@ impl FromStr for Recurrence {
         if text.starts_with("cron ") {
             return Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::read(text)?))));
         }
-        Err(Error::argument(format!("`{text}` is no recurrence that can be read here")))
+        Err(Error::argument(format!("`{text}` is not a recurrence that this program can read")))
     }
 }
 

@@ -19,15 +19,15 @@ pub(crate) struct Next {
     pub(crate) reconnect: bool,
 }
 
-/// How long a refusal of new passwords or certificates is tolerated before the first call has succeeded, because a
-/// replacement of the file may be in progress.
+/// How long to retry after a refused password or certificate before the first call has succeeded. The file may be in
+/// the process of being replaced.
 const REPLACED: Duration = Duration::from_millis(500);
 
-/// How long to retry a server that refuses the first connection or is a replica, unless the client has another
-/// patience. The server may just be starting.
+/// How long to retry a server that refuses the first connection or is a replica, unless the client sets another time.
+/// The server may just be starting.
 const STARTING: Duration = Duration::from_millis(300);
 
-/// Properties of the way to the server.
+/// Facts about the connection to the server that decide how long calls are retried.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
     /// True if the connections find the node that holds a slot.

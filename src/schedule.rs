@@ -116,7 +116,7 @@ impl<L: Link> Schedule<L> {
         self.client.make(self.client.calls().resume_schedule(&self.name))
     }
 
-    /// Creates a task at once, in addition to the slots. The given overlap applies, or by default the schedule's own.
+    /// Creates a task at once, in addition to the slots. Without an `overlap`, the overlap of the schedule applies.
     ///
     /// # Errors
     /// `NOSCHEDULE`; `STATE` if the last task is unfinished and the overlap is [`Overlap::Skip`]; the errors of a

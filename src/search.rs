@@ -95,9 +95,9 @@ impl<L: Link> Client<L> {
 }
 
 impl<L: Link> Queue<L> {
-    /// Returns at most `limit` ids of tasks that match a filter, the latest first. Tasks are ordered by creation, or
-    /// with a group and without a tag by failure. Searches the tag, the group or else the whole queue, 200 tasks a
-    /// call, until enough tasks are found.
+    /// Returns at most `limit` ids of tasks that match a filter, the latest first. Tasks are ordered by creation time,
+    /// or by failure time if the filter has a group but no tag. Searches the tag, the group or else the whole queue,
+    /// 200 tasks a call, until enough tasks are found.
     ///
     /// # Errors
     /// `BADNAME` or `BADARG` for invalid conditions; the errors of [`Client::call`](crate::Client::call).
@@ -136,8 +136,8 @@ impl<L: Link> Queue<L> {
     }
 
     /// Applies an action to every task that matches a filter, the oldest first, in steps of 50 tasks. Each step is
-    /// atomic. Tasks that were submitted after the start are left alone, and with a group also tasks that failed after
-    /// the start.
+    /// atomic. Tasks that were submitted after the start are left alone. If the filter has a group, tasks that failed
+    /// after the start are also left alone.
     ///
     /// # Errors
     /// `BADNAME`, `BADARG` or `TOOBIG` for an invalid call; the errors of [`Client::call`](crate::Client::call). Steps

@@ -157,7 +157,7 @@ impl Topology {
 }
 
 fn refused(what: &str) -> Error {
-    Error::Unsuitable { code: Code::Topology, text: format!("{what}: give the client the stored one") }
+    Error::Unsuitable { code: Code::Topology, text: format!("{what}: give the client the stored topology") }
 }
 
 /// The weight of a partition for a key. The partition with the largest weight has the key.

@@ -16,13 +16,13 @@ use crate::model::{Outcome, Status, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::queue::Queue;
 
-/// Cap of losses that no task reaches.
+/// Maximum number of losses, so large that no task reaches it.
 const UNLIMITED: u32 = 1_000_000_000;
 
 /// How often to try to add an item while other clients add and complete it at the same time.
 const TRIES: u32 = 10;
 
-/// Limit of the call that unregisters the listener when a value is dropped.
+/// Time limit of the call that unregisters the listener when a value is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// Escape character before the two hexadecimal digits of a byte that a name cannot contain.
@@ -171,7 +171,7 @@ pub struct WorkQueue<L: Link = Blocking> {
 }
 
 impl<L: Link> WorkQueue<L> {
-    /// Sets the options of new items. They replace the only default, which is that losses have no limit. If
+    /// Sets the options of new items. They replace the default options, which only remove the limit on losses. If
     /// `max_losses`, `max_failures` and `max_releases` are 0, an item runs at most once.
     #[must_use]
     pub fn options(mut self, options: TaskOptions) -> Self {
@@ -229,7 +229,7 @@ impl<L: Link> WorkQueue<L> {
                 Err(error) => return Err(error),
             }
         }
-        // Each time the item was completed, another client added it first.
+        // Each time that the item was completed, another client added it before this client.
         Ok(false)
     }
 

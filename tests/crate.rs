@@ -177,7 +177,7 @@ fn a_submit_of_any_size_is_split_into_calls_that_the_server_takes() {
     assert_eq!(queue.submit_many(&tasks, &options).unwrap(), vec![Submitted::Existing; 1_203]);
     let twice: Vec<NewTask<'_>> = tasks.iter().chain(&tasks[..1]).copied().collect();
     let error = queue.submit_many(&twice, &options).unwrap_err();
-    assert!(error.to_string().contains("stands twice"), "{error}");
+    assert!(error.to_string().contains("occurs twice"), "{error}");
     let call = client.calls().submit(queue.name(), &tasks[..3], &options);
     assert!(matches!(client.call(&call), Err(blueque::Error::Invalid { code: blueque::Code::TooBig, .. })));
 }

@@ -40,7 +40,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// How many keys of the namespace, and entries of each index, are checked
+    /// Maximum number of keys of the namespace, and of entries of each index, that are checked
     #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 10_000_000))]
     limit: u32,
 }
@@ -54,7 +54,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     Ok(counted(found.iter().filter(|finding| finding.level == Level::Finding).count()))
 }
 
-/// Checks several partitions in turn. `topology` fails if the topology that a partition has stored is wrong.
+/// Checks several partitions in turn. `topology` returns an error if a partition has stored another topology.
 pub fn run_all(
     partitions: Vec<(PartitionName, Settings)>,
     topology: &dyn Fn(&PartitionName) -> anyhow::Result<()>,
@@ -90,7 +90,7 @@ pub fn run_all(
     Ok(if missing == Code::Ok { code } else { missing })
 }
 
-/// Reports the number of findings.
+/// Prints the number of findings, and returns the exit code.
 fn counted(findings: usize) -> Code {
     say(match findings {
         0 => "nothing is wrong".to_owned(),
@@ -111,7 +111,7 @@ fn examined(settings: &Settings, options: &Options) -> anyhow::Result<Vec<Findin
     Ok(checks.found)
 }
 
-/// The reason why the checks had to end early.
+/// Returns the reason why the checks ended early.
 fn explained(settings: &Settings, error: anyhow::Error) -> anyhow::Error {
     let source = error.downcast_ref::<RedisError>();
     let node = source.and_then(RedisError::redirect_node);
@@ -137,7 +137,7 @@ fn look(checks: &mut Checks, settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Connects. A connection that the server refuses is tried again for `starting`.
+/// Connects. If the server refuses the connection, tries again for the time `starting`.
 fn connect(settings: &Settings, limit: Duration, starting: Duration) -> anyhow::Result<Connection> {
     let wrong = |error: &RedisError| {
         diagnosis::refused(settings.url(), error).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Files that the user names. Whatever is at the path, no command waits or takes memory without bound.
+//! Reads files that the user names. Anything may be at the path, but no command blocks or uses unlimited memory.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -20,11 +20,10 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Reads a file with data, and one byte more than the limit if the file is longer. A pipe is read, like stdin, while a
-/// process writes to it.
+/// Reads a file with data, at most one byte more than the limit. A pipe is read until its writers close it, like stdin.
 pub fn data(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, about) = open(path)?;
-    // In non-blocking mode a slow writer is an error.
+    // The file was opened in non-blocking mode, in which a slow writer causes an error.
     fcntl(&file, FcntlArg::F_SETFL(OFlag::empty()))?;
     let bytes = bounded(file, limit)?;
     if bytes.is_empty() && about.file_type().is_fifo() {
@@ -45,7 +44,7 @@ pub fn not_a_file(kind: FileType) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
-/// Opens the file without waiting for the writer of a pipe.
+/// Opens the file. For a pipe, does not wait for a writer.
 fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
     let about = file.metadata()?;

@@ -1,4 +1,4 @@
-//! Follows a task to its end: prints its log and progress.
+//! Follows a task to its end, and prints its log and its progress.
 
 pub mod ended;
 pub mod feed;
@@ -32,7 +32,7 @@ use crate::view::progress::Progress;
 /// Shortest and longest pause between two polls.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// Number of columns of the bar before the message.
+/// Number of columns of the progress bar before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
 
 /// Polls one task until it ends.
@@ -44,7 +44,7 @@ pub struct Follower<'a> {
     printer: Printer<'a>,
     silent: bool,
     bar: Option<ProgressBar>,
-    /// The drawn bar: its second, its position and its text.
+    /// The progress bar as last drawn: its elapsed seconds, its position and its text.
     drawn: Option<(u64, u64, String)>,
     outage: Outage,
     reason: Reason,
@@ -81,7 +81,7 @@ impl<'a> Follower<'a> {
         Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason, last: None }
     }
 
-    /// Sets a record of the task that was read before.
+    /// Sets the record of the task, if the caller has read it.
     pub fn after(mut self, info: TaskInfo) -> Self {
         self.last = Some(info);
         self
@@ -139,9 +139,9 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Returns the record, and whether the log has grown.
+    /// Returns the record, and true if the log has grown.
     fn look(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
-        // The record is read first, so the log of a finished task is complete.
+        // The record is read before the log, so that the log of a finished task is complete.
         let info = self.session.client.task(self.id.as_str())?.info()?;
         let wrote = self.log(&info)?;
         if let Some(news) = self.reason.news(self.session, self.id, &info)? {
@@ -151,8 +151,8 @@ impl<'a> Follower<'a> {
         Ok((info, wrote))
     }
 
-    /// Writes new log entries, and returns true if there were any. The record was read before, so the log of a finished
-    /// task is complete.
+    /// Writes new log entries. Returns true if there were any. The caller has read the record first, so that the log of
+    /// a finished task is complete.
     pub fn log(&mut self, info: &TaskInfo) -> anyhow::Result<bool> {
         if self.silent {
             return Ok(false);
@@ -161,7 +161,7 @@ impl<'a> Follower<'a> {
         let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
         let looked = feed.look(info, &mut |item| excerpt.pass(item, &mut take));
         let looked = looked.and_then(|()| excerpt.release(&mut take));
-        // Entries that were read are written even if an error follows.
+        // Entries that were read before an error are still written.
         flush(bar.as_ref(), printer)?;
         let any = std::mem::take(&mut printer.any);
         looked.map(|()| any)
@@ -185,7 +185,7 @@ impl<'a> Follower<'a> {
         let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(columns), _)| usize::from(columns));
         // The message is cut to one line.
         let text = cut(text, columns.saturating_sub(BEFORE + 1));
-        // The follower polls many times a second, and a recording of the terminal contains every redraw.
+        // The bar is drawn only after a change, because a recording of the terminal contains every redraw.
         let drawn = (bar.elapsed().as_secs(), position, text);
         if self.drawn.as_ref() != Some(&drawn) {
             bar.set_position(position);
@@ -211,7 +211,7 @@ impl Drop for Follower<'_> {
     }
 }
 
-/// Adds to an error the way to follow the task again. The error ends the following of the task, not the task itself.
+/// Reports how to follow the task again, if the error only prevents this command from following it. Returns the error.
 pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     if code(&error) == Code::Unreachable || error.is::<io::Error>() {
         leave(id);
@@ -219,7 +219,7 @@ pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     error
 }
 
-/// Reports that the command stops following the task, and the way to follow it again.
+/// Reports that the command stops following the task, and the command that follows it again.
 pub fn leave(id: &TaskId) {
     say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
 }

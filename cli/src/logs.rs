@@ -1,5 +1,5 @@
-//! Logs on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. They outlive the run
-//! folder.
+//! Logs of attempts on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. A log
+//! outlives the run folder of its attempt.
 //!
 //! Lines have the format of container logs (CRI): time, stream, `F` for a whole line or `P` for a part of a line, text.
 //! A file is named after the number of bytes of the attempt's output before it, so that a reader can find missing
@@ -29,7 +29,7 @@ pub fn folder(state: &Path, namespace: &str, id: &str, attempt: u32, token: u64)
     space(state, namespace).join(LOGS).join(names::log(id, attempt, token))
 }
 
-/// Returns the folder of the log of the attempt that has this run folder.
+/// Returns the folder of the log for the attempt in this run folder.
 pub fn of_run(run_folder: &Path, run: &Run) -> Option<PathBuf> {
     let space = run_folder.parent()?.parent()?;
     Some(space.join(LOGS).join(names::log(&run.id, run.attempt, run.token)))

@@ -29,9 +29,9 @@ pub enum Format {
     Table,
     /// One JSON document
     Json,
-    /// One JSON document a line
+    /// One JSON document per line
     Jsonl,
-    /// Only ids or names, one a line
+    /// Only ids or names, one per line
     Id,
 }
 
@@ -108,7 +108,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let closed = |cause: &(dyn StdError + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     };
-    // A broken pipe to the server is wrapped in an error of the crate.
+    // A broken pipe to the server is part of an error of the library, and is reported.
     if error.chain().any(closed) && !error.chain().any(|cause| cause.is::<Error>() || cause.is::<redis::RedisError>()) {
         return Code::Ok.into();
     }
@@ -116,12 +116,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     code(error).into()
 }
 
-/// Returns the error and its causes, without repetitions: some errors include the text of their cause.
+/// Returns the texts of an error and its causes. A text that another text contains is left out.
 pub fn chain(error: &anyhow::Error) -> String {
     joined(error.chain())
 }
 
-/// Returns a standard error and its causes, without repetitions.
+/// Returns the same text for a standard error.
 pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     joined(anyhow::Chain::new(error))
 }
@@ -142,7 +142,8 @@ pub fn say(text: impl AsRef<str>) {
     behind::say(format!("{}\n", told(text.as_ref())));
 }
 
-/// Returns the text that `say` prints. The text is cleaned first: an escape sequence must not hide a URL.
+/// Returns the text that `say` prints. Escape sequences are removed first, so that they cannot hide the password of a
+/// URL.
 pub fn told(text: &str) -> String {
     redact(&clean(&unnumbered(text)))
 }
@@ -159,7 +160,7 @@ pub fn data(text: &str) -> io::Result<()> {
     written.map_err(|error| io::Error::new(error.kind(), format!("stdout cannot be written: {error}")))
 }
 
-/// Removes the numbers of system errors. The names of the errors stay in the text.
+/// Removes the numbers of system errors from a text, and keeps their names.
 pub fn unnumbered(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -176,7 +177,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<String> {
     if !text.chars().any(is_hidden) {
         return Ok(text);
     }
-    // In valid JSON these characters occur only in strings.
+    // In valid JSON, these characters occur only in strings, where they can be escaped.
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_hidden(c) {

@@ -1,4 +1,4 @@
-//! Processes as /proc shows them.
+//! Reads the state of processes from /proc.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Suffix that the kernel appends to the path of a deleted file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// A process, distinct from a later process with the same process id.
+/// A process. The start time distinguishes it from a later process with the same process id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     pub pid: i32,
@@ -46,8 +46,7 @@ pub struct Stat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Lives,
-    /// The process is in a kernel call that no signal interrupts, or its first thread has ended and further threads
-    /// run.
+    /// The process is in a kernel call that no signal interrupts, or its first thread has ended and other threads run.
     Held,
     Zombie,
 }
@@ -58,7 +57,7 @@ impl Stat {
         // The name in parentheses may itself contain parentheses and spaces.
         let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
         let number = |at: usize| fields.get(at)?.parse().ok();
-        // A process whose first thread has ended looks like a zombie, but has further threads.
+        // A process whose first thread has ended looks like a zombie, but other threads still run.
         let state = match *fields.first()? {
             "Z" | "X" if number(17)? < 2 => State::Zombie,
             "Z" | "X" | "D" => State::Held,
@@ -72,7 +71,7 @@ impl Stat {
         self.state == State::Zombie
     }
 
-    /// Returns true if the process possibly cannot be killed now.
+    /// Returns true if a kill may have no effect on the process now.
     pub fn is_held(&self) -> bool {
         self.state == State::Held
     }
@@ -83,8 +82,8 @@ impl Stat {
     }
 }
 
-/// Reads a file of the kernel. The file may contain names with arbitrary bytes: the kernel cuts the name of a process
-/// at 15 bytes, even within a character.
+/// Reads a file of the kernel as text. The file may contain invalid UTF-8, because the kernel cuts the name of a
+/// process at 15 bytes, even within a character.
 pub fn text(path: impl AsRef<Path>) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }
@@ -101,8 +100,8 @@ pub fn user(pid: impl Display) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
 }
 
-/// Returns false if a process certainly runs another program. The file of an older release may be deleted, or renamed
-/// with its version. Only root may read the path of a process that cannot be dumped, such as a supervisor.
+/// Returns false if a process certainly runs another program. A process of an older release may run from a file that
+/// was deleted or renamed. The path of some processes, such as supervisors, is readable only for root.
 pub fn may_be_this_program(pid: i32) -> bool {
     let name = |pid: &dyn Display| {
         let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;

@@ -1,6 +1,6 @@
-//! A run folder: all data of an attempt that must outlive a process. The worker creates the folder, the supervisor
-//! works in it, and a process that takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program can modify
-//! all of it, so its files are opened only with `open`.
+//! A run folder, `STATE/NAMESPACE/runs/TASKID.TOKEN/`, contains all data of an attempt that must outlive a process. The
+//! worker creates the folder, and the supervisor works in it. If they die, another worker finds it. The program can
+//! modify the whole folder, so its files are opened only with the functions of `open`.
 
 pub mod end;
 pub mod kept;
@@ -32,15 +32,14 @@ pub const VERSION: u32 = 1;
 /// Maximum size of a `run.json` that Blueque wrote.
 const MOST: u64 = 8 << 20;
 
-/// Typical size of a small file on disk.
+/// Space that a small file usually occupies on the disk.
 const USUAL: usize = 4 << 10;
 
-/// Age after which a folder is no longer being created or removed. If the creation takes longer, as on a hanging disk,
-/// its task is given back.
+/// Age after which the creation or removal of a folder counts as abandoned. If a creation takes longer, for example on
+/// a hanging disk, its task is given back.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
-/// The program to run and its settings: `run.json`. The password is not in it, because the supervisor gets it another
-/// way.
+/// The contents of `run.json`: the program to run, and its settings. The file does not contain the password.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub version: u32,
@@ -50,25 +49,25 @@ pub struct Run {
     pub queue: String,
     pub token: u64,
     pub attempt: u32,
-    /// The token of the last attempt that ended, as the server knows it. This attempt can use the data that the last
-    /// attempt left here.
+    /// The token of the last attempt that ended, from the server. If that attempt left data on this host, this attempt
+    /// can use it.
     pub previous: Option<u64>,
     pub listener: String,
     pub lease_ms: u64,
-    /// `boot_clock_us()` from before the reservation was sent. The lease counts from this time.
+    /// Value of `boot_clock_us()` before the reservation was sent. The lease begins at this time.
     pub renewed_us: u64,
-    /// `boot_id()`. The clock is valid only within this boot.
+    /// Value of `boot_id()`. Times of `boot_clock_us()` are valid only within this boot.
     pub boot: String,
-    /// `machine_id()`.
+    /// Value of `machine_id()`.
     pub machine: String,
     pub method: Option<String>,
-    /// Index of an element of an array.
+    /// Index of the task in its array, if any.
     pub index: Option<u64>,
     /// The program and its arguments. The program is an absolute path.
     pub program: Vec<String>,
-    /// `new retry lost requeued`
+    /// One of `new`, `retry`, `lost`, `requeued`.
     pub start_reason: String,
-    /// Names of further environment variables of the supervisor that the program gets.
+    /// Names of environment variables that the program inherits in addition to the usual variables.
     pub environment: Vec<String>,
     /// Folder to which outputs of completed tasks go. The default is `STATE/NAMESPACE/output`.
     pub publish: Option<PathBuf>,
@@ -80,12 +79,12 @@ pub struct Run {
     pub keep_log: Option<u64>,
     /// Delay of the task if its program cannot be run here.
     pub pause_ms: u64,
-    /// True if the last tasks of the queue ended here at once because something was missing. If this task also ends
-    /// like that, it is given back.
+    /// True if the last tasks of the queue ended at once on this host because something was missing. If this task also
+    /// ends for this reason, it is given back.
     pub suspect: bool,
 }
 
-/// The reaction of a supervisor when its listener is ordered to drain. SIGTERM always stops the program.
+/// The reaction of a supervisor to an order to drain its listener. SIGTERM always stops the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnDrain {
@@ -104,7 +103,7 @@ pub struct Limits {
     pub grace_ms: u64,
     /// Maximum run time of the program, which the program can extend.
     pub max_run_ms: Option<u64>,
-    /// Time before that limit at which the program gets SIGUSR1, if the program catches it.
+    /// Time between SIGUSR1 and the limit on the run time. Only a program that catches the signal gets it.
     pub warn_ms: Option<u64>,
     /// Maximum time without a sign of life: an event, a checkpoint or a byte of output.
     pub no_progress_ms: Option<u64>,
@@ -142,7 +141,7 @@ macro_rules! paths {
 }
 
 impl RunFolder {
-    /// Returns a folder that already exists.
+    /// Returns the run folder at this path.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -151,7 +150,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Returns an identity of the folder, because another folder of this name may be created after a removal.
+    /// Returns the device and the inode of the folder. They distinguish it from a later folder with the same name.
     pub fn place(&self) -> io::Result<(u64, u64)> {
         fs::symlink_metadata(&self.path).map(|about| (about.dev(), about.ino()))
     }
@@ -168,10 +167,9 @@ impl RunFolder {
         stdout = "stdout",
         work = "work",
         lock_file = "lock",
-        /// A file that the worker that watches the run has locked. Also contains messages of the supervisor to the
-        /// worker.
+        /// The file that a worker locks while it watches the run. Supervisors write notices for the worker into it.
         run_guard = "run_guard",
-        /// A mark that the server accepted the end. Only publication and removal are left.
+        /// A file that exists once the server has accepted the end. Only publication and removal are left.
         accepted = "accepted",
         end_file = "end.json",
         end_payload = "end.payload",
@@ -196,10 +194,10 @@ impl RunFolder {
         }
     }
 
-    /// Checks that the disk has room for the folder of an attempt, by a test with a hidden folder.
+    /// Checks that the disk has room for a run folder, by creating a hidden folder of the same size.
     pub fn would_fit(state: &Path, namespace: &str, limits: &Limits) -> io::Result<()> {
         let runs = space(state, namespace).join("runs");
-        // The name does not contain a process id, because another container may use the same process id.
+        // The name is random. A process id is not unique, because other containers may share the folder.
         let draft = Self::at(runs.join(names::aside("trial", &uuid::Uuid::new_v4().simple().to_string())));
         open::clear(&draft.path)?;
         let made = private_folders(&draft.output())
@@ -273,7 +271,7 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Removes the folder: first from `list`, then its contents.
+    /// Removes the folder. It is renamed first, so that `list` no longer returns it.
     pub fn remove(&self) -> io::Result<()> {
         let (Some(runs), Some(name)) = (self.path.parent(), self.path.file_name()) else {
             return Err(io::Error::other("a run folder has a name"));
@@ -287,7 +285,7 @@ impl RunFolder {
         open::clear(&gone)
     }
 
-    /// Removes folders that a crash left half created or half removed, and checkpoints that no attempt collected.
+    /// Removes folders whose creation or removal was interrupted by a crash, and checkpoints that no attempt has used.
     /// Returns the leftovers that cannot be removed.
     pub fn tidy(state: &Path, namespace: &str) -> Vec<(PathBuf, io::Error)> {
         let space = space(state, namespace);
@@ -310,7 +308,7 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
 }
 
-/// Returns the state folder: as named, else from the environment, else the default of this user.
+/// Returns the state folder: the named folder, or else the folder in the environment, or else the default of this user.
 pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_STATE_DIR"));
@@ -325,7 +323,7 @@ pub fn space(state: &Path, namespace: &str) -> PathBuf {
     state.join(&*names::visible(namespace))
 }
 
-/// Returns the microseconds of the clock that also counts suspended time.
+/// Returns the time since boot in microseconds, including time in which the machine was suspended.
 pub fn boot_clock_us() -> u64 {
     clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(u64::MAX, |time| {
         let micros = time.tv_sec().saturating_mul(1_000_000).saturating_add(time.tv_nsec() / 1_000);
@@ -333,12 +331,12 @@ pub fn boot_clock_us() -> u64 {
     })
 }
 
-/// Returns the identity of the machine's boot, or an empty text if the system does not provide it.
+/// Returns the id of the current boot of the machine, or an empty text if the system does not provide it.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or(String::new(), |id| id.trim().to_owned())
 }
 
-/// Returns the identity of the machine, or an empty text if the system does not provide it, as in many containers.
+/// Returns the id of the machine, or an empty text if the system does not provide it, as in many containers.
 pub fn machine_id() -> String {
     fs::read_to_string("/etc/machine-id").map_or(String::new(), |id| id.trim().to_owned())
 }

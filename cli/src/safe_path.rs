@@ -1,5 +1,6 @@
-//! Paths that only root and the worker's own user can change. The worker trusts these paths. Another user who owns a
-//! part of a path, or may write to it, can replace it at any moment, so every folder and link on the way is checked.
+//! Checks that only root and the worker's own user can change a path, so that the worker can trust it. Another user who
+//! owns a folder or link on the path, or may write to it, can replace it at any time. Therefore each of them is
+//! checked.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -25,23 +26,23 @@ pub enum Refused {
 /// The users who may write to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Only root and the own user may write to it, and one of them owns it.
+    /// Only root and the user of this process may write to it, and it belongs to one of them.
     Closed,
     /// Like `Closed`, but the group may also write if the owner allowed it, for people who deploy programs.
     Deployed,
-    /// Like `Closed`, and the own user owns it.
+    /// Like `Closed`, but it must belong to the user of this process.
     Own,
 }
 
-/// Returns the real path, if no other user can put something in its place. `base`, a real path, and its contents are
-/// checked by the rule `Deployed`, and the path itself by `rule`.
+/// Returns the real path, if no other user can replace it. The folders from `base` on, which is a real path, must
+/// satisfy the rule `Deployed`, and the path itself must satisfy `rule`.
 pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf, Metadata), Refused> {
     let mut left: VecDeque<OsString> = parts(path).collect();
     let mut real = PathBuf::from("/");
     let mut about = look(&real)?;
     let mut links = 0;
     while let Some(part) = left.pop_front() {
-        // The rest of the path is looked up in this folder.
+        // The rest of the path is resolved in this folder.
         if about.is_dir() {
             pass(&real, &about, base)?;
         }
@@ -81,8 +82,8 @@ pub fn private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Creates a folder that other users may read. Fails if other users can put something into it or in its place. A group
-/// may write to it if the owner allowed it.
+/// Creates a folder that other users may read. Fails if other users can write to it or replace it. A group may write to
+/// it if the owner allowed it.
 pub fn shared_folder(path: &Path) -> io::Result<()> {
     let check = || match resolve(path, None, Rule::Deployed) {
         Ok(_) => Ok(true),
@@ -110,7 +111,7 @@ fn look(path: &Path) -> Result<Metadata, Refused> {
     fs::symlink_metadata(path).map_err(|error| Refused::Missing(path.to_owned(), error))
 }
 
-/// Checks a folder on the way to the path.
+/// Checks a folder that contains the rest of a path.
 fn pass(folder: &Path, about: &Metadata, base: Option<&Path>) -> Result<(), Refused> {
     let rule = if base.is_some_and(|base| folder.starts_with(base)) { Rule::Deployed } else { Rule::Closed };
     owned(folder, about, rule)?;

@@ -1,8 +1,8 @@
-//! The server of a URL, and the host of a listener.
+//! Identities of servers, and hosts of listeners.
 
 use blueque::{Address, ListenerId};
 
-/// Returns the identity of a server with database and user. Passwords and options make no difference.
+/// Returns the identity of the server, the database and the user in a URL. It does not depend on passwords and options.
 pub fn identity(url: &str) -> String {
     Address::parse(url).map_or_else(|_| url.to_owned(), |address| address.identity())
 }
@@ -10,7 +10,7 @@ pub fn identity(url: &str) -> String {
 /// Returns the host of a listener, for people.
 pub fn host(listener: &str) -> Option<String> {
     let listener = ListenerId::new(listener).ok()?;
-    // If a process has several listeners, all except the first have a number.
+    // If a process has several listeners, a number follows the host's name in the ids of all except the first.
     listener.host_and_pid().0.split(':').next().map(str::to_owned)
 }
 

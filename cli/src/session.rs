@@ -21,7 +21,7 @@ use blueque::{Client, Namespace, PartitionName, TaskId};
 
 use crate::output::Format;
 
-/// Maximum time that a person waits for one reply of the server.
+/// Maximum time that an interactive command waits for one reply of the server.
 pub const LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -29,25 +29,26 @@ pub struct Session {
     pub client: Client,
     pub format: Format,
     pub namespace: Namespace,
-    /// Time at which the wait for the end of tasks stops, if limited.
+    /// Time at which the command stops waiting for tasks, if there is a limit.
     pub end: Option<Instant>,
     /// The partition of this session, if there are several partitions.
     pub partition: Option<PartitionName>,
-    /// Rows are kept in this table until the rows of the other partitions arrive.
+    /// The table that collects the rows of all partitions.
     pub merged_rows: Option<Arc<merged_rows::MergedRows>>,
-    /// Returns the reason why a task of another partition has not ended, if other partitions can be asked.
+    /// Function that returns the reason why a task of another partition has not ended, if other partitions can be
+    /// queried.
     pub elsewhere: Option<Elsewhere>,
 }
 
 /// Function that returns the reason why a task, named by its global id, has not ended.
 pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
-/// Maximum number of tasks that a call of `run_deferred` handles: the size of ten of the largest graphs.
+/// Maximum number of tasks that a call of `run_deferred` handles: ten times the size of the largest graph.
 const SETTLED: usize = 100_000;
 
 impl Session {
-    /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
-    /// work as well.
+    /// Runs the deferred steps of graphs that a call has created. Errors are ignored, because workers also run deferred
+    /// steps.
     pub fn run_deferred(&self) {
         self.client.run_deferred(SETTLED).ok();
     }

@@ -1,5 +1,5 @@
-//! The resources that a host lacks when a task cannot be started on it, and the exit codes of a supervisor. The exit
-//! codes report such a shortage, or the end of the task, to the worker.
+//! Shortages of resources that prevent the start of tasks on a host, and the exit codes with which a supervisor reports
+//! a shortage or the end of its task to the worker.
 
 use std::io;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 
-/// Beginning of a worker's report if it cannot start any task.
+/// The first words of the report of a worker that cannot start any task.
 pub const NOTHING: &str = "takes nothing: ";
 
-/// Time before which an attempt that ends has hardly begun its work.
+/// An attempt that ends within this time counts as ended at once.
 pub const QUICK: Duration = Duration::from_secs(10);
 
 /// Exit code of a supervisor whose task failed, or is retried after a failure. The worker counts these exits.
 pub const FAILED: u8 = 10;
 
-/// Exit code of a supervisor that lost its lease, so the result of its program is discarded.
+/// Exit code of a supervisor that lost its lease, so that the result of its program is discarded.
 pub const LOST: u8 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub enum Shortage {
     Processes,
     Files,
     Memory,
-    /// The limit on the size of a file.
+    /// The limit on the size of files is too low.
     Size,
 }
 
-/// Exit codes of shortages, in addition to the exit codes for other ends of a supervisor.
+/// Exit codes of a supervisor that report shortages.
 const CODES: [(Shortage, u8); 5] = [
     (Shortage::Space, 11),
     (Shortage::Processes, 12),
@@ -39,7 +39,7 @@ const CODES: [(Shortage, u8); 5] = [
 ];
 
 impl Shortage {
-    /// Returns what the host lacks according to an error, or `None` if the error has another cause.
+    /// Returns the shortage that caused an error, or `None` if the error has another cause.
     pub fn of(error: &anyhow::Error) -> Option<Self> {
         error.chain().find_map(|cause| {
             let number = match cause.downcast_ref::<io::Error>() {
@@ -65,7 +65,7 @@ impl Shortage {
         CODES.iter().find(|(_, known)| i32::from(*known) == code).map(|&(shortage, _)| shortage)
     }
 
-    /// Returns a sentence for people, with the remedy.
+    /// Returns a sentence that describes the shortage and its remedy.
     pub fn words(self, state: &Path) -> String {
         match self {
             Self::Space => format!("no space is left on the disk of {}, or no inodes: make room", state.display()),

@@ -1,6 +1,6 @@
-//! `blueque supervise`: one process for each task. The supervisor owns the program, its output, its lease and its end,
-//! and does not need a worker for that. The main thread waits for the program, orders and timeouts. The thread
-//! `capture` reads the program's output, `link` sends the calls to the server, and `orders` listens for orders.
+//! `blueque supervise`: a process that runs the program of one task, stores its output, renews its lease and sends its
+//! end, even without a worker. The main thread waits for the program, for orders and for timeouts. The thread `capture`
+//! reads the program's output, `link` sends the calls to the server, and `orders` receives orders.
 
 mod capture;
 mod change;
@@ -61,14 +61,14 @@ const STACK: usize = 256 << 10;
 /// Size in bytes of the blocks that `getrusage` counts.
 const BLOCK: u64 = 512;
 
-/// Maximum time for reading the program's output after its end. A hanging disk must not hold the task for ever.
+/// Maximum time for reading the program's output after its end. The limit matters if a disk hangs.
 const LAST_LOOK: Duration = Duration::from_secs(60);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The run folder
     run: PathBuf,
-    /// The server that the password is for
+    /// The server to which the password belongs
     #[arg(long, value_name = "SERVER")]
     server: Option<String>,
     /// The file with the server's password
@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     inherited::close_descriptors();
     // Programs of the same user must not read this process's memory in /proc.
-    prctl::set_dumpable(false).context("this process cannot be closed to others")?;
+    prctl::set_dumpable(false).context("this process cannot be protected from other processes")?;
     let password = if options.password_stdin {
         Some(Password::from_stdin()?)
     } else {
@@ -103,15 +103,15 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::at(path);
     let run = folder.read()?;
     if options.server.as_ref().is_some_and(|server| *server != identity(&run.url)) {
-        bail!("{} is of another server than its worker", folder.path().display());
+        bail!("{} belongs to another server than its worker", folder.path().display());
     }
     let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
-    // A lock with contents shows that there was an earlier supervisor.
+    // The contents of the lock file prove that an earlier supervisor existed.
     let begun = !lock.is_blank();
-    // Leaves the worker's session, so that its terminal does not matter. Fails only if this process already leads a
-    // session.
+    // The supervisor leaves the worker's session, so that the end of the worker's terminal does not affect it. The call
+    // fails only if this process already leads a session.
     let _ = nix::unistd::setsid();
-    prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
+    prctl::set_child_subreaper(true).context("this process cannot become the parent of orphaned processes")?;
     let (mut bell, ring) = Bell::new()?;
     let shared = Arc::new(Shared::new(&run, ring)?);
     let address = Address { url: run.url.clone(), password };
@@ -139,7 +139,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         let (end, journal);
         (end, journal, link) = attempted.inspect_err(|_| {
             if shared.pid.load(Ordering::Acquire) == 0 {
-                // No program has run. The process that finishes the run need not treat it as lost.
+                // No program has run. Without a holder in the lock file, the attempt does not count as lost.
                 let _ = lock.clear();
             }
         })?;
@@ -161,7 +161,8 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
                 end.1 = never.to_string().into_bytes();
                 (end.0.outcome, end.0.word) = (Outcome::Fail, Some("result".into()));
                 (end.0.next, end.0.step, end.0.post_mortem.cost.output) = (None, None, None);
-                // If the write fails, the stored end leads here again.
+                // If the write fails and the supervisor dies, the next supervisor comes to the same result from the
+                // stored end.
                 let _ = folder.write_end(&mut end.0, &end.1);
             }
         }
@@ -176,7 +177,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Takes the lock. A process that only checks the lock holds it for a moment.
+/// Takes the lock. Retries for a while, because a worker that only checks the lock also holds it briefly.
 fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
     for _ in 0..20 {
         if let Some(lock) = folder.lock().context("the run folder cannot be locked")? {
@@ -210,12 +211,12 @@ fn attempt(
         too_late();
         return Ok((None, None, link));
     }
-    let place = folder.place().context("the run folder cannot be looked at")?;
+    let place = folder.place().context("the run folder cannot be examined")?;
     let capture = Capture::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
     let (pipes, opened) = mpsc::channel();
     let (show, shown) = mpsc::channel();
-    // The thread starts before the program, which needs it. The thread is not joined: it may hang with a disk.
+    // The thread must run before the program starts. The thread is not joined, because a hanging disk may block it.
     let _ = spawn("capture", move || {
         let (stdout, stderr, ended): (_, _, UnixStream) = opened.recv().ok()?;
         show.send(capture.watch(stdout, stderr, &ended)).ok()
@@ -223,7 +224,7 @@ fn attempt(
     let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
     let group = ControlGroup::create(folder, run.limits.memory).map(Arc::new);
-    // The main thread starts the program, because the program dies with the thread that started it.
+    // The main thread starts the program, because the kernel kills the program when the thread that started it ends.
     let started = program::start(folder, run, &shared.lease);
     if let (Err(_) | Ok(None), Some(group)) = (&started, &group) {
         group.remove();
@@ -235,7 +236,7 @@ fn attempt(
     };
     let pid = started.child.id();
     if let Some(group) = group.clone() {
-        // The thread ends on its own.
+        // The thread is not joined, because it ends by itself.
         let _ = spawn("group", move || group.gather());
     }
     shared.pid.store(pid, Ordering::Release);
@@ -249,7 +250,7 @@ fn attempt(
     let _ = pipes.send((stdout, stderr, ended));
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
-    // The thread is never joined: it ends with the process. It is optional, and only makes orders arrive sooner.
+    // The thread is not joined, because it runs until the process ends. It is optional: it makes orders arrive sooner.
     if let Ok(namespace) = Namespace::new(run.namespace.as_str()) {
         let _ = spawn("orders", move || orders::listen(&address, &namespace, &channel, &listener));
     }
@@ -264,14 +265,14 @@ fn attempt(
     let (exit, passed) = (watch.tree.exit(), watch.tree.passed());
     drop(at_end);
     let mut seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
-        shared.say("what the program wrote last cannot be read: its files do not answer");
+        shared.say("the last output of the program cannot be read: the disk does not respond");
         Seen::nothing()
     });
     seen.there = folder.place().is_ok_and(|now| now == place);
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
     post_mortem.cost.refused = shared.refusals();
-    // A shell reports by its exit code how its child was killed.
+    // A shell whose child was killed by SIGKILL ends with the exit code 128 + SIGKILL.
     let killed = [Exit::Signal(Signal::SIGKILL as i32), Exit::Code(128 + Signal::SIGKILL as i32)];
     post_mortem.cost.oom = watch.oom && matches!(ended, Ended::Exit(exit) if killed.contains(&exit));
     let mut journal = seen.journal.take();
@@ -282,35 +283,36 @@ fn attempt(
         && end.word.as_deref() == Some(ending::TROUBLE)
     {
         let why = String::from_utf8_lossy(why);
-        shared.say(&format!("its result is not known, and the task is given back for another try: {why}"));
+        shared.say(&format!("its result is unknown, and the task is given back for another attempt: {why}"));
     }
-    // The end is stored before anything else that can fail or take long. The lease is still renewed.
+    // The end is stored before all steps that can fail or take long. The link still renews the lease.
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
         }
-        // Nothing is accepted yet, even if the program created this file. While the file exists, no end may be stored.
+        // The program may have created the file `accepted`. It is removed first, because it would mean that the server
+        // has accepted the stored end.
         let written = open::clear(&folder.accepted()).and_then(|()| folder.write_end(end, payload));
         if let Err(error) = written {
-            shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
+            shared.say(&format!("the end cannot be written to the disk, and is only sent to the server: {error}"));
         }
     } else {
         if kept && let Err(error) = folder.keep_checkpoint(run) {
-            shared.say(&format!("the checkpoint cannot be kept: {error}"));
+            shared.say(&format!("the checkpoint cannot be stored: {error}"));
         }
         shared.discards(format!("{}: killed, its result is discarded", shared.lease.words()));
-        // No other process sends it later.
+        // The messages are written now, because no process writes them later.
         if let Some(journal) = &mut journal {
             journal.tend(shared);
         }
-        // Without a log on the disk, the notices still wait here.
+        // If there is no log on the disk, no other thread has sent the notices.
         shared.notify(folder);
     }
     shared.post(|outbox| outbox.leave = true);
     Ok((end, journal, join(link)?))
 }
 
-/// Returns what the program lacks on this host, if that ended the program.
+/// Returns the reason if the program ended because this host lacks something.
 fn unfit(ended: Ended, started: Started, run: &Run, cost: &Cost) -> Option<Unfit> {
     let by_itself = matches!(ended, Ended::Exit(Exit::Code(_)));
     let unrun = if by_itself { started.unfit() } else { None };
@@ -326,18 +328,18 @@ fn conclude(
     seen: Seen,
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
-    // The notice is optional: without it, only the worker does not get the reason.
+    // An error is ignored: the notice only informs the worker.
     let _ = unfit.as_ref().map(|unfit| folder.notify(&Notice::unfit(unfit)));
     match unfit.filter(|unfit| unfit.given_back) {
         Some(unfit) => {
-            shared.say(&format!("given back, it counts as nothing: {}", unfit.why));
+            shared.say(&format!("given back, and the attempt does not count: {}", unfit.why));
             Some(ending::back(run, &unfit, post_mortem))
         }
         None => ending::judge(ended, (folder, shared), seen, u64::from(run.limits.max_bytes), post_mortem),
     }
 }
 
-/// Returns the cost of a program whose processes have all ended and been waited for.
+/// Returns the cost of a program after all its processes have ended and were reaped.
 fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Cost {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
     let cpu = usage.map_or(0, |usage| (usage.user_time() + usage.system_time()).num_milliseconds());

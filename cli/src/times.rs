@@ -11,14 +11,14 @@ pub fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Milliseconds by which the server's clock is ahead of this machine's.
+/// Number of milliseconds by which the server's clock is ahead of this machine's clock.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
 /// True if an argument was a time relative to now.
 static RELATIVE: AtomicBool = AtomicBool::new(false);
 
-/// Returns the time from which arguments such as `+10m` count: the server's time after a call of `learn`, else this
-/// machine's time.
+/// Returns the time to which arguments such as `+10m` are added: the server's time after a call of `learn`, or else
+/// this machine's time.
 pub fn origin() -> SystemTime {
     RELATIVE.store(true, Ordering::Relaxed);
     let ahead = AHEAD.load(Ordering::Relaxed);
@@ -32,7 +32,7 @@ pub fn are_relative() -> bool {
     RELATIVE.load(Ordering::Relaxed)
 }
 
-/// Stores the difference between the server's clock, which shows this time, and this machine's clock.
+/// Stores the difference between the server's time and the time of this machine's clock.
 pub fn learn(server: SystemTime) {
     let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(0);
     let ahead = server.duration_since(now()).map_or_else(|behind| -millis(behind.duration()), millis);
@@ -49,7 +49,7 @@ pub fn seconds(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// Returns the duration from one time to a later time. Zero if the second time is earlier.
+/// Returns the duration from one time to a later time, or zero if the second time is earlier.
 pub fn between(from: SystemTime, to: SystemTime) -> Duration {
     to.duration_since(from).unwrap_or_default()
 }
@@ -89,7 +89,7 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// Formats the time before or after now.
+/// Formats the difference between a time and now.
 pub fn relative(time: SystemTime, now: SystemTime) -> String {
     match now.duration_since(time) {
         Ok(ago) => format!("{} ago", span(ago)),

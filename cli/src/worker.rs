@@ -1,5 +1,5 @@
-//! `blueque worker`: takes tasks and starts a supervisor for each, which then does not depend on the worker. The end of
-//! a worker, including a crash, leaves its supervisors running, and the next worker finds them.
+//! `blueque worker`: takes tasks and starts a supervisor for each task. If a worker ends or crashes, its supervisors
+//! continue, and the next worker finds them.
 
 mod deliveries;
 mod handle;
@@ -51,7 +51,7 @@ pub use self::settings::Options;
 /// Interval between searches for old logs.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// Number of slots above which a process needs more files than it usually may open: two for each slot.
+/// Number of slots above which the process raises its limit on open files. Each slot needs two files.
 const FEW: usize = 200;
 
 /// Runs a worker until it is asked to end.

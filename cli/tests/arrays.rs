@@ -165,7 +165,7 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
     refused("queue: q\ntasks:\n  a: {matrix: {}}\n", "task 0 \"a\", matrix: must name at least one list");
     refused("queue: q\ntasks:\n  a: {needs: [b]}\n  b: {needs: [c]}\n  c: {needs: [a]}\n", "a -> c -> b -> a");
     refused("queue: q\ntasks: {a: {needs: [b}\n", "not YAML: ");
-    refused("queue: q\ntasks: {a: {}, a: {}}\n", "the field \"a\" is there twice");
+    refused("queue: q\ntasks: {a: {}, a: {}}\n", "the field \"a\" occurs twice");
     let mut bomb = "queue: q\ntasks: {t: {parameters: *a8}}\n".to_owned();
     for level in 0..9 {
         let below = if level == 0 { "x".to_owned() } else { format!("*a{}", level - 1) };

@@ -224,7 +224,7 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
     };
     says(&format!("{one},{two}"), 2, "must be NAME=URL");
     says(&format!("1={one},1={two}"), 2, "two partitions have the name 1");
-    says(&format!("1={one},2={one}"), 2, "has the address of another one");
+    says(&format!("1={one},2={one}"), 2, "has the address of another partition");
     says(&format!("1={one},2={one}?db=0"), 1, "1 and 2 lead to one namespace of one server");
     says("redis://shard-{4..1}.internal", 2, "the lower one first");
     says(
@@ -252,7 +252,7 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
     assert!(desk.run(&["partitions", "add"]).err.contains("nothing was changed"));
     says(&format!("1={two},2={one}"), 1, "the address of the partition 1 leads to 2: correct it");
     let less = desk.refused(1, &["--topology", &format!("1={one}"), "show", "1:x"]);
-    assert!(less.contains("it has also 2: give the client the stored one"), "{less}");
+    assert!(less.contains("it has also 2: give the client the stored topology"), "{less}");
     assert!(desk.refused(2, &["--partition", "3", "ls"]).contains("there are 1 2"));
     assert!(desk.refused(2, &["--url", &one, "--partition", "1", "ls"]).contains("--partition needs"));
     assert!(desk.refused(2, &["--url", &one, "partitions"]).contains("which partitions?"));
@@ -297,7 +297,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
     desk.ok(&["partitions", "add"]);
     let (one, three) = (desk.servers[0].url(), desk.servers[2].url());
     let gap = desk.refused(1, &["--topology", &format!("1={one},3={three}"), "show", "1:a"]);
-    assert!(gap.contains("it has also 2: give the client the stored one"), "{gap}");
+    assert!(gap.contains("it has also 2: give the client the stored topology"), "{gap}");
     let gap = desk.refused(1, &["--topology", &format!("1={one},3={three}"), "submit", "q", "--partition", "3"]);
     assert!(gap.contains("it has also 2"), "{gap}");
 }
@@ -548,14 +548,14 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
     delivering(&partitions, || {
         eventually("it is given up", || (brings.info().unwrap().status() == Some(Status::Failed)).then_some(()));
         let left = desk.run(&["graph", "show", "1:premiere"]);
-        let cause = "partition 2: STATE: it has not made its part of the graph: the partition 2 has no receipt";
+        let cause = "partition 2: STATE: it has not created its part of the graph: the partition 2 has no receipt";
         assert!(left.code != 0 && left.err.contains(cause), "{} {}", left.code, left.err);
         assert!(left.err.contains("Repair that, then retry the graph"), "{}", left.err);
         let wait = desk.run(&["graph", "wait", "1:premiere", "--timeout", "1s"]);
         assert!(wait.code != 0 && wait.err.contains(cause), "{} {}", wait.code, wait.err);
         let why = desk.ok(&["why", "1:premiere.2"]);
         assert!(
-            why.contains("Partition 2: STATE: it has not made its part") && why.contains("retry the graph"),
+            why.contains("Partition 2: STATE: it has not created its part") && why.contains("retry the graph"),
             "{why}"
         );
 

@@ -102,7 +102,7 @@ fn a_supervisor_whose_lock_file_is_gone_is_taken_over_after_an_upgrade_too() {
             let _worker = start();
             eventually("it is found", || {
                 let log = world.log();
-                (log.contains("whose lock file is gone") || log.contains("gave ")).then_some(())
+                (log.contains("whose lock file was removed") || log.contains("gave ")).then_some(())
             });
             world.touch("go");
             assert_eq!(result(&task), "\"done\"");

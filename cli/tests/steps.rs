@@ -92,7 +92,7 @@ fn a_program_says_what_the_next_step_has_otherwise() {
     );
     for (task, why) in [
         (&wrong, "the server does not take the next step: NOLIMIT: there is no shared limit none"),
-        (&odd, "what it said of its next step is wrong: there is no option colour"),
+        (&odd, "its request for the next step is wrong: there is no option colour"),
         (&nowhere, "the server does not take the next step: BADARG: the task has no next step"),
     ] {
         let failed = status(task, Status::Failed);
@@ -130,7 +130,7 @@ fn a_program_changes_what_its_next_attempt_has() {
     // Outside of a task the command changes nothing, and reports malformed arguments.
     assert_eq!(world.run(&["task", "edit", "[1]"]), "");
     let (code, _, said) = world.outcome(&["task", "edit"]);
-    assert!(code == 2 && said.contains("name what is to change"), "{code} {said}");
+    assert!(code == 2 && said.contains("name a change"), "{code} {said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
-/// The variables, each with the parameter of the URL that it stands for, and the kind of URL that it applies to.
+/// Each variable, with its URL parameter and the kind of URL to which it applies.
 const PARAMETERS: [(&str, &str, Kind); 6] = [
     ("BLUEQUE_PASSWORD_FILE", "password_file", Kind::Any),
     ("BLUEQUE_CA", "ca", Kind::Tls),

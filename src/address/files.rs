@@ -9,7 +9,7 @@ use redis::{ErrorKind, RedisConnectionInfo, RedisError, RedisResult};
 /// Maximum size of a password file.
 const LONGEST: u64 = 64 << 10;
 
-/// Maximum size of a file with certificates. The bundle of a system's authorities has a quarter of this size.
+/// Maximum size of a file with certificates. The certificate bundle of an operating system has a quarter of this size.
 #[cfg(feature = "tls-rustls")]
 const LARGEST: u64 = 1 << 20;
 
@@ -17,7 +17,7 @@ const LARGEST: u64 = 1 << 20;
 pub(super) const PARAMETERS: [&str; 8] =
     ["protocol", "password_file", "sentinel_password_file", "sentinel_user", "read", "ca", "cert", "key"];
 
-/// The additional parameters of the URL of a socket, without its password.
+/// The additional parameters of socket URLs, except the password.
 pub(super) const OF_SOCKETS: [&str; 2] = ["db", "user"];
 const PASSWORD: &str = "pass";
 
@@ -31,9 +31,9 @@ pub(super) struct Files {
     pub(super) password: Option<String>,
     sentinel_password: Option<String>,
     sentinel_user: Option<String>,
-    /// True if a replica is used when there is one.
+    /// True if the client uses a replica when one is connected.
     pub(super) replica: bool,
-    // In PEM format.
+    // Paths of the certificates and of the key, in PEM format.
     #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
     ca: Option<String>,
     #[cfg_attr(not(feature = "tls-rustls"), allow(dead_code))]
@@ -71,7 +71,7 @@ impl Files {
             if matches!(name.as_ref(), "ca" | "cert" | "key") && !matches!(url.scheme(), "rediss" | "valkeys") {
                 return Err(super::malformed("the URL names files for TLS, and is not rediss://"));
             }
-            // Supervisors run in another working directory.
+            // A relative path is refused, because supervisors run in another working directory.
             if name != "sentinel_user" && !value.starts_with('/') {
                 return Err(super::malformed("the files that the URL names must have absolute paths"));
             }
@@ -143,7 +143,7 @@ fn secret(path: &str) -> RedisResult<String> {
 
 /// Reads a regular file of at most this size. Opens no other kind of file: a pipe can block, and a device has no end.
 fn bounded(path: &str, limit: u64) -> io::Result<Vec<u8>> {
-    let other = || io::Error::new(io::ErrorKind::InvalidInput, format!("it is no file of at most {limit} bytes"));
+    let other = || io::Error::new(io::ErrorKind::InvalidInput, format!("it is not a file of at most {limit} bytes"));
     if !fs::metadata(path)?.is_file() {
         return Err(other());
     }

@@ -19,8 +19,8 @@ pub struct End {
 }
 
 impl End {
-    /// Completes the task with a result, as [`Calls::complete`]. The maximum size is an option of the call. Only
-    /// the queue of a next step can be set, no other option of it.
+    /// Completes the task with a result, as [`Calls::complete`]. The maximum size is an option of the call. Of the
+    /// options of a next step, only the queue can be set.
     #[must_use]
     pub fn complete(id: TaskId, token: Token, result: Vec<u8>, options: &CompleteOptions) -> Self {
         Self::new("complete", (id, token), result, &options.0, "next")
@@ -59,8 +59,8 @@ impl End {
 
 impl Calls {
     /// Ends up to 100 attempts and takes up to `limit` next tasks of the queues, in one call. The call does the work of
-    /// [`Calls::complete`], [`Calls::fail`], [`Calls::release`] and [`Calls::reserve`]. Each attempt has a verdict of
-    /// its own. The same `request` returns the same reply.
+    /// [`Calls::complete`], [`Calls::fail`], [`Calls::release`] and [`Calls::reserve`]. Each attempt has its own
+    /// verdict. The same `request` returns the same reply.
     #[must_use]
     pub fn finish_and_reserve(
         &self,

@@ -86,8 +86,8 @@ impl Calls {
     }
 }
 
-/// Writes calls of `submit_graph` as a single text, so that they can be made again: for each call the number of
-/// arguments, and each argument with its length.
+/// Writes calls of `submit_graph` as a single text, from which [`Calls::packed_graph`] reads them. The text has the
+/// number of arguments of each call, and each argument with its length.
 pub(crate) fn pack(calls: &[Call<StagedGraph>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for call in calls {

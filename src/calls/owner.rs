@@ -9,8 +9,8 @@ use crate::times::seconds;
 
 impl Calls {
     /// Reserves tasks like [`Calls::reserve`], for clients without maintenance of their own. If there is no task, the
-    /// reply states when [`Calls::maintenance`] of these queues is due. With a call that ends an attempt, these three
-    /// calls make a complete worker.
+    /// reply states when [`Calls::maintenance`] of these queues is due. These two calls and a call that ends attempts
+    /// are enough for a complete worker.
     #[must_use]
     pub fn reserve_or_due(
         &self,

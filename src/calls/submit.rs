@@ -21,7 +21,7 @@ pub struct NewTask<'a> {
 }
 
 impl<'a> NewTask<'a> {
-    /// A task with an id, and opaque bytes for the program that runs the task, due at once.
+    /// Creates a task with an id and opaque parameters for the program that runs the task. The task is due at once.
     pub fn new(id: &'a TaskId, parameters: &'a [u8]) -> Self {
         Self { id, eta: None, parameters }
     }
@@ -39,8 +39,8 @@ impl<'a> NewTask<'a> {
 }
 
 impl Call<Vec<Submitted>> {
-    /// Makes a repeated submit return its first reply, [`Submitted::Created`] and not [`Submitted::Existing`]. This
-    /// takes some additional microseconds of the server's time.
+    /// Makes a repeated submit return the reply of the first submit: [`Submitted::Created`], not
+    /// [`Submitted::Existing`]. This takes the server a few microseconds longer.
     #[must_use]
     pub fn answered_once(self) -> Self {
         self.once()

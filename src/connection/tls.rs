@@ -8,8 +8,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
-/// Starts a session with a server of this name. Trusts the authorities of the address; without them, trusts the
-/// authorities of the system.
+/// Starts a session with a server of this name. Trusts the certificate authorities of the address, or if the address
+/// names none, the authorities of the system.
 pub(super) fn session(host: &str, certificates: Option<&TlsCertificates>) -> RedisResult<ClientConnection> {
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     Ok(ClientConnection::new(Arc::new(config(certificates)?), name).map_err(io::Error::other)?)
@@ -29,7 +29,7 @@ fn config(certificates: Option<&TlsCertificates>) -> RedisResult<ClientConfig> {
     builder.with_client_auth_cert(chain, key).map_err(|error| unusable(&error))
 }
 
-/// Reads the authorities from a file, or the authorities of the system without a file.
+/// Reads the trusted certificate authorities from the file. Without a file, reads the authorities of the system.
 fn trusted(file: Option<&Vec<u8>>) -> RedisResult<RootCertStore> {
     let mut store = RootCertStore::empty();
     let Some(file) = file else {

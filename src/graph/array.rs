@@ -62,8 +62,8 @@ impl Graph {
 
 #[allow(clippy::return_self_not_must_use, reason = "the graph has it already")]
 impl GraphArray<'_> {
-    /// Sets the name of the array: the task with index 3 is named `NAME[3]`. By default the method and the place of the
-    /// first task.
+    /// Sets the name of the array: the task with index 3 is named `NAME[3]`. The default name is the method and the
+    /// place of the first task.
     pub fn label(self, label: impl AsRef<str>) -> Self {
         self.each(|index, task| task.label(element::label(label.as_ref(), index)))
     }
@@ -74,7 +74,7 @@ impl GraphArray<'_> {
             self.graph.refuse("an array of which none may run at a time: allow at least 1");
         }
         let bound = Bound { first: self.first, most };
-        // The number of all tasks is no bound.
+        // A maximum that allows all tasks at once is not a bound.
         let bound = (u64::from(most) <= self.indexes.end().saturating_sub(*self.indexes.start())).then_some(bound);
         self.each(|_, task| task.change(|step| step.bound = bound))
     }
@@ -89,7 +89,8 @@ impl GraphArray<'_> {
         self.each(|_, task| task.needs(upstream))
     }
 
-    /// Adds the result of another task to the arguments of each task, which runs after the success of that task.
+    /// Adds the result of another task to the arguments of each task. Each task runs after the success of the other
+    /// task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
         self.each(|_, task| task.result_of(upstream))
     }

@@ -7,13 +7,13 @@ use super::problem::{GraphError, Place};
 use crate::constants::{CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL};
 use crate::names::TaskId;
 
-/// Maximum number of parts of tasks in one call.
+/// Maximum number of tasks and parts of split tasks in one call.
 const PARTS: usize = TASKS_OF_CALL as usize;
 
 /// Maximum number of entries of inputs in one call.
 const ENTRIES: usize = INPUTS_OF_CALL as usize;
 
-/// Number of entries that keep a call short. A task with more entries is split over several calls.
+/// Preferred maximum number of entries in one call. A task with more entries is split over several calls.
 const FEW: usize = 500;
 
 /// Maximum number of bytes of parameters in one call. A longer value is sent alone.
@@ -151,14 +151,14 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// Returns all parameters of a task, and its entries as text, as in a single call.
+/// Returns the parameters and the entries of a task as if all were sent in a single call.
 pub(super) fn content(step: &Step, ids: &[TaskId]) -> (Vec<u8>, Vec<String>) {
     let (mut parameters, entries) = inputs(step, ids);
     parameters.extend(entries.iter().flat_map(|entry| entry.value));
     (parameters, entries.into_iter().map(|entry| entry.text).collect())
 }
 
-/// Returns the parameters of a task that are sent as a whole, and its entries.
+/// Returns the inputs of a task: the parameters that are sent as a whole, and the entries.
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
     let (set, far) = step.set();

@@ -17,7 +17,7 @@ use crate::model::OnFailure;
 use crate::names::{PartitionName, TaskId};
 use crate::options::TaskOptions;
 
-/// The fields of a graph. The first one names the schema, for editors.
+/// The fields of a graph. The first field names the schema, for editors.
 const GRAPH: [&str; 10] =
     ["$schema", "name", "tags", "queue", "partition", "priority", "deadline", "on_failure", "templates", "tasks"];
 
@@ -44,7 +44,7 @@ const SET: [&str; 2] = ["count", "of"];
 /// The field of a task that a template does not have.
 const FROM: &str = "template";
 
-/// The field with the id of a task from before the graph.
+/// The field with the id of a task that was submitted before the graph.
 const TASK: &str = "task";
 
 /// Pairs of fields. A task has at most one field of each pair.
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         if places.len() > plan::TASKS && elements.all.is_some() {
             return Err(fields
                 .place
-                .problem(format!("with this array over {} tasks: a graph has at most that", plan::TASKS)));
+                .problem(format!("with this array, the graph has over {} tasks, the maximum", plan::TASKS)));
         }
         entries.push((label, Entry { fields, elements, options }));
     }
@@ -163,11 +163,13 @@ impl Size {
         }
         if self.inputs > INPUTS {
             return Err(format!(
-                "with it over {INPUTS} arguments and edges in the graph: put a task between its arrays"
+                "with this task, the graph has over {INPUTS} arguments and edges: put a task between its arrays"
             ));
         }
         if self.bytes > BYTES {
-            return Err(format!("with it over {BYTES} bytes of parameters in the graph: pass a reference to them"));
+            return Err(format!(
+                "with this task, the graph has over {BYTES} bytes of parameters: pass a reference to them"
+            ));
         }
         Ok(())
     }
@@ -240,7 +242,8 @@ impl Reader {
         Ok(Conditions { edges, outside, least: set.as_ref().map(enough).transpose()? })
     }
 
-    /// Returns the tasks that a name refers to. An object with an id refers to a task from before the graph.
+    /// Returns the tasks that a name refers to. An object with an id refers to a task that was submitted before the
+    /// graph.
     fn upstream(&self, found: &Found<'_>, element: Option<&Element>) -> Result<Upstream, GraphError> {
         if found.kind() != "an object" {
             return Ok(Upstream::Steps(self.places.find(found, element.map(|element| element.index))?));
@@ -312,10 +315,10 @@ fn object(values: &[(String, String)]) -> String {
     format!("{{{}}}", values.iter().map(entry).collect::<Vec<_>>().join(","))
 }
 
-/// Returns a value of an element by its name.
+/// Returns the value that the element has for this name.
 fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError> {
     let text = name.text()?;
-    let element = element.ok_or_else(|| name.place.problem("this task is no element of an array"))?;
+    let element = element.ok_or_else(|| name.place.problem("this task is not an element of an array"))?;
     if text == INDEX {
         return Ok(element.index.to_string());
     }

@@ -77,7 +77,7 @@ impl<'a> Found<'a> {
         let Entries(entries) = self.parsed()?;
         let mut names = HashSet::new();
         if let Some((twice, _)) = entries.iter().find(|(name, _)| !names.insert(name.as_str())) {
-            return Err(self.place.problem(format!("the field {twice:?} is there twice")));
+            return Err(self.place.problem(format!("the field {twice:?} occurs twice")));
         }
         let found = |(name, raw): (String, _)| {
             let place = self.place.field(&name);

@@ -23,7 +23,8 @@ const PAGE: u32 = 500;
 /// Number of tasks that one call of `run_deferred` changes.
 const SETTLED: u32 = 100;
 
-/// Number of dependents of earlier tasks that are settled before a new graph: `run_deferred` handles them first.
+/// Number of deferred steps for dependents of earlier tasks. `run_deferred` does these steps before the steps of a new
+/// graph.
 const BEFORE: usize = 10_000;
 
 /// A handle of a graph.
@@ -230,7 +231,7 @@ impl<L: Link> GraphHandle<L> {
     /// let client = blueque::Client::open("redis://127.0.0.1/")?;
     /// let graph = client.graph("film-17")?;
     /// graph.cancel("the source was wrong")?;
-    /// graph.retry()?; // once more, keeping what is complete
+    /// graph.retry()?; // runs the failed and cancelled tasks again
     /// # Ok(())
     /// # }
     /// ```
@@ -286,7 +287,7 @@ impl<L: Link> GraphHandle<L> {
         })
     }
 
-    /// Settles the tasks after a cancel or retry, and returns the graph. Workers do the same work.
+    /// Does the deferred work after a cancel or retry, and returns the graph. Workers also do this work.
     async fn walked(&self) -> Result<GraphInfo> {
         let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
         // The notification of the dependents of each task may be a separate step.
@@ -316,7 +317,7 @@ impl<L: Link> GraphHandle<L> {
         for call in staging(&self.client, &self.id, plan, ids, (whole, plan.steps.len()))? {
             match self.client.run(&call.once()).await? {
                 StagedGraph::Created => {
-                    // Tasks that ended earlier are settled first. Workers do the rest.
+                    // The deferred work of earlier tasks comes first. Workers do the rest.
                     self.client.run_deferred_steps(plan.steps.len() + BEFORE).await?;
                     return Ok(true);
                 }
@@ -327,8 +328,8 @@ impl<L: Link> GraphHandle<L> {
         Err(Error::Reply { command: "submit_graph" })
     }
 
-    /// Checks that the graph, which was created before, has these tasks and no others: a client may have submitted it
-    /// without a digest. Of a deleted task only the id is known.
+    /// Checks that an existing graph has exactly these tasks, because a client may have submitted the graph without a
+    /// digest. For a deleted task, only the id can be compared.
     pub(crate) async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
         let theirs = self.members().await?;
         let ours: HashMap<_, _> = tasks.iter().map(|(label, id)| (id, label)).collect();
@@ -337,7 +338,7 @@ impl<L: Link> GraphHandle<L> {
         if theirs.len() == tasks.len() && theirs.iter().all(is_ours) {
             return Ok(());
         }
-        let text = format!("another graph has the id {}: choose another one", self.id);
+        let text = format!("another graph has the id {}: choose another id", self.id);
         Err(Error::State { code: Code::Duplicate, text })
     }
 }

@@ -106,8 +106,8 @@ struct Splitter<'a> {
 
 impl Splitter<'_> {
     fn split(&self) -> Result<Vec<Share>> {
-        // The links: each upstream with a partition that has dependents of it. The value is true if one of these
-        // dependents receives the result.
+        // Each link is an upstream and another partition with dependents of the upstream. The value is true if one of
+        // these dependents receives the result.
         let mut links: BTreeMap<(usize, &PartitionName), bool> = BTreeMap::new();
         for (step, here) in self.plan.steps.iter().zip(self.at) {
             let (received, _) = step.received();

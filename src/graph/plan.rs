@@ -42,7 +42,7 @@ pub(super) struct Step {
     pub(super) options: TaskOptions,
     pub(super) input: Input,
     pub(super) edges: Edges<usize>,
-    /// Edges to tasks from before the graph.
+    /// Edges to tasks that were submitted before the graph.
     pub(super) outside: Edges<TaskId>,
     /// Minimum number of complete tasks in the set of [`Order::Some`].
     pub(super) least: Option<u32>,
@@ -73,11 +73,11 @@ pub(super) enum Argument {
     Value(String),
     /// The result of a task.
     Result(usize),
-    /// The result of a task from before the graph.
+    /// The result of a task that was submitted before the graph.
     Outside(TaskId),
     /// The result of a task, or `null` if the task ends without a result.
     Optional(usize),
-    /// The result of a task from before the graph, or `null` if that task ends without a result.
+    /// The result of a task that was submitted before the graph, or `null` if that task ends without a result.
     OptionalOutside(TaskId),
 }
 
@@ -90,8 +90,8 @@ pub(super) enum Order {
     After,
     /// The task runs only after a failure or cancel of its upstream.
     Failure,
-    /// The task runs after a minimum number of successes in a set. A result of the set is `null` if its task is not
-    /// complete at that moment.
+    /// The task runs after a minimum number of successes in a set. The result of a task of the set is `null` if the
+    /// task is not complete at that moment.
     Some,
 }
 
@@ -241,7 +241,7 @@ impl Step {
             }
         }
         let other = self.edges.iter().find(|(order, upstream)| *order != Order::After && inside.contains(upstream));
-        // Every edge to a task from before the graph is an edge of its own.
+        // An edge to a task that was submitted before the graph is separate from the result of that task.
         let far = self.outside.iter().find(|(_, id)| outside.contains(id));
         match other.map(|(order, _)| order).or(far.map(|(order, _)| order)) {
             Some(order) => said(order.field().to_owned()),
@@ -316,7 +316,8 @@ impl Plan {
             let merged = steps.get(index).map(merged).transpose();
             let edges = merged.map_err(|(order, upstream)| {
                 let label = |index: usize| steps.get(index).map_or("", |step| step.label.as_str());
-                let text = format!("it would never run: it needs the success and the failure of {:?}", label(upstream));
+                let text =
+                    format!("the task could never run: it needs the success and the failure of {:?}", label(upstream));
                 Place::task(index, Some(label(index))).field(order.field()).problem(text)
             })?;
             if let (Some(step), Some(edges)) = (steps.get_mut(index), edges) {
@@ -356,7 +357,7 @@ impl Plan {
         let named =
             self.steps.iter().enumerate().find_map(|(index, step)| Some((index, step, step.partition.as_ref()?)));
         let Some((index, step, name)) = named else { return Ok(()) };
-        let text = format!("it is to be in the partition {name}: submit the graph with a topology");
+        let text = format!("the task belongs to the partition {name}: submit the graph with a topology");
         Err(Place::task(index, Some(&step.label)).field("partition").problem(text))
     }
 
@@ -392,8 +393,8 @@ pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMa
 }
 
 /// Returns the edges of a task, with at most one edge to each upstream, and no edge to an upstream whose result is
-/// received. A success or failure replaces [`Order::After`], because both are ends. The error is an edge that
-/// contradicts another edge.
+/// received. An edge for success or failure replaces [`Order::After`], because success and failure are both ends. The
+/// error is an edge that contradicts another edge.
 fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
     let (received, _) = step.received();
     let mut strictest: HashMap<usize, Order> = received.iter().map(|upstream| (*upstream, Order::Success)).collect();
@@ -420,7 +421,7 @@ fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
     Ok(edges)
 }
 
-/// Returns the indexes of tasks, each after all its upstreams, otherwise from the lowest. The error is a cycle. Its
+/// Returns the indexes of tasks, each after all its upstreams, otherwise in ascending order. The error is a cycle. Its
 /// first index is repeated at its end, and each task in it waits for the task before it.
 pub(crate) fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut downstreams = vec![Vec::new(); upstreams.len()];

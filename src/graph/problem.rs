@@ -10,7 +10,7 @@ use crate::error::Error;
 pub struct GraphError {
     /// The place of the task in its document, or among the tasks of the graph, from 0; `None` for the whole graph.
     pub task: Option<usize>,
-    /// The name of the task, if the document has it outside of the task.
+    /// The name of the task, if the name is not a field of the task.
     pub label: Option<String>,
     /// The field, such as `args[1].type`; empty for the whole task or the whole graph.
     pub field: String,
@@ -19,7 +19,7 @@ pub struct GraphError {
 }
 
 impl fmt::Display for GraphError {
-    /// `task 3, args[1].type: …`
+    /// Writes `task 3, args[1].type: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = self.task.map_or_else(String::new, |index| format!("task {index}"));
         if let Some(label) = &self.label {

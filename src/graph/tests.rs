@@ -1,4 +1,4 @@
-//! Plans, the builder, and calls.
+//! Tests of plans, of the builder and of calls.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -171,7 +171,8 @@ fn an_upstream_has_one_edge_the_strictest() {
     assert_eq!(entries(2), ["result/0=g.0", "result/1=g.0"]);
     assert_eq!(entries(3), ["failure=g.0"]);
     graph.task("q", "m", &1).result_of(&a).after_failure(&a);
-    let never = "task 4 \"m-4\", after_failure: it would never run: it needs the success and the failure of \"m-0\"";
+    let never =
+        "task 4 \"m-4\", after_failure: the task could never run: it needs the success and the failure of \"m-0\"";
     assert_eq!(problem(&graph), never);
 }
 

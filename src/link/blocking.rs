@@ -279,7 +279,7 @@ impl Wires for Pool {
             }
             let mut cmd = redis::cmd("CLIENT");
             cmd.arg("UNBLOCK").arg(connection);
-            // After a failure, the wait ends with its own limit.
+            // If the command fails, the wait ends at its own time limit.
             let _ = self.send_now(&cmd, Duration::from_secs(1));
             thread::sleep(Duration::from_millis(10));
         }

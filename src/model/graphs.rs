@@ -112,8 +112,8 @@ pub struct GraphMember {
     pub cause: Option<TaskId>,
     /// Name of the task within the graph.
     pub label: String,
-    /// Upstreams of the task, past and present, each with what the task needs of them: `result`, `optional` for a
-    /// result that may be missing, `success`, `after`, `failure`, or `some` for an upstream of a set.
+    /// Past and present upstreams of the task, each with the kind of the edge: `result`, `optional` for a result that
+    /// may be missing, `success`, `after`, `failure`, or `some` for an upstream of a set.
     pub upstreams: Vec<(String, TaskId)>,
     /// Number of upstreams of the set that must be complete, if the task waits for a set.
     pub at_least: Option<u64>,

@@ -69,7 +69,7 @@ impl TaskInfo {
     /// Cost of the last attempt, as its owner reported it. `blueque worker` reports JSON.
     #[must_use]
     pub fn cost(&self) -> Option<&[u8]> {
-        // A fresh retry removes `ended` from the record; the cost before it remains.
+        // A fresh retry removes `ended` from the record, but keeps the cost of the earlier attempt.
         let ended = self.bytes("ended");
         self.bytes("cost").filter(|_| ended.is_none() || self.bytes("cost_of") == ended)
     }

@@ -138,7 +138,7 @@ pub struct Figures {
     pub cancelled: u64,
     /// Number of attempts that failed, including attempts of tasks that were retried.
     pub failures: u64,
-    /// Number of attempts after a failure, automatic or by hand.
+    /// Number of retries after a failure, automatic or by hand.
     pub retries: u64,
     /// Number of attempts whose owner was lost.
     pub losses: u64,

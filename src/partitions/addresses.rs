@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, namespace: &Namespace) -> Result<Vec<(PartitionNa
                 return Err(Error::argument(format!("two partitions have the name {name}")));
             }
             if !taken.insert(place.clone()) {
-                return Err(Error::argument(format!("the partition {name} has the address of another one")));
+                return Err(Error::argument(format!("the partition {name} has the address of another partition")));
             }
             found.push((name, place));
         }

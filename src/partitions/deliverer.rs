@@ -352,8 +352,9 @@ impl Desk<'_> {
         if let Some(graph) = &graph
             && self.ask(from, || Blocking::answer(self.partitions.runs_anew(from, graph)))?
         {
-            // This check comes before the read of the task: an end that is read after this answer is a new end.
-            let why = format!("tasks of the partition {from} are to run anew");
+            // This check comes before the upstream is read, so an end that is read afterwards is the end of the new
+            // run.
+            let why = format!("tasks of the partition {from} are queued to run again");
             let pause = PAUSE * reservation.failures.clamp(1, SLOW);
             return Err(Failure::new(why).again_in(pause).into());
         }
@@ -362,7 +363,7 @@ impl Desk<'_> {
             Standing::Complete(result) => return Ok(result),
             Standing::Ended(why) => return Err(failed(why)),
             Standing::Stopping | Standing::Coming => {
-                return Err(Failure::new(format!("{upstream} is being stopped, or made")).again_in(PAUSE).into());
+                return Err(Failure::new(format!("{upstream} is being stopped or created")).again_in(PAUSE).into());
             }
             Standing::Unneeded => {
                 self.ask(from, || Blocking::answer(self.partitions.revive(&upstream, self.here)))?;
@@ -385,7 +386,7 @@ impl Desk<'_> {
         match Blocking::answer(remote_edges::status(&watch))? {
             Some(Status::Waiting) => return Ok(()),
             Some(status) if !status.is_finished() => {
-                return Err(Failure::new("what it was cancelled for is still being said").again_in(PAUSE).into());
+                return Err(Failure::new("the reason for the cancel is still being reported").again_in(PAUSE).into());
             }
             Some(_) => remote_edges::unless_state(watch.delete())?,
             None => {}
@@ -412,7 +413,7 @@ impl Desk<'_> {
         };
         match self.at(&carrier.to, || Blocking::answer(self.partitions.hand_over(&carrier.to, &upstream, &delivery)))? {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Failure::new(format!("{upstream} is being looked after in {}", carrier.to)).into()),
+            Ok(false) => Err(Failure::new(format!("the placeholder {upstream} is running in {}", carrier.to)).into()),
             Err(Error::NotFound) => {
                 let failure = Failure::new(format!("{} has no placeholder {upstream}", carrier.to));
                 // The placeholder of a graph may not exist yet.
@@ -439,10 +440,10 @@ impl Desk<'_> {
         let cancel = || {
             let client = self.partitions.partition(upstream.partition())?;
             let carrier = Carrier { to: self.here.clone(), task: upstream.task().clone(), has_result: true }.id()?;
-            let why = format!("the partition {} does not need it any more", self.here);
+            let why = format!("the partition {} no longer needs it", self.here);
             match client.task(carrier.as_str())?.cancel(&why) {
                 Ok(_) => {
-                    // Workers also settle, but later.
+                    // Workers also do this work, but later.
                     let _ = client.run_deferred(remote_edges::SETTLED);
                     Ok(true)
                 }
@@ -459,7 +460,7 @@ impl Desk<'_> {
         if self.ask(upstream.partition(), cancel)? {
             return Ok(());
         }
-        Err(Failure::new(format!("the part of {} has yet to come", upstream.partition())).into())
+        Err(Failure::new(format!("the partition {} has not created its part yet", upstream.partition())).into())
     }
 
     /// Creates the part of a graph that another partition has staged. Creates nothing else in that partition: the user
@@ -483,7 +484,7 @@ impl Desk<'_> {
                 for call in calls {
                     client.call(&call.once())?;
                 }
-                // Saves waiting for a worker to do it.
+                // Without this call, the work waits for a worker.
                 let _ = client.run_deferred(remote_edges::SETTLED);
             }
             // Removes this part's receipt. The receipts of earlier parts expire.

@@ -2,8 +2,8 @@
 //!
 //! The part of the first partition decides. The remaining parts are staged before it, without their last task. A staged
 //! part is invisible, and it expires after ten minutes. Then one call creates the first part. The first part has a task
-//! for each staged part. This task holds all of the staged part, and stays until that part is created. If a process
-//! dies at any point, a [`Deliverer`](super::Deliverer) completes the decided graph.
+//! for each staged part. This task holds the whole staged part, and stays until that part is created. If a process dies
+//! at any point, a [`Deliverer`](super::Deliverer) completes the decided graph.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
@@ -51,7 +51,7 @@ pub struct SubmittedParts<L: Link = Blocking> {
     pub coming: Vec<PartitionName>,
 }
 
-/// The parts of a graph that the partitions have, merged.
+/// A graph, merged from the parts in its partitions.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GraphParts {
@@ -183,7 +183,7 @@ impl<L: Link> Partitions<L> {
     }
 }
 
-/// Stages a part, and checks that one which was created before is the same.
+/// Stages a part. If the part was created before, checks that it is the same.
 async fn stage<L: Link>(client: &Client<L>, id: &GraphId, parcel: &Parcel) -> Result<StagedGraph> {
     for call in &parcel.calls {
         match client.run(&call.again()).await? {
@@ -369,9 +369,9 @@ impl<L: Link> SpreadGraph<L> {
                 let Some(info) = info else { continue };
                 let Some(error) = info.error().or_else(|| info.last_error()) else { continue };
                 let text = if info.status() == Some(Status::Failed) {
-                    format!("it has not made its part of the graph: {error}. Repair that, then retry the graph")
+                    format!("it has not created its part of the graph: {error}. Correct this, then retry the graph")
                 } else {
-                    format!("it has yet to make its part of the graph, and is asked again and again: {error}")
+                    format!("it has not created its part of the graph yet, and the creation is retried: {error}")
                 };
                 refused.entry(name).or_insert(Error::State { code: Code::State, text });
             }

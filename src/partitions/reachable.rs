@@ -24,7 +24,7 @@ pub(super) struct Targets {
 struct Target {
     /// Start times of the unanswered calls.
     calls: Vec<Instant>,
-    /// The last call failed.
+    /// True if the last call failed.
     is_away: bool,
 }
 
@@ -34,7 +34,7 @@ impl Target {
     }
 }
 
-/// A call to a partition.
+/// A turn: the permission for one call to a partition.
 pub(super) struct Turn<'a> {
     targets: &'a Targets,
     name: &'a PartitionName,

@@ -28,8 +28,8 @@ use crate::worker::{Context, HandlerError};
 const PAGE: u32 = 500;
 
 impl<L: Link> Partitions<L> {
-    /// Returns the time since which a partition cannot be reached from another partition, as recorded there by a
-    /// [`Deliverer`](super::Deliverer). Returns `None` if the partition can be reached, or if there is no record.
+    /// Returns the time since which the partition `name` cannot be reached, as a [`Deliverer`](super::Deliverer) has
+    /// recorded in the partition `from`. Returns `None` if the partition can be reached, or if there is no record.
     ///
     /// # Errors
     /// The errors of [`Partitions::partition`].
@@ -178,9 +178,9 @@ impl<L: Link> Partitions<L> {
         }
     }
 
-    /// Makes a placeholder due, and stores the end that it takes. A placeholder that has ended received its delivery
-    /// before, or was cancelled. In a graph, a failed placeholder runs again if the upstream is complete now. Returns
-    /// false while the placeholder runs.
+    /// Stores the end of the upstream in its placeholder, and makes the placeholder due. A placeholder that has ended
+    /// has already received its delivery, or was cancelled. In a graph, a failed placeholder runs again if the upstream
+    /// is complete now. Returns false while the placeholder runs.
     pub(super) async fn hand_over(
         &self,
         to: &PartitionName,
@@ -237,8 +237,8 @@ impl<L: Link> Partitions<L> {
         self.carriers(upstream, to).await
     }
 
-    /// Restarts the links to tasks in other partitions that wait for tasks of this graph which run again in `here`.
-    /// Returns the partitions whose links were restarted.
+    /// Restarts the links of the tasks of this graph that run again in `here` and for which tasks of other partitions
+    /// wait. Returns these other partitions.
     pub(super) async fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
         let client = self.client(here).await?;
         client.run_deferred_steps(SETTLED).await?;
@@ -402,7 +402,7 @@ pub(super) enum Standing {
     Coming,
 }
 
-/// Number of dependents and tasks of graphs that are settled at once. Workers settle the rest.
+/// Maximum number of dependents and graph tasks that one call of `run_deferred_steps` handles. Workers handle the rest.
 pub(super) const SETTLED: usize = 20_000;
 
 /// The id of a carrier.

@@ -1,4 +1,4 @@
-//! The tasks of a graph over partitions that are rerun, and the order of their reruns.
+//! The tasks that are rerun in a graph over several partitions, and the order of the reruns.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -117,6 +117,6 @@ fn require_part(parts: &BTreeMap<PartitionName, Part>, node: &Node<'_>) -> Resul
     if parts.get(&to).is_some_and(|part| part.info.state == Some(GraphState::Created)) {
         return Ok(());
     }
-    let text = format!("the partition {to} has yet to make its part of the graph: repeat the call when it has");
+    let text = format!("the partition {to} has not created its part of the graph yet: repeat the call later");
     Err(Error::State { code: Code::State, text })
 }

@@ -1,4 +1,4 @@
-//! Storing the topology in all partitions. Only the blocking link has it.
+//! Storing the topology in all partitions. Only the blocking link can store a topology.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -40,8 +40,8 @@ impl Partitions {
         Ok(topology)
     }
 
-    /// Fails if a server is a replica, or if two addresses lead to one namespace of one server. Skips a check whose
-    /// facts the user may not read.
+    /// Fails if a server is a replica, or if two addresses lead to one namespace of one server. Skips a check if the
+    /// user may not read the necessary facts.
     fn are_distinct_masters(&self) -> Result<()> {
         let about = |name: PartitionName, end: Instant| async move {
             let (place, _) = self.place(&name)?;

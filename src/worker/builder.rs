@@ -17,7 +17,7 @@ use crate::link::{Blocking, Link};
 use crate::model::QueueOrder;
 use crate::names::{Pattern, QueueName};
 
-/// Longest lease: heartbeats at a longer interval cannot renew a lease.
+/// Longest lease. Also the longest interval of heartbeats, because a longer interval cannot renew any lease.
 const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
 
 /// Settings and handlers of a [`Worker`].
@@ -76,7 +76,7 @@ impl<L: Link> WorkerBuilder<L> {
         self
     }
 
-    /// Sets what the worker offers to tasks with needs: `gpu,transcoder=3`.
+    /// Sets the capabilities that the worker offers to tasks with needs, such as `gpu,transcoder=3`.
     pub fn has(mut self, has: impl Into<String>) -> Self {
         self.settings.has = Some(has.into());
         self
@@ -106,7 +106,7 @@ impl<L: Link> WorkerBuilder<L> {
 
     /// Sets whether the worker takes over tasks of dead processes on this host at once, instead of at the end of their
     /// lease. This is off by default. Turn it on only if all processes that share this host's name see each other's
-    /// process ids, so not across containers.
+    /// process ids, which is not the case across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {
         self.settings.adopt_dead = on;
         self

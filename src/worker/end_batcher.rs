@@ -115,7 +115,7 @@ impl<L: Link> Line<L> {
     }
 }
 
-/// Settings with which a worker asks for tasks.
+/// Builds the calls that send ends and take tasks, with the settings of the worker.
 pub(super) struct EndBatcher<L: Link> {
     pub(super) client: Client<L>,
     pub(super) listener: ListenerId,
@@ -146,7 +146,8 @@ impl<L: Link> EndBatcher<L> {
         for task in &exchanged.tasks {
             let taken = Processor::new(self.client.clone(), self.listener.clone(), task.clone());
             let late = sent.elapsed() > taken.lease() / HEARTBEATS_PER_LEASE;
-            // A task that cannot be renewed is left to its lease.
+            // If the lease of a task cannot be renewed, the task is dropped, and other workers get it when the lease
+            // expires.
             all.extend(sure(taken, sent, late).await.ok().flatten());
         }
         all

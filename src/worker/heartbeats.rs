@@ -39,7 +39,7 @@ impl Due {
         self.leases.values().any(|at| *at < look)
     }
 
-    /// Returns the tasks whose leases must be renewed now, or else the time of the next check.
+    /// Returns the tasks whose leases must be renewed now. If there are none, returns the time of the next check.
     pub(super) fn groups<L: Link>(
         &mut self,
         running: &[Arc<Context<L>>],

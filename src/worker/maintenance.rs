@@ -34,17 +34,17 @@ const SETTLED: usize = 10_000;
 /// Number of repair steps in one round of a single listener; several listeners share the steps.
 const STEPS: u32 = 12;
 
-/// Cursor of the last part of the repairs, which returns claimed tasks.
+/// Cursor of the last part of the repairs. This part returns the claimed tasks.
 const CLAIMS: &str = "claims:0";
 
-/// How long the worker maintains a queue that matches a pattern after the queue has no more work.
+/// How long the worker continues to maintain a queue that was found by a pattern after the last work in the queue.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Maximum number of calls of a round that find queues or search for them.
 const CALLS: usize = 100;
 
-/// A listener that the server has seen within this time is alive, whatever the process table shows: a worker reports
-/// every 10 s.
+/// A listener that the server has seen within this time is alive even if its process is not in the process table: a
+/// worker reports every 10 s.
 const RECENT: Duration = Duration::from_secs(15);
 
 /// Lease between adopting an orphan and giving it back.
@@ -164,7 +164,7 @@ impl<L: Link> Maintenance<L> {
 
     pub(super) async fn one_round(&mut self) -> Result<Duration, MaintenanceError> {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= CLOCK_EVERY) {
-            // A server that the client refuses to open still needs maintenance.
+            // This call skips the checks of `Client::open`, because a server that fails them still needs maintenance.
             let handshake = self.client.run(&self.client.calls().handshake()).await;
             self.clock = handshake.ok().map(|handshake| (handshake.now, Instant::now())).or(self.clock);
         }
@@ -233,8 +233,8 @@ impl<L: Link> Maintenance<L> {
         }
     }
 
-    /// Returns how long to pause if something is due at `due`. Many listeners do not all check at that moment: each
-    /// keeps its own recurrence.
+    /// Returns how long to pause if something is due at `due`. Many listeners do not all check at that moment, because
+    /// each listener keeps a minimum pause.
     fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
         let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
         let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
@@ -289,7 +289,8 @@ impl<L: Link> Maintenance<L> {
         let listeners = self.client.pages(|cursor| self.client.calls().listeners(queue, cursor, 500)).await;
         let listeners = troubles.note(Some(queue), listeners)?.unwrap_or_default();
         let registered = listeners.iter().filter_map(ListenerInfo::listener);
-        // Listeners that are responsible for tasks of other listeners, with the holders of started tasks.
+        // The registered listeners, and the listeners that have claimed tasks. The value has the holder of each claimed
+        // task, by its id.
         let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
             registered.map(|id| (id, BTreeMap::new())).collect();
         for claim in &kept.claims {
@@ -315,7 +316,7 @@ impl<L: Link> Maintenance<L> {
     }
 
     /// Returns true if a listener that calls scripts may live although its process is not on this host. Without an
-    /// identity the location of the process is unknown: its leases end without help.
+    /// identity, the host of the process is unknown, and its tasks are free only when their leases end.
     fn may_live(&self, id: &ListenerId, seen: SystemTime) -> bool {
         let Some((time, read)) = self.clock.filter(|_| id.identity().is_some()) else { return true };
         (time + read.elapsed()).duration_since(seen).unwrap_or_default() < RECENT
@@ -344,7 +345,8 @@ impl<L: Link> Maintenance<L> {
             return Ok(());
         }
         match self.client.run(&calls.unregister(queue, dead)).await {
-            // A client without scripts has given the listener another task since. The next round takes that task back.
+            // A client without scripts has given the listener another task in the meantime. The next round takes that
+            // task back.
             Err(Error::State { code: Code::Held, .. }) => Ok(()),
             done => done.map(drop),
         }
@@ -441,7 +443,7 @@ fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTi
     one.into_iter().chain(other).min()
 }
 
-/// Makes due scheduled tasks pending. Returns when the next one is due.
+/// Makes due scheduled tasks pending. Returns when the next task is due.
 async fn promote<L: Link>(queue: &Queue<L>) -> Result<Option<SystemTime>> {
     loop {
         let promoted = queue.client().run(&queue.promotes()).await?;

@@ -41,7 +41,7 @@ impl Coming {
     }
 
     /// Converts the outcome to an end that can be sent together with others. Returns `None` if the server may refuse
-    /// the end, because one invalid end prevents all ends of the same call. `most` is the largest payload.
+    /// the end, because one invalid end prevents all ends of the same call. `most` is the maximum size of a payload.
     pub(super) fn end<L: Link>(&self, processor: &Processor<L>, most: usize) -> Option<End> {
         let (id, token) = (processor.id().clone(), processor.reservation().token);
         match self {

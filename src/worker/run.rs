@@ -43,7 +43,7 @@ impl<L: Link> fmt::Debug for Worker<L> {
     }
 }
 
-/// Ends the rest of a run whose future is dropped.
+/// Ends the remaining parts of a run when its future is dropped.
 struct Run<'a, L: Link>(&'a Shared<L>);
 
 impl<'a, L: Link> Run<'a, L> {

@@ -54,7 +54,7 @@ pub(super) struct State<L: Link> {
     pub(super) due: Due,
     /// Running tasks that no slot has picked up.
     pub(super) ready: VecDeque<Arc<Context<L>>>,
-    /// Number of slots that wait for such a task.
+    /// Number of slots that wait for a task from `ready`.
     pub(super) idle: usize,
     /// True while a call that may take tasks is in progress. There is at most one such call: if its reply is lost, a
     /// repetition finds its tasks only until the listener takes other tasks.

@@ -18,25 +18,25 @@ use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Continue as changes are made
+    /// Show new changes as they are made
     #[arg(short, long)]
     pub follow: bool,
-    /// Only the last ones [default: 10 with --follow, else all that are kept]
+    /// Only the last N changes [default: 10 with --follow, else all changes that are kept]
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "after")]
     last: Option<usize>,
-    /// Only changes by this caller, such as USER@HOST: the name that each gives itself, which nothing proves
+    /// Only changes by this caller, such as USER@HOST. Callers choose this name, and nothing proves it
     #[arg(long, value_name = "NAME", value_parser = plain)]
     by: Option<String>,
     /// Only changes by this command of the contract, such as configure or cancel
     #[arg(long, value_name = "COMMAND", value_parser = plain)]
     what: Option<String>,
-    /// Only changes of what has this name: a task, queue, schedule, graph or listener, or a key as QUEUE/KEY
+    /// Only changes of the object with this name: a task, queue, schedule, graph or listener, or QUEUE/KEY for a key
     #[arg(long, value_name = "NAME")]
     on: Option<String>,
     /// Only changes at this time or later: a time, or 2h for two hours ago
     #[arg(long, value_name = "WHEN", value_parser = past, conflicts_with = "after")]
     since: Option<SystemTime>,
-    /// Only those after an entry: its cursor, from JSON
+    /// Only changes after the entry with this cursor, which JSON output shows
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }
@@ -106,7 +106,7 @@ struct Reader<'a> {
     session: &'a Session,
     options: AuditOptions,
     after: String,
-    /// True after entries were read: entries that are trimmed after that moment are missing.
+    /// True once entries were read. Entries that the server deletes after this moment are reported as missing.
     begun: bool,
 }
 
@@ -147,7 +147,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Writes the entries while it reads them, as there may be a million.
+/// Writes the entries page by page as they are read, because there may be a million entries.
 fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let after = begin_after(options)?.unwrap_or_else(|| pages::START.to_owned());
     let mut reader = Reader { session, options: wanted(options), after, begun: options.after.is_some() };
@@ -161,7 +161,7 @@ fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// The filter for the entries.
+/// Returns the filter for the entries.
 fn wanted(options: &Options) -> AuditOptions {
     let mut wanted = AuditOptions::new();
     if let Some(by) = &options.by {
@@ -176,7 +176,7 @@ fn wanted(options: &Options) -> AuditOptions {
     wanted
 }
 
-/// The id of the entry after which to begin, if the options name one or a time.
+/// Returns the id of the entry after which to begin, if the options name a cursor or a time.
 fn begin_after(options: &Options) -> anyhow::Result<Option<String>> {
     // The id of an entry begins with its time.
     let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
@@ -185,7 +185,7 @@ fn begin_after(options: &Options) -> anyhow::Result<Option<String>> {
     Ok(given.or(since))
 }
 
-/// The existing entries.
+/// Returns the existing entries, and a reader of later entries.
 fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(Reader<'a>, Vec<View>)> {
     let (wanted, from, begun) = (wanted(options), begin_after(options)?, options.after.is_some());
     let last = options.last.or((options.follow && from.is_none()).then_some(pages::BEFORE));
@@ -205,8 +205,8 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
     read(from.unwrap_or_else(|| pages::START.to_owned()))
 }
 
-/// Ids from which a search for the last entries begins, the latest first. This avoids reading a million entries from
-/// the first entry on.
+/// Returns ids from which to search for the last entries, the latest id first. A search from the first entry might read
+/// a million entries.
 fn recently(session: &Session) -> anyhow::Result<Vec<String>> {
     let now =
         session.client.call(&session.client.calls().handshake())?.now.duration_since(UNIX_EPOCH).unwrap_or_default();

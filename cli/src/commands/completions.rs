@@ -12,7 +12,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options, mut command: Command) -> anyhow::Result<Code> {
-    // The script is generated in memory first: the generator panics on a closed pipe.
+    // The script is generated in memory first, because the generator panics on a closed pipe.
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut command, "blueque", &mut script);
     data(&String::from_utf8_lossy(&script))?;

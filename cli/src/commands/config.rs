@@ -26,21 +26,21 @@ enum Word {
     Show,
     /// Set settings
     Set {
-        /// Such as lease=5m, delay=30s, rate=100/1h
+        /// Settings, such as lease=5m, delay=30s, rate=100/1h
         #[arg(required = true, value_name = "NAME=VALUE", value_parser = pair)]
         pairs: Vec<(String, String)>,
     },
     /// Unset settings
     Unset {
-        /// Their names
+        /// The names
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },
 }
 
 impl Options {
-    /// Name of the setting that limits each of several partitions separately, if the options set such a setting. All
-    /// tasks of a key are in one partition, so its limits are not split.
+    /// Returns the name of a setting that each of several partitions enforces separately, if the options set one.
+    /// Limits of a key are not such settings, because all tasks of a key are in one partition.
     pub fn bounds_each(&self) -> Option<String> {
         let Some(Word::Set { pairs }) = &self.word else { return None };
         let (name, _) = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()))?;
@@ -96,7 +96,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Sets all settings, or none if a value is known to be wrong here.
+/// Sets all settings. Sets none of them if this client finds an invalid value.
 fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)]) -> anyhow::Result<()> {
     known(session, queue, pairs.iter().map(|(name, _)| name))?;
     let values: Vec<String> = pairs.iter().map(|(name, value)| value_of(name, value)).collect::<anyhow::Result<_>>()?;
@@ -118,7 +118,7 @@ fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)])
     Ok(())
 }
 
-/// Fails if the server has no setting of one of these names.
+/// Fails if the server does not know one of these settings.
 fn known<'a>(
     session: &Session,
     queue: Option<&QueueName>,
@@ -143,7 +143,8 @@ fn view(setting: Setting) -> View {
     View { source: setting.from.as_str(), name: setting.name, value: setting.value, words }
 }
 
-/// A value in the server's form. The server also checks the value, and checks values of settings that are unknown here.
+/// Converts a value to the server's form. The server also checks the value, even if this client does not know the
+/// setting.
 fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     let refused = |form: String| Err(fault(Code::Usage, format!("{name}: must be {form}, not {value}")));
     if value.is_empty() {

@@ -9,17 +9,17 @@ use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
 
-/// Pending or scheduled, they wait from then on, unless the other tasks have ended already.
+/// Pending and scheduled tasks become waiting tasks, unless all the other tasks have ended already.
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
     #[command(flatten)]
     upstreams: Upstreams,
-    /// Add the result of this task to the parameters of one that waits for results; may be repeated
+    /// Append the result of this task to the parameters. Only for tasks that already wait for results; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     result_of: Vec<TaskId>,
-    /// The same of a task that may fail or be cancelled: then they get null of it
+    /// Like --result-of, but the parameter is null if this task fails or is cancelled
     #[arg(long, value_name = "ID", value_parser = task_id)]
     result_or_null: Vec<TaskId>,
 }
@@ -31,7 +31,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.upstreams.is_empty() && !has_results {
         return Err(fault(
             Code::Usage,
-            "name what they are to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
+            "name the tasks to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
         ));
     }
     options.tasks.each(session, |id, _| {
@@ -43,7 +43,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 impl Options {
-    /// The ids of the new upstreams.
+    /// Returns the ids of the new upstreams.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
@@ -51,10 +51,10 @@ impl Options {
 
 #[derive(Args, Debug)]
 pub struct Removal {
-    /// The task that waits: its id, or an unambiguous prefix of it
+    /// The waiting task: its id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Tasks that it is no longer to wait for
+    /// The tasks for which it no longer waits
     #[arg(required = true, value_name = "UPSTREAM", value_parser = task_id)]
     pub upstreams: Vec<TaskId>,
 }

@@ -39,29 +39,29 @@ pub struct Options {
     /// The folder with the programs
     #[arg(long, default_value = "worker.d", value_name = "DIR")]
     dir: PathBuf,
-    /// A queue of the worker; by default one for each program, by its name
+    /// A queue of the worker [default: a queue for each program, with the name of the program]
     #[arg(long = "queue", short, value_name = "QUEUE", value_parser = plain)]
     queues: Vec<String>,
     /// Number of tasks that run at once
     #[arg(long, default_value_t = 2, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     slots: u16,
-    /// Where all data is kept, also for the next start
+    /// The folder for all data, which the next start uses again
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// Three masters of a cluster in place of one server, each on a port of 127.0.0.1, with a password, which is
-    /// created
+    /// Start a cluster of three masters instead of one server. Each master listens on a port of 127.0.0.1 and needs a
+    /// password, which is created
     #[arg(long)]
     cluster: bool,
-    /// With --cluster: a replica of each master, which takes its place when it fails
+    /// With --cluster: start a replica of each master, which replaces the master if it fails
     #[arg(long, requires = "cluster")]
     replicas: bool,
-    /// A port on 127.0.0.1, in addition to the unix socket; it needs a password, which is created. With --cluster the
-    /// first node's, followed by the others'
+    /// Also listen on this port of 127.0.0.1, not only on the unix socket. The port needs a password, which is created.
+    /// With --cluster: the port of the first node; the other nodes use the ports after it
     #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 65535))]
     port: Option<u16>,
 }
 
-/// The running processes. A later start reads them to find processes that were left behind.
+/// The running processes, stored for the next start: it ends processes that were left behind.
 #[derive(Default, Serialize, Deserialize)]
 struct Left {
     servers: Vec<Process>,
@@ -109,8 +109,8 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     asked.map(|()| ExitCode::SUCCESS)
 }
 
-/// The namespace that the user named, or the default. On a cluster the namespace has a tag, as all keys of a script
-/// must be on one node.
+/// Returns the namespace that the user named, or the default. On a cluster the namespace contains a hash tag, because
+/// all keys of a script must be on one node.
 fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
     let default = if shape == Shape::Alone { "blueque" } else { "{blueque}" };
     let namespace = connection.namespace.clone().unwrap_or_else(|| default.into());
@@ -121,7 +121,7 @@ fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
     Ok(namespace)
 }
 
-/// The text that names the next commands for the user.
+/// Returns the text that suggests commands to the user.
 fn handshake(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
     let queue = queues.first().map_or("QUEUE", String::as_str);
     let mut more = String::new();
@@ -141,7 +141,7 @@ fn handshake(data: &Path, namespace: &str, servers: &Servers, queues: &[String])
     )
 }
 
-/// The queues of the worker: the named queues, or a queue for each program.
+/// Returns the queues of the worker: the named queues, or a queue for each program.
 fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     let shown = options.dir.display();
     let entries = fs::read_dir(&options.dir).map_err(|error| {
@@ -166,8 +166,8 @@ fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The real path of the data folder. A folder of another user would expose the server's data, and allow that user to
-/// choose which processes are ended.
+/// Returns the real path of the data folder. Refuses a folder of another user: that user could read the server's data,
+/// and choose which processes are ended.
 fn private(data: &Path) -> anyhow::Result<PathBuf> {
     match resolve(&std::path::absolute(data)?, None, Rule::Own) {
         Ok((data, _)) => Ok(data),
@@ -176,7 +176,7 @@ fn private(data: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Allows only one `dev` for a data folder.
+/// Takes the lock of a data folder, so that only one `dev` can use it.
 fn lock(data: &Path) -> anyhow::Result<Flock<File>> {
     let file = File::create(data.join("dev.lock"))?;
     Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| {
@@ -237,8 +237,8 @@ fn worker(
 /// Interval at which the nodes of a cluster are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Waits until the user ends the command. Fails if the worker or a server without a cluster ended by itself. Calls
-/// `changed` after nodes were started again.
+/// Waits until the user ends the command. Fails if the worker or a single server ends by itself. Nodes of a cluster are
+/// started again, and then `changed` is called.
 fn wait(
     signals: &mut Signals,
     worker: &mut Child,
@@ -246,7 +246,7 @@ fn wait(
     mut changed: impl FnMut(&Servers) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     loop {
-        // A node is started again some time after the signal that it ended.
+        // A node is started again some time after it ended. No signal announces this moment, so the nodes are polled.
         let came: Vec<i32> = if servers.is_cluster() {
             thread::sleep(LOOK);
             signals.pending().collect()
@@ -272,7 +272,7 @@ fn end(signals: &mut Signals, worker: &mut Child, state: &Path, namespace: &str)
     let limit = Instant::now() + GRACE + Duration::from_secs(5);
     let mut impatient = false;
     let running = || RunFolder::list(state, namespace).is_ok_and(|runs| !runs.is_empty());
-    // The worker does not wait for outcomes that only have to be sent.
+    // The worker exits without waiting for tasks whose outcome only has to be sent.
     while (worker.try_wait().is_ok_and(|status| status.is_none()) || running()) && !impatient {
         impatient = Instant::now() > limit || signals.pending().any(|signal| signal != SIGCHLD);
         thread::sleep(Duration::from_millis(10));
@@ -284,7 +284,7 @@ fn end(signals: &mut Signals, worker: &mut Child, state: &Path, namespace: &str)
     let _ = worker.wait();
 }
 
-/// Kills supervisors and programs. The next worker finds their folders and gives the tasks back.
+/// Kills supervisors and programs. The next worker finds their run folders and gives the tasks back.
 fn kill_runs(state: &Path, namespace: &str) {
     for folder in RunFolder::list(state, namespace).unwrap_or_default() {
         if let Some(holder) = folder.holder().filter(|holder| holder.supervisor.lives()) {

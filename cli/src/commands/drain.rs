@@ -12,7 +12,7 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// As `blueque workers` shows it [default: the queue itself, which accepts no more tasks]
+    /// The listener, as `blueque workers` shows it [default: none; the queue itself accepts no more tasks]
     #[arg(value_name = "LISTENER", value_parser = listener)]
     listener: Option<ListenerId>,
     /// Withdraw the order
@@ -23,7 +23,7 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
     let Some(listener) = &options.listener else {
-        // Existing tasks still run, unlike in a paused queue.
+        // Existing tasks of a closed queue still run, unlike in a paused queue.
         session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
         say(if off {
             format!("{queue} accepts tasks again")

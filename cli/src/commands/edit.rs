@@ -13,7 +13,7 @@ use crate::input::values::{coming, queue_name};
 use crate::output::{Code, fault};
 use crate::session::Session;
 
-/// What is not named stays as it is. Of a running task the next attempt is changed.
+/// Properties that are not named stay as they are. Editing a running task changes its next attempt.
 #[derive(Args, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
@@ -21,22 +21,22 @@ pub struct Options {
     pub id: String,
     #[command(flatten)]
     parameters: Parameters,
-    /// Move it to another queue, behind those that wait there
+    /// Move the task to another queue, behind the tasks that wait there
     #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<SystemTime>,
-    /// Due at once, whatever its time was
+    /// Make the task due at once
     #[arg(long, conflicts_with = "eta")]
     now: bool,
-    /// An option that it no longer has, such as needs; may be repeated
+    /// Remove this option from the task, such as needs; may be repeated
     #[arg(long, value_name = "OPTION", value_delimiter = ',')]
     unset: Vec<String>,
     /// The reason, for people
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// Who changes it [default: you, as USER@HOST]
+    /// The name of the user who edits the task [default: you, as USER@HOST]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
     #[command(flatten)]
@@ -58,10 +58,7 @@ fn call(options: &Options) -> anyhow::Result<EditOptions> {
     }
     let given = options.parameters.are_given();
     if !given && options.queue.is_none() && options.eta.is_none() && unset.is_empty() && options.changed.is_empty() {
-        return Err(fault(
-            Code::Usage,
-            "name what is to change, such as --params, --eta, --queue, --priority or --unset",
-        ));
+        return Err(fault(Code::Usage, "name a change, such as --params, --eta, --queue, --priority or --unset"));
     }
     let mut call = EditOptions::new().task(&options.changed.options());
     if given {

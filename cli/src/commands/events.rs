@@ -27,25 +27,25 @@ const LONGEST: u64 = 4 << 10;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The queue; with --task that of the task
+    /// The queue [default with --task: the queue of the task]
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present_any = ["task", "tracked"])]
     queue: Option<QueueName>,
-    /// Instead of the events of a queue the changes of tracked tasks, in all queues
+    /// Show the changes of tracked tasks in all queues, instead of the events of a queue
     #[arg(long, conflicts_with = "queue")]
     tracked: bool,
-    /// Continue as events occur; with --task until the task is finished
+    /// Show new events as they occur; with --task until the task is finished
     #[arg(short, long)]
     pub follow: bool,
-    /// Only the last ones [default: 10 with --follow, else all that are kept]
+    /// Only the last N events [default: 10 with --follow, else all events that are kept]
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["after", "resume"])]
     last: Option<usize>,
-    /// Only those of one task: its id, or an unambiguous prefix of it
+    /// Only events of one task: its id, or an unambiguous prefix of it
     #[arg(long, value_name = "ID")]
     pub task: Option<String>,
-    /// Only those after an event: its cursor, from JSON
+    /// Only events after the event with this cursor, which JSON output shows
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
-    /// Only those that the last call with this file did not show; the file keeps the cursor
+    /// Only events since the last call with this file, in which the command stores its cursor
     #[arg(long, value_name = "FILE", conflicts_with = "after")]
     resume: Option<PathBuf>,
 }
@@ -166,23 +166,23 @@ impl Row for ChangeView {
     }
 }
 
-/// The stream that events come from.
+/// A stream of events.
 trait Source {
     type View: Row;
 
-    /// The time of an entry, in a form that sorts by time.
+    /// Returns the time of an entry as text that sorts by time.
     fn when(view: &Self::View) -> String;
 
-    /// The entries after a cursor: the new cursor, whether entries may be missing, and the entries.
+    /// Reads the entries after a cursor. Returns the new cursor, true if entries may be missing, and the entries.
     fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<Self::View>)>;
 
-    /// The queue of the events, or another name for their source.
+    /// Returns the queue of the events, or another name for their source.
     fn name(&self) -> &str;
 
-    /// The task to which the events are limited.
+    /// Returns the task to which the events are limited, if there is a limit.
     fn only(&self) -> Option<&TaskId>;
 
-    /// Reports the reason if there is nothing to show.
+    /// Reports why there is nothing to show.
     fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()>;
 }
 
@@ -286,12 +286,12 @@ impl<S: Source> Pages for Reader<'_, S> {
 }
 
 impl<S: Source> Reader<'_, S> {
-    /// Writes the cursor next to its file, and returns the path. A call before the first output proves that the cursor
-    /// can be written.
+    /// Writes the cursor to a new file next to the cursor file, and returns the path. A call before the first output
+    /// ensures that the cursor can be stored.
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
         let mut fresh = file.as_os_str().to_owned();
         fresh.push(".new");
-        // Removes any file at this path first: through a link the cursor would go to another file, and opening a pipe
+        // Removes any file at this path first. Through a link, the cursor would overwrite another file. Opening a pipe
         // would block.
         let _ = fs::remove_file(&fresh);
         let written = File::create_new(&fresh).and_then(|mut file| writeln!(file, "{}", self.after));
@@ -306,7 +306,7 @@ impl<S: Source> Reader<'_, S> {
         kept.with_context(|| format!("the cursor cannot be kept in {}", file.display()))
     }
 
-    /// Returns true if there will be no more events, because the only task is finished.
+    /// Returns true if no more events can follow, because the task to which they are limited is finished.
     fn over(&self) -> anyhow::Result<bool> {
         let Some(id) = self.source.only() else { return Ok(false) };
         match self.session.client.task(id.as_str())?.info() {
@@ -364,7 +364,7 @@ fn show<S: Source>(
     }
 }
 
-/// The existing events.
+/// Returns the existing events.
 fn past<'a, S: Source>(
     session: &'a Session,
     options: &'a Options,
@@ -403,7 +403,7 @@ fn of_queue(session: &Session, options: &Options) -> anyhow::Result<OfQueue> {
     Ok(OfQueue { queue, only, gone })
 }
 
-/// The cursor to begin after.
+/// Returns the cursor of the entry after which to begin.
 fn after(options: &Options) -> anyhow::Result<String> {
     Ok(match (&options.after, &options.resume) {
         (Some(after), _) => pages::given(after)?,
@@ -414,7 +414,7 @@ fn after(options: &Options) -> anyhow::Result<String> {
                 return Err(fault(Code::Usage, format!("{} cannot be read: {error}", file.display())));
             }
             _ => {
-                let text = format!("{} holds no cursor of an event: remove it to start over", file.display());
+                let text = format!("{} contains no cursor of an event: remove it to start over", file.display());
                 return Err(fault(Code::Usage, text));
             }
         },

@@ -1,6 +1,6 @@
-//! `blueque exec`: the step between the supervisor and the program. The step sets properties that only a process itself
-//! can set, and becomes the program. Its stdin is a pipe to the supervisor. The pipe closes when the program runs, and
-//! gets the reason if no program can be run.
+//! `blueque exec`: a process that the supervisor starts and that becomes the program. Before that, the process sets
+//! properties that only it can set itself. Its stdin is a pipe to the supervisor, which closes when the program runs.
+//! If the program cannot be run, the process writes the reason to the pipe.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::output::say;
 use crate::processes::{inherited, limits};
 use crate::run_folder::{Run, RunFolder};
 
-/// The program exists but cannot be run; the code that shells use.
+/// Exit code for a program that exists but cannot be run, as in shells.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
@@ -31,17 +31,17 @@ const FIRST_LINE: u64 = 256;
 pub struct Options {
     /// The run folder
     run: PathBuf,
-    /// The supervisor: without it the program does not start
+    /// The process id of the supervisor: if this process has another parent, the program does not start
     #[arg(long, value_name = "PID")]
     parent: i32,
 }
 
 /// Becomes the program, or reports why the program cannot be run.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    // The exec closes this copy.
+    // The exec closes this copy of the pipe.
     let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     // The program ends with the supervisor, even if the supervisor is killed.
-    prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be flagged to its supervisor's")?;
+    prctl::set_pdeathsig(Signal::SIGKILL).context("the program cannot be set to end with its supervisor")?;
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
     }
@@ -57,10 +57,10 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if is_there { NOT_EXECUTABLE } else { NOT_FOUND }))
 }
 
-/// Becomes the program. Returns only if this fails.
+/// Becomes the program. Returns only on failure.
 fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
     // Creates a new session and process group, which works because this process does not lead a group.
-    setsid().context("no session of its own")?;
+    setsid().context("no new session can be created")?;
     limits::apply(&run.limits)?;
     inherited::default_signals();
     let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
@@ -74,7 +74,7 @@ fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
     bail!("{program} cannot be run: {error}{hint}")
 }
 
-/// The interpreter and its argument according to the first line of a script.
+/// Returns the interpreter and its argument from the first line of a script.
 fn first_line(program: &Path) -> Option<String> {
     let mut text = Vec::new();
     File::open(program).ok()?.take(FIRST_LINE).read_to_end(&mut text).ok()?;
@@ -82,7 +82,7 @@ fn first_line(program: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
-/// The program that `env` looks for, if the interpreter is `env` and the answer is certain.
+/// Returns the program that `env` would look for, if the interpreter is `env` and the program is certain.
 fn sought(line: &str) -> Option<&str> {
     let (interpreter, rest) = line.split_once([' ', '\t'])?;
     if Path::new(interpreter).file_name()? != "env" {
@@ -90,7 +90,7 @@ fn sought(line: &str) -> Option<&str> {
     }
     let rest = rest.trim();
     let Some(words) = rest.strip_prefix("-S") else {
-        // The kernel passes the whole rest as one argument.
+        // The kernel passes the rest of the line as one argument.
         return Some(rest).filter(|name| !name.starts_with('-') && !name.contains('='));
     };
     let mut words = words.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with("PATH="));

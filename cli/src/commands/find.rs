@@ -15,7 +15,7 @@ pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
-    /// Show at most this many
+    /// Show at most this number of tasks
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     /// Only tasks of this graph, in the order of its document
@@ -25,7 +25,7 @@ pub struct Options {
     tasks: TaskFilter,
 }
 
-/// The sort key of a task among tasks of other partitions: the latest task comes first.
+/// Returns the sort key of a task among the tasks of all partitions: the latest task comes first.
 fn latest_first(task: &TaskView) -> String {
     let created = task.created.as_deref().unwrap_or_default();
     created.chars().map(|c| c.to_digit(10).and_then(|digit| char::from_digit(9 - digit, 10)).unwrap_or(c)).collect()
@@ -34,7 +34,7 @@ fn latest_first(task: &TaskView) -> String {
 /// Number of tasks of a graph that are read at once.
 const PAGE: usize = 500;
 
-/// The selected tasks of a graph, up to `limit`.
+/// Returns the selected tasks of a graph, up to `limit`.
 fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize) -> anyhow::Result<Vec<String>> {
     let mut members = session.members(graph)?;
     members.retain(|task| options.queue.as_ref().is_none_or(|queue| task.queue == queue.as_str()));
@@ -56,7 +56,7 @@ fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize)
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let filter = options.tasks.filter(&[]);
     let limit = options.limit as usize;
-    // Reads one more task than is shown, which reveals whether there are more tasks.
+    // One task more than the limit is read, to find out if there are more.
     let mut ids = match (&options.graph, &options.queue) {
         (Some(graph), _) => of_graph(session, options, graph, limit + 1)?,
         (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,

@@ -16,15 +16,15 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: show what prevents it, if anything
+    /// Change nothing, and show what prevents the deletion
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
-    /// Do not ask for confirmation. Only a terminal is ever asked
+    /// Do not ask for confirmation. Without a terminal, the command never asks
     #[arg(long, short)]
     yes: bool,
 }
 
-/// The tasks that prevent a queue from being forgotten.
+/// The tasks that prevent the deletion of a queue.
 #[derive(Serialize)]
 struct Kept {
     queue: String,

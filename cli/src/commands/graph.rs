@@ -28,17 +28,17 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 pub enum Word {
-    /// Submit all tasks of a document, or none; prints their ids by their names
+    /// Submit all tasks of a document, or none; prints the name and the id of each task
     Submit {
         #[command(flatten)]
         document: Document,
-        /// An id of your choice; twice, it makes one graph
+        /// The id of the graph [default: a random id]; submitting the same id twice creates one graph
         #[arg(long, value_parser = graph_id)]
         id: Option<GraphId>,
     },
     /// List graphs, the latest first
     Ls {
-        /// Only graphs that stand so; may be given more than once, or as a list: running,failed
+        /// Only graphs in this state; may be given more than once, or as a list: running,failed
         #[arg(long, value_name = "STATE", value_enum, value_delimiter = ',')]
         status: Vec<Standing>,
         /// Only graphs with this name
@@ -47,16 +47,16 @@ pub enum Word {
         /// Only graphs with this tag
         #[arg(long, value_name = "TAG")]
         tag: Option<String>,
-        /// Show at most this many
+        /// Show at most this number of graphs
         #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
         limit: u32,
     },
-    /// Show the tasks of a graph as a tree: their states, who waits for whom, and when all are expected to have ended
+    /// Show the tasks of a graph as a tree, with their states, their dependencies and the expected end
     Show {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// Show each element of an array, and all complete tasks, on lines of their own
+        /// Show each array element and each complete task on a separate line
         #[arg(long)]
         all: bool,
         /// Refresh every second until all tasks have ended
@@ -65,19 +65,19 @@ pub enum Word {
     },
     /// Draw a graph
     Export {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// What it is drawn for
+        /// The format of the drawing
         #[arg(long, value_name = "FORMAT", value_enum, default_value = "dot")]
         format: Drawing,
     },
-    /// Cancel all tasks of a graph, or one and those that need it
+    /// Cancel all tasks of a graph, or one task and the tasks that need it
     Cancel {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// A task of it, by its name or id
+        /// Cancel only this task of the graph, named by its name or id, and the tasks that need it
         task: Option<String>,
         /// Kill programs at once
         #[arg(long)]
@@ -86,21 +86,21 @@ pub enum Word {
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
     },
-    /// Run what has failed or was cancelled again, and keep what is complete
+    /// Run failed and cancelled tasks again, and keep complete tasks
     Retry {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// Run this task, by its name or id, and all that wait for it anew, also what is complete
+        /// Run this task again, named by its name or id, and all tasks downstream of it, even complete tasks
         #[arg(long, value_name = "TASK")]
         from: Option<String>,
-        /// A new deadline of the graph, and of what runs again: RFC 3339, or 10m (+10m) from now
+        /// A new deadline for the graph and for the tasks that run again: RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
         deadline: Option<SystemTime>,
     },
     /// Wait until all tasks of a graph have ended
     Wait {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
         /// Give up after this long, such as 90s or 2h
@@ -110,7 +110,7 @@ pub enum Word {
 }
 
 impl Options {
-    /// The topology that the shards of a document make, if the shards are partitions.
+    /// Returns the topology of the shards of a document, if its shards are partitions.
     pub fn topology(&self) -> anyhow::Result<Option<String>> {
         match &self.word {
             Word::Submit { document, .. } => document.topology(),
@@ -118,12 +118,13 @@ impl Options {
         }
     }
 
-    /// Returns true if the command may use other partitions, even if the user names a partition.
+    /// Returns true if the command may use other partitions than the one that the user names.
     pub fn is_spread(&self) -> bool {
         matches!(self.word, Word::Submit { .. })
     }
 
-    /// Returns `Some` if the command waits for an event that may take hours, with its time limit if it has one.
+    /// Returns the time limit of a command that may wait for hours: `Some(None)` without a limit, `None` for a command
+    /// that does not wait.
     pub fn waits(&self) -> Option<Option<Duration>> {
         match &self.word {
             Word::Wait { timeout, .. } => Some(*timeout),
@@ -169,12 +170,12 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// All tasks of a graph.
+/// Returns all tasks of a graph.
 fn members(graph: &GraphHandle) -> anyhow::Result<Vec<GraphMember>> {
     known(graph.id(), graph.tasks().collect())
 }
 
-/// The task of a graph that has this name or id.
+/// Returns the task of a graph that has this name or id.
 fn member(graph: &GraphHandle, named: Option<&str>) -> anyhow::Result<Option<TaskId>> {
     let Some(named) = named else { return Ok(None) };
     let tasks = members(graph)?;
@@ -209,7 +210,7 @@ fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> 
         if fits(&graph) {
             shown.push(Summary::new(graph));
         }
-        // Reads one more task than is shown, which reveals whether there are more tasks.
+        // One entry more than the limit is read, to find out if there are more.
         if shown.len() > limit {
             break;
         }
@@ -223,7 +224,7 @@ fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> 
     Ok(Code::Ok)
 }
 
-/// Shows a graph repeatedly until all its tasks have ended. If the server goes away, the command waits for the server.
+/// Shows a graph repeatedly until all its tasks have ended. Waits for a server that is away.
 fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
     let mut outage = Outage::default();
     loop {
@@ -244,7 +245,8 @@ fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
 }
 
 fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
-    // The id is known before the call: after a lost reply, the same command with this id creates no second graph.
+    // The client chooses the id before the call. If the reply is lost, the same command with this id creates no second
+    // graph.
     let id = id.cloned().unwrap_or_else(GraphId::random);
     let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
     Made::new(&made).write(session.format)?;
@@ -259,13 +261,13 @@ fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::R
     Ok(code)
 }
 
-/// The error for a graph that has not ended in time.
+/// Returns the error for a graph that has not ended in time.
 pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
     let waited = humantime::format_duration(timeout.unwrap_or_default());
     fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
 }
 
-/// The exit code for the states of the tasks.
+/// Returns the exit code for the states of the tasks.
 pub fn outcome(tasks: &[GraphMember]) -> Code {
     let of = |status| tasks.iter().any(|task| task.status == Some(status));
     match (of(Status::Failed), of(Status::Cancelled)) {
@@ -275,8 +277,8 @@ pub fn outcome(tasks: &[GraphMember]) -> Code {
     }
 }
 
-/// The tasks of a graph when all have ended; none after the time limit. If the server goes away, the command waits for
-/// the server.
+/// Waits until all tasks of a graph have ended and returns them, or `None` after the time limit. Waits for a server
+/// that is away.
 fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<GraphMember>>> {
     let mut outage = Outage::default();
     loop {

@@ -36,7 +36,7 @@ struct Step {
     by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
-    /// Seconds in the state before.
+    /// Seconds that the task was in the previous state.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ struct Step {
     note: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Payload>,
-    /// True for an edit, and for an entry that belongs to an edit.
+    /// True if the step is an edit or belongs to an edit.
     #[serde(skip)]
     edits: bool,
     #[serde(skip)]
@@ -85,7 +85,7 @@ impl Step {
     }
 }
 
-/// The changes of an edit, in words.
+/// Returns the changes of an edit as text.
 fn changes(data: &[u8]) -> Option<String> {
     let all: BTreeMap<String, (Value, Value)> = serde_json::from_slice(data).ok()?;
     let word = |value: &Value| match value {

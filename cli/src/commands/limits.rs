@@ -14,10 +14,10 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "shared")]
     queue: Option<QueueName>,
-    /// The shared limits, in place of those of keys
+    /// Show the shared limits instead of the limits of keys
     #[arg(long, conflicts_with = "queue")]
     shared: bool,
-    /// The keys whose tasks run now, with or without limits of their own
+    /// Show the keys that have running tasks, with or without limits of their own
     #[arg(long)]
     used: bool,
 }

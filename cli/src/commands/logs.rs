@@ -35,25 +35,25 @@ pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Continue until the task is finished
+    /// Show new output until the task is finished
     #[arg(short, long)]
     pub follow: bool,
-    /// Only of this attempt
+    /// Only output of this attempt
     #[arg(long, value_name = "N", value_parser = whole_number::<u32>(1, u32::MAX.into()))]
     attempt: Option<u32>,
-    /// The first lines; with --tail the first and the last
+    /// Only the first lines; with --tail the first and the last lines
     #[arg(long, value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES), conflicts_with = "follow")]
     head: Option<usize>,
-    /// The last lines
+    /// Only the last lines
     #[arg(long, short = 'n', value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES))]
     tail: Option<usize>,
-    /// Only what was written since then: a time, or 10m for the last ten minutes
+    /// Only output since this time: a time, or 10m for the last ten minutes
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: Option<SystemTime>,
-    /// Only what the program wrote to stdout
+    /// Only output of the program on stdout
     #[arg(long, conflicts_with = "stderr")]
     stdout: bool,
-    /// Only what it wrote to stderr
+    /// Only output of the program on stderr
     #[arg(long)]
     stderr: bool,
     /// Print the time of each line
@@ -111,7 +111,7 @@ impl Row for Entry {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let find = || session.find_task(&options.id);
-    // A command that follows for hours survives the absence of the server.
+    // A command that follows a log for hours waits for a server that is away.
     let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
     let Some((id, info)) = found else { return Ok(Code::Ok) };
     let feed = Feed::new(session, &id, state_folder(options.state_dir.as_deref()).ok(), options.attempt);
@@ -171,7 +171,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Reports why there is no log. An attempt that the task has not had yet is an error.
+/// Reports why there is no log. Fails if the user named an attempt that has not begun.
 fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
     let why = match info.status() {
@@ -194,8 +194,8 @@ fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Op
     Ok(())
 }
 
-/// Reads a log as data. Each text is a valid string, whatever a program wrote. A character may begin in one entry and
-/// end in the next entry.
+/// Reads a log as data. Each text is a valid string, even if the program wrote other bytes. A character may begin in
+/// one entry and end in the next entry.
 struct Reader<'a> {
     feed: Feed<'a>,
     excerpt: Excerpt,
@@ -205,8 +205,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns the record of the task, and passes new entries of its log to `take`. The record is read first: after the
-    /// end of the task no entries are added.
+    /// Reads the record of the task, passes new entries of the log to `take`, and returns the record. The record is
+    /// read first, so that the log of a finished task is complete.
     fn look(
         &mut self,
         session: &Session,

@@ -32,7 +32,7 @@ pub struct Options {
     /// Only tasks of this graph
     #[arg(long, value_name = "ID", value_parser = graph_id)]
     graph: Option<GraphId>,
-    /// Show at most this many
+    /// Show at most this number of tasks
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     /// Refresh every second
@@ -80,7 +80,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// The sort key of a task among tasks of other partitions: the place of its state.
+/// Returns a function that computes the sort key of a task. The tasks of several partitions are ordered by state, as
+/// in a single partition.
 fn rank(options: &Options) -> impl Fn(&TaskView) -> String {
     let states = states(options);
     move |task| {
@@ -90,12 +91,12 @@ fn rank(options: &Options) -> impl Fn(&TaskView) -> String {
     }
 }
 
-/// The states to show, in this order.
+/// Returns the states to show, in this order.
 fn states(options: &Options) -> Vec<Status> {
     if options.status.is_empty() { shown() } else { options.status.clone() }
 }
 
-/// Tasks to show, and whether there are more.
+/// Returns the tasks to show, and true if there are more tasks.
 fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(TaskList, bool)> {
     let (ids, more) = match &options.graph {
         Some(graph) => of_graph(session, named, options, graph)?,
@@ -103,8 +104,8 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
     };
     let mut picture = TaskList::of(session, ids)?;
     if let TaskList::Tasks(tasks) = &mut picture {
-        // The server returns running tasks unordered. The longest running tasks come first and keep their places, as in
-        // `top`.
+        // The server returns running tasks in no order. Tasks that have run longest come first, as in `top`, so that
+        // each task keeps its place.
         for started in tasks.chunk_by_mut(|one, next| one.is_started() && next.is_started()) {
             started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         }
@@ -112,7 +113,7 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
     Ok((picture, more))
 }
 
-/// The ids to show, and whether there are more.
+/// Returns the ids to show, and true if there are more tasks.
 fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow::Result<(Vec<String>, bool)> {
     let limit = options.limit as usize;
     let mut ids = Vec::new();
@@ -120,7 +121,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         for queue in queues {
             let mut cursor = Some("0".to_owned());
             while let Some(at) = cursor {
-                // Reads one more task than is shown, which reveals whether there are more tasks.
+                // One task more than the limit is read, to find out if there are more.
                 let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
                 let page = session.client.call(&session.client.calls().list(queue, state.as_str(), &at, wanted))?;
                 ids.extend(page.items);
@@ -135,7 +136,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
     Ok((ids, false))
 }
 
-/// The ids to show of a graph, and whether there are more.
+/// Returns the ids to show of a graph, and true if there are more tasks.
 fn of_graph(
     session: &Session,
     named: &[QueueName],

@@ -17,10 +17,10 @@ use crate::session::outage::Outage;
 /// Maximum number of queues of one call.
 const TOGETHER: usize = 32;
 
-/// Maximum number of calls for the same queues in one round. The next round does the rest.
+/// Maximum number of calls for the same queues in one round. Remaining work is left to the next round.
 const CALLS: usize = 10_000;
 
-/// Interval at which the server's clock is read. The pause until the next due work depends on this clock.
+/// Interval at which the server's clock is read. The time of the next work depends on this clock.
 const SELDOM: Duration = Duration::from_secs(60);
 
 /// The shortest pause between two rounds.
@@ -31,21 +31,21 @@ pub struct Options {
     /// The queues [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
-    /// Do what is due, then exit: 0, or 1 if a part failed
+    /// Do the work that is due, then exit with 0, or with 1 if a part failed
     #[arg(long, conflicts_with = "every")]
     pub once: bool,
     /// With --once: exit with 8 if nothing was due
     #[arg(long, requires = "once")]
     exit_code: bool,
-    /// The longest pause
+    /// The longest pause between two rounds
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
     every: Duration,
-    /// Also look through all that the queues have for what is to be repaired: at once, and then so often
+    /// Also check all data of the queues and repair it: at the start, and then at this interval
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     deep_every: Option<Duration>,
 }
 
-/// The work that was done for one part.
+/// The work that was done for one part of the maintenance.
 #[derive(Serialize)]
 struct Work {
     part: String,
@@ -117,7 +117,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let left = clock.zip(round.next).map_or(options.every, |((now, read), next)| {
             next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
         });
-        // A trouble is reported only when it begins.
+        // A problem is reported only when it begins.
         let troubles = std::mem::take(&mut round.troubles);
         for (part, trouble) in &troubles {
             if said.get(part) != Some(trouble) {
@@ -130,7 +130,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// Does all due work; with `deep` also all repairs. Parts without any work are left out.
+/// Does all due work, and with `deep` also all repairs. The result contains only parts with work.
 fn round(session: &Session, queues: &[QueueName], deep: bool) -> anyhow::Result<Round> {
     let mut round = Round::default();
     let queues = session.queues(queues)?;

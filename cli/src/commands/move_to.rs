@@ -8,7 +8,7 @@ use crate::input::values::queue_name;
 use crate::output::Code;
 use crate::session::Session;
 
-/// They go behind those that wait there.
+/// The tasks go behind the tasks that wait in the other queue.
 #[derive(Args, Debug)]
 pub struct Options {
     /// The other queue

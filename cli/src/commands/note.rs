@@ -12,10 +12,10 @@ pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     pub id: String,
-    /// What to note, at most 1 KiB
+    /// The text of the note, at most 1 KiB
     #[arg(value_name = "TEXT")]
     text: String,
-    /// More for programs
+    /// Additional data for programs
     #[arg(value_name = "NAME=VALUE", value_parser = pair)]
     data: Vec<(String, String)>,
 }

@@ -18,28 +18,28 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Word {
-    /// List the partitions: where they are, what they have, and what is wrong with them
+    /// List the partitions with their servers, their numbers of tasks and their problems
     Ls,
-    /// Store the topology in all partitions: for the first time, or with more partitions than before
+    /// Store the topology in all partitions, for the first time or with additional partitions
     Add {
         /// Partitions that are not in the topology yet
         #[arg(value_name = "NAME=URL")]
         more: Vec<String>,
     },
-    /// Move the waiting tasks of a queue to another partition, while workers go on; repeat it after an interruption
+    /// Move the waiting tasks of a queue to another partition while workers run; repeat it after an interruption
     Move {
         /// The queue
         #[arg(value_name = "QUEUE", value_parser = queue_name)]
         queue: QueueName,
-        /// The partition that has them
+        /// The partition that has the tasks
         #[arg(long, value_name = "NAME")]
         from: PartitionName,
-        /// The partition that gets them
+        /// The partition that gets the tasks
         #[arg(long, value_name = "NAME")]
         to: PartitionName,
     },
-    /// Move all waiting tasks of a partition to the others, and have it accept no new ones; repeat it until none is
-    /// left
+    /// Move all waiting tasks of a partition to the other partitions. The partition accepts no new tasks. Repeat the
+    /// command until no task is left
     Drain {
         /// The partition
         #[arg(value_name = "NAME")]
@@ -48,13 +48,13 @@ enum Word {
 }
 
 impl Options {
-    /// The partitions that are added.
+    /// Returns the partitions that the command adds.
     pub fn more(&self) -> &[String] {
         if let Some(Word::Add { more }) = &self.word { more } else { &[] }
     }
 }
 
-/// The outcome for the tasks of a partition.
+/// The numbers of tasks of a partition that were moved and that are left.
 #[derive(Serialize)]
 struct MovedView {
     partition: String,
@@ -178,7 +178,8 @@ fn list(places: &Places, format: Format) -> anyhow::Result<Code> {
     })
 }
 
-/// The version of the topology that a partition has stored, and the numbers of its waiting, running and finished tasks.
+/// Returns the version of the topology that a partition has stored, and the numbers of its waiting, running and
+/// finished tasks.
 fn numbers(client: &Client) -> blueque::Result<(u32, [u64; 3])> {
     let version = client.topology()?.map_or(0, |stored| stored.topology.version());
     let mut all = [0; 3];

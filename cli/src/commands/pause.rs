@@ -17,7 +17,7 @@ pub struct Options {
     /// The reason, for people
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// Stop running tasks, too: their owners are ordered to save a checkpoint and give them back
+    /// Also stop running tasks: workers save a checkpoint and give the tasks back
     #[arg(long)]
     stop: bool,
 }

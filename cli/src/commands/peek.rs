@@ -16,18 +16,18 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Show at most this many that are given out, and as many that are passed over
+    /// Show at most this number of tasks that run next, and at most as many tasks that are skipped
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = whole_number::<u32>(1, 500))]
     limit: u32,
-    /// For a listener that offers this, such as gpu,memory=64
+    /// Show the order for a listener with these capabilities, such as gpu,memory=64
     #[arg(long, value_name = "OFFER")]
     has: Option<String>,
-    /// For this listener, with what it offers
+    /// Show the order for this listener and its capabilities
     #[arg(long, value_name = "LISTENER")]
     listener: Option<ListenerId>,
 }
 
-/// A task with its place in the order, or with the reason why it is passed over.
+/// A task with its place in the order, or with the reason why it is skipped.
 #[derive(Serialize)]
 struct View {
     id: String,
@@ -55,7 +55,7 @@ impl Row for View {
     }
 }
 
-/// The text for a reason.
+/// Returns the text for a reason.
 fn sentence(why: &str) -> &str {
     match why {
         "paused" => "the queue is paused",

@@ -7,10 +7,10 @@ use crate::input::values::whole_number;
 use crate::output::Code;
 use crate::session::Session;
 
-/// They go behind those that have this priority already.
+/// The tasks go behind the tasks that have this priority already.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Higher first, from -1000 to 1000; a task submitted without one has 0
+    /// -1000 to 1000, higher first; a task that was submitted without a priority has 0
     #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
     priority: i32,
     #[command(flatten)]

@@ -8,14 +8,14 @@ use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
 
-/// Workers are asked to stop them: programs have their grace period to save a checkpoint. Then the tasks are at the
-/// front of their queue, where any worker may take them. Also called `release`.
+/// Workers stop the programs, which have their grace period to save a checkpoint. Then the tasks go to the front of
+/// their queue, where any worker may take them. Also called `release`.
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
-    /// Do not wait for their workers: put the tasks at the front of their queue now. Programs may run on, even
-    /// beside the next attempt, until their workers learn of it: up to a third of the lease
+    /// Put the tasks at the front of their queue now, without waiting for their workers. Programs may continue, even
+    /// during the next attempt, until their workers notice: up to a third of the lease
     #[arg(long)]
     now: bool,
 }

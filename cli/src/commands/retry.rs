@@ -16,7 +16,7 @@ use crate::times;
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
-    /// Forget the checkpoint, and start over
+    /// Discard the checkpoint, and start over
     #[arg(long)]
     fresh: bool,
     /// A new deadline: RFC 3339, or 10m (+10m) from now
@@ -32,7 +32,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     })
 }
 
-/// The error for a task whose cancellation prevents a retry for now.
+/// Returns the error for a task that cannot be retried yet, because its cancellation is not finished.
 fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
     let why = session.client.call(&session.client.calls().why(id)).ok();
     let killed = why.filter(|why| why.order == Some(Order::Kill));

@@ -19,7 +19,7 @@ pub struct Options {
     pub new: NewTaskArgs,
 }
 
-/// Exits with the exit code of the program if the program failed with an exit code.
+/// Submits a task and follows it. Returns the exit code of the program if the program failed with one.
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     let interrupts = Interrupts::hear()?;
     let (id, _) = options.new.submit(session, true)?;
@@ -37,7 +37,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(Code::Cancelled.into());
     };
     let wrote = follower.wrote();
-    // A log may be cut, but other workers report the exit code nowhere else.
+    // The record has the exit code if a supervisor reported it. Other workers report it only in the log, which may be
+    // incomplete.
     let exit = info.cost().and_then(cost::read).map_or_else(
         || {
             let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
@@ -48,7 +49,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     drop(follower);
     match session.format {
         Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
-        // The log already contains the result of a program.
+        // If the log wrote to stdout, it has shown the result of the program.
         Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
@@ -58,7 +59,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(programs.map_or(verdict.into(), ExitCode::from))
 }
 
-/// Follows the task to its end. Returns none if a second interrupt asked not to wait for the end.
+/// Follows the task to its end. Returns `None` if a second interrupt stopped the wait.
 fn to_the_end(
     session: &Session,
     id: &TaskId,
@@ -73,7 +74,7 @@ fn to_the_end(
     say(format!("cancelling {id}; interrupt again to leave it"));
     loop {
         let cancelled = session.client.task(id.as_str())?.cancel("interrupted");
-        // If the task has ended in between, its end is reported.
+        // If the task ended before the cancellation, its end is reported.
         let cancelled = match cancelled {
             Err(Error::State { .. }) => Ok(()),
             cancelled => cancelled.map(|_| ()),
@@ -86,7 +87,7 @@ fn to_the_end(
             return Ok(info);
         }
         if interrupted() {
-            say(format!("{id} goes on and may not be cancelled: the server does not answer; blueque show {id}"));
+            say(format!("{id} may not be cancelled: the server does not reply; blueque show {id}"));
             return Ok(None);
         }
     }

@@ -30,19 +30,19 @@ enum Word {
     Ls,
     /// Show a schedule in full
     Show {
-        /// Its name
+        /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
     /// Remove schedules; their tasks remain
     Rm {
-        /// Their names
+        /// The names of the schedules
         #[arg(required = true, value_name = "NAME", value_parser = name)]
         names: Vec<ScheduleName>,
     },
     /// Stop a schedule from creating tasks
     Pause {
-        /// Its name
+        /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
         /// The reason, for people
@@ -51,19 +51,19 @@ enum Word {
     },
     /// Let a schedule create tasks again, from its next slot on
     Resume {
-        /// Its name
+        /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
     /// Create a task of a schedule now, in addition to its slots
     Run {
-        /// Its name
+        /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
-        /// What to do while its last task is not finished [default: as the schedule says]
+        /// The policy while the last task is not finished [default: the policy of the schedule]
         #[arg(long, value_name = "WORD", value_parser = overlap())]
         overlap: Option<Overlap>,
-        /// An id of your choice; twice, it makes one task
+        /// The id of the task [default: a random id]; using the same id twice creates one task
         #[arg(long, value_parser = task_id)]
         id: Option<TaskId>,
     },
@@ -72,7 +72,7 @@ enum Word {
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("recurrence").required(true).args(["every", "cron"])))]
 struct Add {
-    /// Its name; the ids of its tasks are NAME@SECONDS
+    /// The name of the schedule; the ids of its tasks are NAME@SECONDS
     #[arg(value_name = "NAME", value_parser = name)]
     name: ScheduleName,
     /// The queue
@@ -80,14 +80,14 @@ struct Add {
     queue: QueueName,
     #[command(flatten)]
     parameters: Parameters,
-    /// At the multiples of this time since 1970, in UTC: 15m, 1h, 1day
+    /// Create a task at the multiples of this time since 1970, in UTC: 15m, 1h, 1day
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
     every: Option<Duration>,
-    /// An offset from those multiples
+    /// An offset from the multiples
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", help_heading = "When")]
     offset: Option<Duration>,
-    /// Minute, hour, day of the month, month, day of the week: '0 3 * * 1-5'; or @hourly, @daily, @weekly, @monthly,
-    /// @yearly
+    /// Create a task at these times: minute, hour, day of the month, month, day of the week, such as '0 3 * * 1-5'; or
+    /// @hourly, @daily, @weekly, @monthly, @yearly
     #[arg(long, value_name = "FIELDS", help_heading = "When")]
     cron: Option<String>,
     /// The time zone of cron, such as Europe/Berlin [default: UTC]
@@ -158,7 +158,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Returns true if a schedule, paused or not, has no more tasks to create, and reports this.
+/// Returns true if a schedule has no more tasks to create, and then reports this. The schedule may be paused.
 fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
     let info = session.client.call(&session.client.calls().show_schedule(name))?;
     let ended = info.ended().is_some();
@@ -180,7 +180,7 @@ fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The reply to a call about a schedule. If no schedule has this name, the error suggests a similar name.
+/// Converts the reply to a call about a schedule. If no schedule has this name, the error suggests a similar name.
 fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) -> anyhow::Result<T> {
     match answer {
         Err(Error::State { code: blueque::Code::NoSchedule, .. }) => {
@@ -191,7 +191,7 @@ fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) 
     }
 }
 
-/// Removes each schedule. A missing schedule does not prevent the removal of the next schedules.
+/// Removes each schedule. If one is missing, still removes the schedules after it.
 fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
     let (mut removed, mut worst) = (Vec::new(), Code::Ok);
     for name in names {
@@ -215,7 +215,7 @@ fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
     Ok(worst)
 }
 
-/// A schedule's name, as an argument.
+/// Parses the name of a schedule.
 fn name(text: &str) -> Result<ScheduleName, String> {
     ScheduleName::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
 }

@@ -51,7 +51,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Number of results and values that make up the task's parameters.
+/// Returns the number of results and values from which the task's parameters are assembled.
 fn elements(info: &TaskInfo) -> Option<usize> {
     text(info, "slots").map(|lengths| lengths.split(',').count())
 }
@@ -177,7 +177,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
     Ok(())
 }
 
-/// An error, beginning with the line that describes the error.
+/// Returns an error text that begins with its most important line.
 fn led(Payload(bytes): &Payload) -> Payload {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim_start().starts_with(&headline(text)) => {
@@ -187,7 +187,7 @@ fn led(Payload(bytes): &Payload) -> Payload {
     }
 }
 
-/// The beginning of a payload. Further lines are indented, so that no line looks like a field.
+/// Returns the beginning of a payload. All lines after the first are indented, so that none looks like a field.
 fn shown(Payload(bytes): &Payload) -> String {
     let Ok(all) = std::str::from_utf8(bytes) else { return format!("{} bytes, not text", bytes.len()) };
     let text = clean(all);

@@ -12,7 +12,7 @@ use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
 use crate::times;
 
-/// Maximum number of calls to bring the numbers up to date: enough for all events that a queue keeps.
+/// Maximum number of `aggregate` calls before the numbers are read: enough for all events that a queue keeps.
 const AGGREGATES: usize = 200;
 
 /// The widest bar of a histogram.
@@ -39,10 +39,10 @@ pub struct Options {
     /// Number of days, including today; 30 are kept unless the setting `statistics` differs
     #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 400))]
     days: u32,
-    /// One line for each day
+    /// Show one line for each day
     #[arg(long, conflicts_with = "histogram")]
     each: bool,
-    /// Only attempts on this host: how they ended, and how long they ran
+    /// Only attempts on this host: their ends and durations
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
     /// Show a histogram of durations
@@ -52,11 +52,11 @@ pub struct Options {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Measure {
-    /// Waiting for a listener
+    /// The time that tasks waited for a listener
     Wait,
-    /// Running, whatever the end
+    /// The run time of all attempts
     Run,
-    /// Running, and then complete
+    /// The run time of attempts that completed their task
     Done,
 }
 
@@ -110,7 +110,7 @@ impl Took {
     }
 }
 
-/// The numbers of a day or of several days.
+/// The numbers of one or several days.
 #[derive(Serialize)]
 struct Numbers {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ impl Row for Numbers {
     }
 }
 
-/// The whole output in JSON.
+/// The output in JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     queue: &'a str,
@@ -198,7 +198,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The numbers, brought up to date first.
+/// Returns the numbers, after calling `aggregate` to update them.
 pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
     for _ in 0..AGGREGATES {
@@ -216,7 +216,7 @@ pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> 
     Ok(found)
 }
 
-/// The sums of the numbers of several partitions.
+/// Adds the numbers of several partitions.
 pub fn together(all: Vec<Statistics>) -> Option<Statistics> {
     all.into_iter().reduce(|mut sum, other| {
         sum.total.add(&other.total);
@@ -281,7 +281,7 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         ("losses", all.losses),
         ("releases", all.releases),
     ];
-    // The numbers of submitted and started tasks and of waits belong to no host.
+    // The numbers of submitted tasks, started tasks and waits are not counted by host.
     let shown = |name: &str| options.host.is_none() || !["submitted", "started", "wait"].contains(&name);
     for (name, count) in counts.into_iter().filter(|(name, _)| shown(name)) {
         line(format!("{name:<11} {count}"))?;
@@ -322,7 +322,7 @@ fn histogram(durations: &Durations) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bound of a bucket: `10m`, `8h`, `14days`.
+/// Formats the bound of a bucket: `10m`, `8h`, `14days`.
 fn whole(bound: Duration) -> String {
     let seconds = bound.as_secs();
     let units = [(604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m")];
@@ -330,7 +330,7 @@ fn whole(bound: Duration) -> String {
     unit.map_or_else(|| format!("{seconds}s"), |(size, unit)| format!("{}{unit}", seconds / size))
 }
 
-/// A duration in seconds, for output as data.
+/// Returns a duration in seconds, for JSON.
 fn seconds(span: Option<Duration>) -> Option<f64> {
     span.map(|span| span.as_secs_f64())
 }
@@ -340,7 +340,7 @@ fn span(seconds: Option<f64>) -> String {
     span.map_or_else(|| "-".to_owned(), times::span)
 }
 
-/// A date such as `2026-11-21`, from `20261121`.
+/// Formats a date such as `20261121` as `2026-11-21`.
 fn dashed(date: &str) -> String {
     match (date.get(..4), date.get(4..6), date.get(6..)) {
         (Some(year), Some(month), Some(day)) => format!("{year}-{month}-{day}"),

@@ -20,22 +20,24 @@ use crate::session::Session;
 pub struct Options {
     #[command(flatten)]
     pub new: NewTaskArgs,
-    /// Submit a task for each index: 1-500, or 1-500%20 for 20 at once; each receives its index if there are no parameters
+    /// Submit a task for each index: 1-500, or 1-500%20 to run 20 at once. Without parameters, each task receives its
+    /// index
     #[arg(long, value_name = "FIRST-LAST", value_parser = array::indexes, conflicts_with_all = NOT_OF_ARRAYS)]
     array: Option<String>,
-    /// If there is a task of its --id: begin it anew if it has ended, change it if it waits
+    /// If a task with this --id exists: run it again if it is finished, edit it if it waits
     #[arg(long, requires = "id", conflicts_with_all = ["array", "follow"])]
     again: bool,
-    /// With --again, if the task runs: begin it anew when this round has ended, unless it is cancelled
+    /// With --again, if the task is running: run it again after the current run, unless it is cancelled
     #[arg(long, requires = "again", conflicts_with = "wait")]
     once_more: bool,
-    /// A name of this round, such as a date: repeated, it begins no other [default: a random one]
+    /// A name for this run, such as a date. Repeating the command with the same name starts no other run [default: a
+    /// random name]
     #[arg(long, value_name = "NAME", value_parser = plain, requires = "again")]
     request: Option<String>,
-    /// Wait for its end, and exit like `blueque wait`
+    /// Wait for the end of the task, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
-    /// Show its log while waiting for its end
+    /// Show the log of the task until it ends
     #[arg(long)]
     follow: bool,
     /// Print only the id: the same as --output id
@@ -43,8 +45,8 @@ pub struct Options {
     id_only: bool,
 }
 
-/// Options that do not work with an array. `graph wait` waits for an array's tasks, and parameters that are not JSON
-/// need no index.
+/// Options that do not work with an array. Use `graph wait` to wait for the tasks of an array. An index cannot be
+/// inserted into raw parameters.
 const NOT_OF_ARRAYS: [&str; 3] = ["wait", "follow", "raw"];
 
 /// An array that was submitted.
@@ -64,7 +66,7 @@ impl Row for MadeArray {
         &self.graph
     }
 
-    /// The graph and the indexes, in the form in which parts of the array are named.
+    /// Returns the name of the array with its indexes.
     fn cells(&self) -> Vec<String> {
         vec![format!("{}[{}]", self.graph, self.indexes)]
     }
@@ -85,10 +87,10 @@ struct Made {
     id: String,
     queue: String,
     submitted: &'static str,
-    /// The task that it replaced.
+    /// The task that the new task replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
-    /// The number of the task's round, with `--again`.
+    /// The number of the current run of the task, with `--again`.
     #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<u64>,
 }
@@ -134,7 +136,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let made = Made { id: shown.to_string(), replaced, ..made };
     let format = if options.id_only { Format::Id } else { session.format };
     if follows && format == Format::Table {
-        // For scripts, stdout contains only the result.
+        // The message goes to stderr, so that scripts read only the result from stdout.
         say(format!("{shown} submitted"));
     } else if !follows || format == Format::Id {
         write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;

@@ -1,5 +1,5 @@
-//! `blueque task`: for use inside a task's program. Outside of a task its subcommands do nothing, so that a program
-//! started by hand runs as under a worker.
+//! `blueque task`: commands for the program of a task. Outside of a task they do nothing, so that a program can also be
+//! started by hand.
 
 mod files;
 mod published;
@@ -21,10 +21,10 @@ use crate::output::{Code, fault};
 pub enum Word {
     /// Report progress: `5/12`, `42%` or `0.42`, and a message
     Progress {
-        /// 5 of 12 as `5/12`, or a fraction
+        /// The progress: `5/12` for 5 of 12, or a fraction
         #[arg(value_name = "HOW_FAR", value_parser = how_far, allow_hyphen_values = true)]
         how_far: Value,
-        /// What it is doing now, for people
+        /// The current activity, for people
         message: Option<String>,
         /// The unit of the numbers, such as MB
         #[arg(long)]
@@ -40,36 +40,39 @@ pub enum Word {
         /// The result
         #[arg(required_unless_present = "published")]
         value: Option<String>,
-        /// What the program has put into its folder for output, as a reference: for large results
+        /// Use a reference to the files in the output folder as the result: for large results
         #[arg(long, conflicts_with = "value")]
         published: bool,
     },
-    /// Print the folders of results that were saved with `result --published`, among those that this task has received
+    /// Print the output folders of upstream tasks that saved their results with `result --published`
     Inputs {
-        /// How long to wait for folders that are being published
+        /// Maximum time to wait for folders that are being published
         #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
         timeout: Duration,
     },
-    /// Ask for a retry after a time such as 10m, should the program fail and have retries left
+    /// If the program fails and has retries left, retry it after a time such as 10m
     Again {
-        /// Counted from its end
+        /// The time from the end of the program to the retry
         #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
     },
-    /// Name the kind of the failure, should the program fail: a name, or any text, such as the message of an error
+    /// Set the failure group for the case that the program fails: a name, or any text, such as an error message
     Group {
-        /// Failures with the same text are one group, whatever numbers, ids and addresses it has
+        /// The group. Numbers, ids and addresses in the text make no difference
         #[arg(allow_hyphen_values = true)]
         group: String,
     },
-    /// Wait for other tasks, such as those that this one submitted, once it ends with exit code 85; then it runs again
+    /// If the program ends with exit code 85, wait for other tasks, such as tasks that it submitted, and then run it
+    /// again
     Suspend {
         #[command(flatten)]
         upstreams: Upstreams,
     },
-    /// Go on in another queue, once the program has succeeded: its result becomes the parameters there, unless others are given
+    /// If the program succeeds, continue the task in another queue. The result becomes its parameters, unless other
+    /// parameters are given
     Next {
-        /// The queue, in place of the next one of the task's steps; alone without it: the task is complete, whatever steps are left
+        /// The queue, instead of the next of the task's steps. Without a queue and without options, the task skips its
+        /// remaining steps and is complete
         #[arg(value_parser = queue_name)]
         queue: Option<QueueName>,
         /// Not before this time: RFC 3339, or 10m (+10m) from now
@@ -78,7 +81,7 @@ pub enum Word {
         #[command(flatten)]
         change: Box<Change>,
     },
-    /// Change what the next attempt has, should there be one; this one goes on as it began
+    /// Change the next attempt, if there is one. The current attempt continues unchanged
     Edit {
         /// The reason, for people
         #[arg(long, value_name = "TEXT")]
@@ -86,7 +89,7 @@ pub enum Word {
         #[command(flatten)]
         change: Box<Change>,
     },
-    /// Run again in another queue, from its checkpoint, once the program ends with exit code 85
+    /// If the program ends with exit code 85, run the task again in another queue, from its checkpoint
     Into {
         /// The queue
         #[arg(value_parser = queue_name)]
@@ -102,12 +105,12 @@ pub enum Word {
     },
 }
 
-/// What is to be otherwise. What is not named stays as it is.
+/// Changes. Properties that are not named stay as they are.
 #[derive(Args, Debug)]
 pub struct Change {
     #[command(flatten)]
     parameters: Parameters,
-    /// An option that it no longer has, such as needs; may be repeated
+    /// Remove this option from the task, such as needs; may be repeated
     #[arg(long, value_name = "OPTION", value_delimiter = ',')]
     unset: Vec<String>,
     #[command(flatten)]
@@ -119,7 +122,7 @@ impl Change {
         !self.parameters.are_given() && self.unset.is_empty() && self.options.is_empty()
     }
 
-    /// Adds the change to an event. The parameters go into a file, whatever their size.
+    /// Adds the change to an event. The parameters are always written to a file.
     fn add_to(&self, event: &mut Map<String, Value>, suffix: &str) -> anyhow::Result<()> {
         if self.parameters.are_given()
             && let Some(path) = keep_beside("BLUEQUE_RESULT", suffix, || self.parameters.bytes())?
@@ -144,7 +147,7 @@ pub enum Level {
     Error,
 }
 
-/// Runs a subcommand. Only a malformed subcommand or a failing disk is an error.
+/// Runs a subcommand. Fails only if the subcommand is malformed or the disk fails.
 pub fn run(word: &Word) -> anyhow::Result<Code> {
     match word {
         Word::Progress { how_far, message, unit } => {
@@ -177,7 +180,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue, eta, change } => next(queue.as_ref(), *eta, change)?,
         Word::Edit { change, .. } if change.is_empty() => {
-            return Err(fault(Code::Usage, "name what is to change, such as --params, --priority or --unset"));
+            return Err(fault(Code::Usage, "name a change, such as --params, --priority or --unset"));
         }
         Word::Edit { reason, change } => {
             let mut event = Map::new();
@@ -195,8 +198,8 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Appends the event with the next step of the task. A queue without changes is written as a string; an empty string
-/// ends the steps.
+/// Appends an event that requests the next step of the task. If only the queue is given, the event contains it as a
+/// string. An empty string means that no step follows.
 fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> anyhow::Result<()> {
     if eta.is_none() && change.is_empty() {
         return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));
@@ -209,7 +212,7 @@ fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> 
     append(&json!({ "next": event }))
 }
 
-/// `5/12`, `42%`, `0.42`.
+/// Parses a progress: `5/12`, `42%` or `0.42`.
 fn how_far(text: &str) -> Result<Value, String> {
     let wrong = || "must be such as 5/12, 42% or 0.42".to_owned();
     let number = |text: &str| {

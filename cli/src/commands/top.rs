@@ -27,7 +27,7 @@ use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, STATES, columns, queue_views};
 
-/// Interval at which the server is asked.
+/// Interval at which the server is polled.
 const REFRESH: Duration = Duration::from_secs(1);
 
 /// Maximum time between two checks of the keyboard.
@@ -36,11 +36,11 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Age from which data is shown as old.
 const OLD: Duration = Duration::from_secs(3);
 
-/// Time for which an estimate of a task without new progress is shown. An estimate costs the server more than the
-/// record.
+/// Maximum age of an estimate of a task whose progress has not changed. An estimate is more expensive for the server
+/// than a record.
 const ESTIMATED: Duration = Duration::from_secs(10);
 
-/// Maximum number of running tasks that are read; more do not fit a screen.
+/// Maximum number of running tasks that are read. More tasks do not fit on a screen.
 const TASKS: usize = 200;
 
 /// Number of threads that read from the server.
@@ -52,7 +52,7 @@ const BAR: usize = 20;
 /// The last line.
 const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
 
-/// Number of rows of a page up or down.
+/// Number of rows by which the page keys scroll.
 const LEAP: usize = 10;
 
 /// The states of a queue in their order on the screen: running tasks first, finished tasks last.
@@ -81,26 +81,26 @@ pub struct Options {
     queues: Vec<QueueName>,
 }
 
-/// Opens the namespace to show, or a partition; called again until the server can be reached.
+/// Function that connects to the namespace or to a partition. It is called again until it succeeds.
 pub type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
 
 /// The namespaces to show, with the name of each partition if there are several.
 pub type Places = Vec<(Option<String>, Open)>;
 
-/// The places for a single session.
+/// Returns the only entry, for a single session.
 pub fn one(session: &Session) -> Places {
     let session = session.clone();
     vec![(None, Box::new(move || Ok(session.clone())))]
 }
 
-/// A queue, in all partitions.
+/// A queue, with the sums of all partitions.
 struct InAll {
     queue: String,
     numbers: Vec<u64>,
     words: Vec<String>,
 }
 
-/// The data on the screen, or of one partition.
+/// The data of one partition, or the merged data on the screen.
 struct Picture {
     /// The time at which the data was read.
     seen: Instant,
@@ -118,7 +118,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// A warning that the data is old, with the reason. `who` names the server or the partition.
+    /// Returns a warning if the data is old, with the reason. `who` names the server or the partition.
     fn warning(&self, who: &str) -> Option<String> {
         let age = self.seen.elapsed();
         let old = (age >= OLD).then(|| format!("{who} has not answered for {}s", age.as_secs()));
@@ -148,7 +148,7 @@ struct Estimates(BTreeMap<String, Estimate>);
 struct Estimate {
     end: Option<SystemTime>,
     read: Instant,
-    /// The start and the progress for which the estimate was made.
+    /// Start and progress of the task when the estimate was made.
     by: (Option<SystemTime>, Option<Vec<u8>>),
 }
 
@@ -174,7 +174,8 @@ pub fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     if let [(None, open)] = places.as_slice() {
         open()?.must_exist(&options.queues)?;
     }
-    // A terminal that is gone reads as empty for ever. The parent process may have ignored the signal, as nohup does.
+    // SIGHUP must end the process, because reads from a closed terminal return nothing. The parent process may have
+    // ignored the signal, as nohup does.
     signal_hook::flag::register_conditional_shutdown(SIGHUP, 128 + SIGHUP, Arc::new(AtomicBool::new(true)))?;
     let mut terminal = ratatui::try_init()?;
     let outcome = live(places, options, &mut terminal);
@@ -188,7 +189,7 @@ fn live(places: Places, options: &Options, terminal: &mut ratatui::DefaultTermin
     let looks = looks(places, options);
     let mut picture = Picture::default();
     let mut at = 0_usize;
-    // The first picture contains data if the server answers soon.
+    // A short wait lets the first picture contain data.
     let mut patience = GLANCE;
     loop {
         match looks.recv_timeout(std::mem::take(&mut patience)) {
@@ -230,7 +231,7 @@ fn who(name: Option<&str>) -> String {
     name.map_or_else(|| "the server".to_owned(), |name| format!("partition {name}"))
 }
 
-/// The warnings about all namespaces on the screen.
+/// Returns the warnings about all servers on the screen.
 fn warnings(names: &[String], pictures: &[Picture]) -> Option<String> {
     let warnings = names.iter().zip(pictures).filter_map(|(name, picture)| {
         let warning = picture.warning(name)?;
@@ -244,7 +245,7 @@ fn warnings(names: &[String], pictures: &[Picture]) -> Option<String> {
     (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
-/// The pictures of all partitions as one.
+/// Merges the data of all partitions.
 fn together(pictures: &[Picture]) -> Picture {
     let mut picture = Picture::default();
     let mut queues: BTreeMap<&str, InAll> = BTreeMap::new();
@@ -258,7 +259,7 @@ fn together(pictures: &[Picture]) -> Picture {
     picture.queues = queues.into_values().collect();
     picture.running = pictures.iter().flat_map(|picture| &picture.running).cloned().collect();
     picture.more = picture.running.len() > TASKS || pictures.iter().any(|picture| picture.more);
-    // The longest running tasks come first, so that their place on the screen does not change.
+    // Tasks that have run longest come first, so that a task keeps its place on the screen.
     picture.running.sort_by(|a, b| {
         // Tasks that have not started come last.
         let begun = |task: &Running| (task.started.is_none(), task.started);
@@ -268,10 +269,10 @@ fn together(pictures: &[Picture]) -> Picture {
     picture
 }
 
-/// The number of a place, and the data that was read there.
+/// The index of a partition, and the data that was read from it.
 type Look = (usize, anyhow::Result<Picture>);
 
-/// Polls on separate threads, so that keys are handled while a server does not reply.
+/// Polls the servers on separate threads, so that the keyboard works while a server does not reply.
 fn looks(places: Places, options: &Options) -> Receiver<Look> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let mut groups: Vec<Vec<(usize, Open)>> = Vec::new();
@@ -376,7 +377,7 @@ impl Running {
     }
 }
 
-/// A bar in eighths of a cell.
+/// Returns a progress bar with a resolution of an eighth of a cell.
 fn bar(fraction: Option<f64>) -> String {
     let Some(part) = fraction else { return String::new() };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "0 to 160")]
@@ -409,15 +410,15 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);
 }
 
-/// The number of lines for the queues: all the lines that they need if the tasks also fit, else a third of the screen.
+/// Returns the number of lines for the queues: as many as they need if the tasks also fit, else a third of the screen.
 fn queue_lines(picture: &Picture, height: u16) -> u16 {
-    // The headings, and a line between the lists.
+    // Two lines are added, for the headings and for the gap between the lists.
     let needed = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
     let spare = height.saturating_sub(1).saturating_sub(needed(picture.running.len()));
     needed(picture.queues.len()).min(spare.max(height / 3 + 1))
 }
 
-/// A list whose selected row is on the screen; the last line has the number of hidden rows.
+/// Draws a list so that its selected row is visible. The last line shows the number of hidden rows.
 fn draw_list(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -453,7 +454,7 @@ fn draw_list(
     frame.render_widget(text, rest);
 }
 
-/// The styles of columns that are not plain.
+/// Returns the style of a column.
 fn color(head: &str) -> Style {
     match head {
         "progress" => Style::new().fg(Color::Green),

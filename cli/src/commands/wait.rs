@@ -16,7 +16,7 @@ use crate::view::task::TaskView;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
+    /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
     /// Give up after this long, such as 90s or 2h
@@ -57,7 +57,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
 }
 
-/// The record without its long fields, as there may be many tasks.
+/// Removes the long fields of a record, to save memory if there are many tasks.
 fn brief(mut info: TaskInfo) -> TaskInfo {
     info.fields.retain(|name, _| ["queue", "status", "updated"].contains(&name.as_str()));
     info

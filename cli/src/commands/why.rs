@@ -1,4 +1,4 @@
-//! `blueque why`: one sentence.
+//! `blueque why`: explains in one sentence why a task does not run, or what it does.
 
 use std::iter;
 
@@ -13,7 +13,7 @@ use crate::view::why::why;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous prefix of it; GRAPH[17], GRAPH[3-9] or GRAPH/NAME: a part of a graph
+    /// The id of a task, or an unambiguous prefix of it; or a part of a graph: GRAPH[17], GRAPH[3-9] or GRAPH/NAME
     #[arg(value_name = "ID")]
     pub id: String,
 }
@@ -40,7 +40,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Writes the answer for one task. `name` is the task's name in front of its line, if there are several tasks.
+/// Writes the answer for one task. `name`: the name of the task, which precedes the answer if there are several tasks.
 fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> anyhow::Result<()> {
     let cause = why(session, id, info)?;
     let expected = cause.expected(session, id, info)?;

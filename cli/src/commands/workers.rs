@@ -57,7 +57,7 @@ struct WorkerView {
 }
 
 impl WorkerView {
-    /// The report of this worker about a queue.
+    /// Returns the report of a worker if the worker serves the queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
         let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
         worker.serves(queue).then(|| Self {
@@ -151,7 +151,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             });
             let worker = workers.iter().find(|worker| worker.id == found.id);
             let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-            // Processes that a dead worker left running still send heartbeats, so the worker's own report is used.
+            // Supervisors of a dead worker still send heartbeats, so only the worker's own report shows if the worker
+            // is alive.
             let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
             views.push(ListenerView {
                 tasks: tasks.collect(),
@@ -167,7 +168,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if views.is_empty() {
         session.must_exist(options.queue.as_slice())?;
     }
-    // The server returns the listeners of a queue unordered.
+    // The server returns the listeners of a queue in no order.
     views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
     session.write(&views)?;
     for sentence in lacking {

@@ -1,4 +1,4 @@
-//! Numbers that must agree, lengths that have a bound, and settings (I4, I5).
+//! Checks counts that must agree, lengths that have a bound, and settings (I4, I5).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use redis::Value;
 use super::checks::Checks;
 use super::keys::Scan;
 
-/// An event stream without `aggregate` is trimmed at about 100,000.
+/// Maximum length of an event stream. Without `aggregate`, the stream is trimmed at about 100,000 events.
 const EVENTS: usize = 101_000;
 
 /// Maximum number of days of statistics that a queue keeps.
@@ -26,7 +26,7 @@ impl Checks {
         let agrees = counted.is_none_or(|counted| (counted - listeners as f64).abs() < 0.5);
         if !agrees {
             let text = format!("{queue} counts {} listeners and has {listeners}", counted.unwrap_or(0.0));
-            self.finding("queues", text, "no loss: it is corrected when a listener comes or goes");
+            self.finding("queues", text, "no data is lost: the count is corrected when a listener comes or goes");
         }
         if events > EVENTS {
             let text = format!("{queue} keeps {events} events, the bound is about 100,000");
@@ -39,7 +39,7 @@ impl Checks {
         self.capabilities(queue)
     }
 
-    /// Only listeners offer capabilities.
+    /// Reports capabilities of listeners that do not exist.
     fn capabilities(&mut self, queue: &str) -> anyhow::Result<()> {
         let key = self.key("has", queue);
         let mut listeners = Vec::new();
@@ -127,7 +127,7 @@ impl Checks {
         })?;
         for (field, pair) in wrong {
             let Some(pair) = pair else {
-                let todo = format!("HDEL {key} {field}, where no other client needs it");
+                let todo = format!("HDEL {key} {field}, if no other client needs it");
                 self.finding("keys", format!("{key} has the field {field}, which is unknown or no number"), todo);
                 continue;
             };
@@ -145,8 +145,8 @@ pub fn allows(name: &str, value: &str) -> bool {
     SETTINGS.iter().any(|known| known.name == name && known.allows(value))
 }
 
-/// Returns true for `NAME=VALUE` of an existing setting of a queue or of the namespace with a valid value. Also returns
-/// true for the field that stores since when a rate counts.
+/// Returns true if a text is `NAME=VALUE` with an existing setting of a queue or of the namespace and a valid value.
+/// Also returns true for the field with the time from which a rate counts.
 fn is_setting(pair: &str, of_queue: bool) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or_default();
     let rate = name.strip_suffix("_since");

@@ -1,4 +1,4 @@
-//! The examination of a server, and its findings.
+//! The state of the checks of a server, and their findings.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     Ok,
-    /// Useful to know, but not wrong.
+    /// The finding is useful to know, but nothing is wrong.
     Note,
     Finding,
 }
@@ -45,7 +45,7 @@ impl Row for Finding {
     }
 }
 
-/// A server under examination, and the findings.
+/// The server that is checked, and the findings so far.
 pub struct Checks {
     pub connection: Connection,
     /// The prefix of all keys, including the `_`.
@@ -53,11 +53,11 @@ pub struct Checks {
     pub limit: usize,
     /// Maximum time that the server may take for a reply.
     pub patience: Duration,
-    /// Facts that the server reports about itself. Empty before the server was asked, and if this user may not ask.
+    /// The fields of the server's `INFO`. Empty before the query, and if this user may not send it.
     pub info: BTreeMap<String, String>,
     pub found: Vec<Finding>,
-    /// The number of findings of each kind, including findings that are not shown. `noted` counts notes in the same
-    /// way.
+    /// The number of findings of each kind, including findings that are not shown. `noted` contains the same numbers
+    /// for notes.
     pub counted: BTreeMap<&'static str, usize>,
     pub noted: BTreeMap<&'static str, usize>,
     /// True if the server's memory is full.
@@ -66,7 +66,7 @@ pub struct Checks {
     pub bar: ProgressBar,
 }
 
-/// Reads several keys atomically while full memory keeps the server from queueing a transaction.
+/// A script that reads several keys atomically. A server whose memory is full does not queue a transaction.
 const AT_ONCE: &str = "local replies, at = {}, 1
 while at <= #ARGV do
   local last = at + ARGV[at]
@@ -75,13 +75,13 @@ while at <= #ARGV do
 end
 return replies";
 
-/// A Redis command that cannot be run, according to the error of a call or of a pipeline.
+/// The reason why a Redis command cannot be run, from the error of a call or of a pipeline.
 pub enum Withheld {
-    /// This user lacks the permission.
+    /// This user may not run the command.
     Denied(String),
     /// `rename-command` renamed or disabled the command.
     Renamed(String),
-    /// This user lacks the permission to use the keys.
+    /// This user may not use the keys.
     Keys,
 }
 
@@ -99,7 +99,7 @@ impl Withheld {
         denied.or_else(|| after("unknown command '").map(Self::Renamed))
     }
 
-    /// The beginning of a sentence that names the missing permission or command.
+    /// Returns the beginning of a sentence that names the missing permission or command.
     pub fn words(&self, prefix: &str) -> String {
         match self {
             Self::Keys => format!("this user may not use the keys {prefix}*"),
@@ -126,7 +126,7 @@ fn out_of_memory(error: &RedisError) -> bool {
     error.clone().into_server_errors().is_some_and(|errors| errors.iter().any(|(_, error)| error.code() == "OOM"))
 }
 
-/// Returns true if the server refused a Redis command or a call because a key has another type.
+/// Returns true if a Redis command or a call failed because a key has a wrong type.
 pub fn of_wrong_type(error: &anyhow::Error) -> bool {
     let raw = error.downcast_ref::<RedisError>().and_then(RedisError::code);
     let call = error.downcast_ref::<blueque::Error>().and_then(blueque::Error::code);
@@ -134,26 +134,26 @@ pub fn of_wrong_type(error: &anyhow::Error) -> bool {
 }
 
 impl Checks {
-    /// `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each kind that are
-    /// checked.
+    /// Prepares the checks. `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each
+    /// kind that are checked.
     pub fn new(connection: Connection, prefix: String, limit: usize, patience: Duration) -> Self {
         let (found, counted, noted, bar) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), ProgressBar::hidden());
         Self { connection, prefix, limit, patience, info: BTreeMap::new(), found, counted, noted, full: false, bar }
     }
 
-    /// A fact of the server, empty if it is unknown.
+    /// Returns a field of the server's `INFO`, or an empty text if the field is unknown.
     pub fn fact(&self, name: &str) -> &str {
         self.info.get(name).map_or("", String::as_str)
     }
 
-    /// Begins a new bar.
+    /// Starts a new progress bar.
     pub fn bar(&mut self, what: &'static str, size: u64) {
         self.bar.finish_and_clear();
         self.bar = bar(Some(size)).with_message(what);
     }
 
-    /// Tests whether the server accepts transactions, which read several keys atomically. If full memory prevents them,
-    /// a script reads the keys instead.
+    /// Tests if the server accepts transactions, with which the checks read several keys atomically. If the server
+    /// refuses them because its memory is full, a script reads the keys instead.
     pub fn transactions(&mut self) -> anyhow::Result<()> {
         self.ask::<redis::Value>(&["MULTI"])?;
         self.full = match self.ask::<redis::Value>(&["TIME"]) {
@@ -173,18 +173,18 @@ impl Checks {
         Ok(())
     }
 
-    /// Records a finding instead of an error for a check that ended early because a permission is missing or a key has
-    /// a wrong type.
+    /// Converts the error of a check to a finding, if a permission is missing or a key has a wrong type. Returns other
+    /// errors.
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
         if let Some(withheld) = error.downcast_ref().and_then(Withheld::read) {
             let text = format!("{}, without which doctor cannot check the rest", withheld.words(&self.prefix));
             self.finding("rights", text, withheld.todo(&self.prefix));
         } else if let Some(blueque::Error::Server { .. }) = error.downcast_ref() {
-            let todo = "grant what it names as docs/run/configuration.md says";
+            let todo = "grant the permissions that it names: see docs/run/configuration.md";
             self.finding("rights", format!("doctor cannot check the rest: {error}"), todo);
         } else if of_wrong_type(&error) {
-            let text = "a key that was not looked at has a wrong type, and doctor cannot check the rest";
+            let text = "a key that was not checked has a wrong type, and doctor cannot check the rest";
             self.finding("keys", text, "doctor with a higher --limit names it");
         } else {
             return Err(error);
@@ -204,12 +204,12 @@ impl Checks {
         }
     }
 
-    /// The number of findings so far, including findings that are not shown.
+    /// Returns the number of findings so far, including findings that are not shown.
     pub fn findings(&self) -> usize {
         self.counted.values().sum()
     }
 
-    /// Records that something is wrong; `todo` is the remedy.
+    /// Records a finding. `todo` is the remedy.
     pub fn finding(&mut self, check: &'static str, text: impl Into<String>, todo: impl Into<String>) {
         let counted = self.counted.entry(check).or_default();
         *counted += 1;

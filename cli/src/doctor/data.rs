@@ -73,12 +73,12 @@ impl Checks {
         Ok(true)
     }
 
-    /// Name of the key with the deadlines of all queues.
+    /// Returns the name of the key with the deadlines of all queues.
     pub fn deadlines(&self) -> String {
         format!("{}deadlines", self.prefix)
     }
 
-    /// The deadlines of tasks, by their ids.
+    /// Reads the deadlines of tasks, by their ids.
     fn dated(&mut self) -> anyhow::Result<HashMap<String, Place>> {
         let mut dated = HashMap::new();
         let size = self.limit.min(PAGE);
@@ -89,7 +89,7 @@ impl Checks {
             let full = page.len() == size;
             let pairs = page.into_iter();
             dated.extend(pairs.map(|(id, at)| (String::from_utf8_lossy(&id).into_owned(), Place::deadline(at))));
-            // A task that moved while the pages were read may have been read twice.
+            // A task that moved between two pages may have been read twice.
             if !full || dated.len() >= self.limit || dated.len() == from {
                 return Ok(dated);
             }
@@ -137,7 +137,7 @@ impl Checks {
         Ok(number)
     }
 
-    /// Checks a record without a queue. The record is read atomically, as it may just have been deleted.
+    /// Reports a record that has no queue. The record is read atomically, because the task may just have been deleted.
     pub fn stump(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("task", id);
         let mut pipeline = redis::pipe();

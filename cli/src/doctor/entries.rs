@@ -11,10 +11,10 @@ use super::keys::Scan;
 use super::remedy::whole;
 use super::task_entries::Place;
 
-/// Entries read at once.
+/// Number of entries that are read at once.
 pub const PAGE: usize = 1_000;
 
-/// Keys whose first page is read at once.
+/// Number of keys whose first pages are read at once.
 const KEYS: usize = 50;
 
 /// A field and its value.
@@ -25,7 +25,7 @@ impl Checks {
     pub fn entries(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<Entries> {
         let mut entries = Entries::default();
         for &status in Status::ALL {
-            // Tasks in these states are in other indexes than a list of the queue.
+            // Tasks in these states are not in a list of the queue, but in other indexes.
             if matches!(status, Status::Waiting | Status::Scheduled | Status::Reserved | Status::Started) {
                 continue;
             }
@@ -65,7 +65,8 @@ impl Checks {
             .all("reserved_tasks")
             .iter()
             .filter_map(|list| list.strip_prefix(queue)?.strip_prefix('_'))
-            // If `a` and `a_b` exist, `a_b_host_1` belongs to only one of these queues: a listener has one underscore.
+            // The id of a listener contains exactly one underscore. This shows that `a_b_host_1` belongs to the queue
+            // `a_b`, and not to a queue `a`.
             .filter(|listener| listener.matches('_').count() == 1)
             .collect();
         for listener in known.union(&lists) {
@@ -106,7 +107,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Reads the entries that tasks occupy: places of limits, unique names, tags, failure groups.
+    /// Reads the entries of tasks in other indexes: places of limits, unique names, tags, failure groups.
     fn bound(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         entries.cut |= self.fields(&self.key("places", queue), |field, value| {
             if let Some((id, token)) = field.strip_prefix("a:").and_then(|attempt| attempt.split_once(' ')) {

@@ -1,5 +1,5 @@
-//! Tasks that wait for others: each waits for something, and for nothing that has ended (I9). The results that a task
-//! needs are kept until the task has them, and a task that is ready has all of them.
+//! Checks tasks that wait for other tasks (I9): each has an upstream, and no upstream has ended. The results that a
+//! task needs are kept until the task has received them, and a ready task has received all of them.
 
 use std::collections::BTreeSet;
 
@@ -10,32 +10,32 @@ use super::checks::Checks;
 use super::keys::Scan;
 use crate::times;
 
-/// Number of elements of an input whose lengths are read at once. More would keep other clients waiting.
+/// Number of elements of an input whose lengths are read at once. A larger number delays other clients.
 const ELEMENTS: usize = 1_000;
 
-/// Data of a waiting task: its status, its upstreams, the steps under way in its record, and the time since which these
-/// steps are under way.
+/// Data of a waiting task: its status, its upstreams, the deferred steps in its record, and the time since which the
+/// steps are deferred.
 type Waiting = (Option<String>, Vec<String>, Option<String>, Option<f64>);
 
-/// Data of an edge: its text if it is open, the status and the flags of the upstream, whether the upstream has a
-/// result, since when the upstream's end waits for `run_deferred`, and the edge's score among the upstream's
-/// dependents. That score is infinite if a graph holds the edge until the upstream is retried.
+/// Data of an edge: the text of an open edge; the status and the flags of the upstream; true if the upstream has a
+/// result; the time since which the upstream's end waits for `run_deferred`; and the edge's score among the upstream's
+/// dependents. The score is infinite if a graph holds the edge until the upstream is retried.
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
-/// Data of the input of a task: its status, its edges, the numbers of fields, of slots and of bytes received so far,
-/// whether the input is being joined, and the counts of a set.
+/// Data of the input of a task: its status; its edges; the numbers of fields, slots and bytes received so far; true
+/// while the parameters are assembled; and the counts of a set.
 type Input = (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>, bool, Vec<Option<i64>>);
 
-/// The counts of a set: upstreams that must still complete, open edges, edges whose upstreams ended without success in
-/// this turn, the turn, and edges that the task waits for in any case.
+/// The counts of a task that waits for some tasks of a set: upstreams that must still complete, open edges, edges whose
+/// upstreams ended without success in this turn, the number of the turn, and edges outside of the set.
 const SET: [&str; 5] = ["least", "some", "missed", "turn", "owed"];
 
-/// Describes an error in the counts of a task that waits for some of a set.
+/// Describes an error in the counts of a task that waits for some tasks of a set.
 fn wrong_set(id: &str, edges: &[String], set: &[i64]) -> Option<String> {
     let marks = edges.iter().filter_map(|edge| edge.strip_prefix("some"));
     let marks: Vec<&str> = marks.map(|rest| rest.split('/').next().unwrap_or_default()).collect();
     let Ok([least, some, missed, turn, owed]) = <[i64; 5]>::try_from(set) else {
-        return (!marks.is_empty()).then(|| format!("{id} waits for some of a set, but it is not known how many"));
+        return (!marks.is_empty()).then(|| format!("{id} waits for some tasks of a set, but their number is missing"));
     };
     let count = |is: &dyn Fn(&str) -> bool| i64::try_from(marks.iter().filter(|mark| is(mark)).count()).unwrap_or(0);
     let there = [count(&|mark| mark != "0"), count(&|mark| mark == turn.to_string()), count(&|mark| mark == "0")];
@@ -70,7 +70,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports data of inputs that a ready task still has: its parameters contain all of its input.
+    /// Reports inputs that a ready task still stores, although its parameters already contain them.
     fn left(&mut self, keys: &[(&str, &String)]) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::new();
         for (kind, id) in keys {
@@ -83,13 +83,13 @@ impl Checks {
             let Some(status) = status.filter(|_| there) else { continue };
             if status.parse().is_ok_and(|status: Status| status != Status::Waiting && !status.is_finished()) {
                 let key = self.key(kind, id);
-                self.finding("graphs", format!("{id} is {status}, but {key} is there"), format!("DEL {key}"));
+                self.finding("graphs", format!("{id} is {status}, but {key} exists"), format!("DEL {key}"));
             }
         }
         Ok(())
     }
 
-    /// Checks the input of a waiting task so far: each slot has an element, or the task waits for the element.
+    /// Checks the input of a waiting task. Each slot must have an element, or the task must wait for the element.
     fn input(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("inputs", id);
         let mut pipeline = Pipeline::new();
@@ -112,7 +112,7 @@ impl Checks {
         pipeline.cmd("HMGET").arg(&key).arg(SET.as_slice());
         let (status, edges, number, slots, bytes, joins, set): Input = self.send(&pipeline)?;
         let set: Vec<i64> = set.into_iter().flatten().collect();
-        // The task may have ended or made a step between the two reads.
+        // The task may have ended, or a deferred step may have run, between the two reads.
         let others = if slots.is_some() { 2 } else { 0 } + if joins { 2 } else { 0 } + set.len();
         let changed = bytes != before || number > 0 && number != fields.len() + others;
         if status.as_deref() != Some(Status::Waiting.as_str()) || changed {
@@ -127,9 +127,9 @@ impl Checks {
             (None, _) | (_, None) if open.is_empty() && fields.is_empty() => return Ok(()),
             (Some(slots), Some(bytes)) if fields.len() + open.len() == slots && bytes == sum => return Ok(()),
             (Some(slots), Some(_)) if fields.len() + open.len() != slots => {
-                format!("of the {slots} elements of its input {id} has or awaits {}", fields.len() + open.len())
+                format!("{id} has or awaits {} of the {slots} elements of its input", fields.len() + open.len())
             }
-            (Some(_), Some(bytes)) => format!("the input of {id} has {sum} bytes, and not {bytes} as it says"),
+            (Some(_), Some(bytes)) => format!("the input of {id} has {sum} bytes, and not {bytes} as stored"),
             _ => format!("{id} waits for results, but {key} is not there"),
         };
         self.finding("graphs", text, format!("blueque cancel {id}, and submit it again"));
@@ -162,8 +162,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Checks the edges of a task, read at one moment. While a graph is released, earlier tasks that its tasks wait for
-    /// may end before the release sees them: no edge is then checked.
+    /// Checks the edges of a task, which are read atomically. Skips the check while a graph is released: an existing
+    /// task for which the graph's tasks wait may end before the release has processed it.
     fn edges(&mut self, id: &str, upstreams: &[String]) -> anyhow::Result<()> {
         let mut pipeline = Pipeline::new();
         let due = format!("{}graphs_due", self.prefix);
@@ -193,9 +193,13 @@ impl Checks {
                 let ended = status.map_or_else(|| "was deleted".to_owned(), |status| format!("is {status}"));
                 self.finding("graphs", format!("{id} waits for {upstream}, which {ended}"), todo);
             } else if !over && !knows {
-                self.finding("graphs", format!("{id} waits for {upstream}, which does not know that"), todo);
+                self.finding(
+                    "graphs",
+                    format!("{id} waits for {upstream}, which does not list it as a dependent"),
+                    todo,
+                );
             } else if status.as_deref() == Some(Status::Complete.as_str()) && edge.contains('/') && !result {
-                let text = format!("{id} is to get the result of {upstream}, which has none");
+                let text = format!("{id} waits for the result of {upstream}, which has no result");
                 self.finding("graphs", text, format!("HSET {} result null", self.key("task", upstream)));
             }
         }

@@ -1,4 +1,4 @@
-//! The index entries of tasks, compared with the entries that their records require (I1, I2, I3, I7, I8).
+//! Compares the index entries of tasks with the entries that their records require (I1, I2, I3, I7, I8).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,22 +12,21 @@ use super::task_entries::{FIELDS, Head, Numbers, Place, expected};
 /// Number of records read at once.
 const BATCH: usize = 500;
 
-/// Maximum number of suspects of a queue that are checked again. With more suspects none is checked again, because the
-/// data is damaged too much.
+/// Maximum number of suspects of a queue that are checked again.
 const SUSPECTS: usize = 1_000;
 
-/// Maximum number of attempts of a check. A check that a transition interrupts is repeated.
+/// Maximum number of attempts of a check. A check is repeated if a task changes its state during the check.
 pub const TRIES: usize = 5;
 
 /// All entries of a queue's indexes that were read.
 #[derive(Default)]
 pub struct Entries {
     pub places: HashMap<String, Vec<Place>>,
-    /// Tasks that were read twice in the same place: a duplicate, or the list moved while it was read.
+    /// Tasks that were read twice in the same place. Such a task is a duplicate, or the list changed during the read.
     twice: BTreeSet<String>,
     /// True if an index was not read to its end, so that a missing entry may still exist.
     pub cut: bool,
-    /// The number of ranked tasks that wait, by needs.
+    /// The number of waiting ranked tasks, by needs.
     pub needs: BTreeMap<String, usize>,
 }
 
@@ -54,16 +53,16 @@ impl Entries {
         }
     }
 
-    /// The places of a task, which may be empty.
+    /// Returns the places of a task. Adds an empty list for a new task.
     pub fn at_least(&mut self, id: &str) -> &mut Vec<Place> {
-        // Most tasks are in the index of all tasks and in one other.
+        // Most tasks are in two places: the index of all tasks, and one other index.
         self.places.entry(id.to_owned()).or_insert_with(|| Vec::with_capacity(2))
     }
 }
 
 impl Checks {
-    /// Compares every entry of a queue's indexes with its record. A suspect is checked again, alone and atomically,
-    /// because tasks move during the first comparison.
+    /// Compares every entry of a queue's indexes with the record of the task. A task with a difference is a suspect.
+    /// Each suspect is checked again atomically, because tasks change during the first comparison.
     pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
         let ids: Vec<&String> = entries.places.keys().collect();
         let (mut suspects, mut without, mut backwards) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,15 +97,13 @@ impl Checks {
         }
         for id in backwards {
             let text = format!("{id} was started before it was created, or ended before it started");
-            self.finding("times", text, "let the machines of clients without scripts be set by NTP");
+            self.finding("times", text, "set the clocks of clients without scripts by NTP");
         }
         if suspects.len() > SUSPECTS {
             let number = suspects.len();
             self.note(
                 "tasks",
-                format!(
-                    "{queue}: {number} tasks are wrong, or moved on meanwhile; {SUSPECTS} of them are checked again"
-                ),
+                format!("{queue}: {number} tasks are wrong or changed during the check; {SUSPECTS} are checked again"),
             );
         }
         for (id, found) in suspects.into_iter().take(SUSPECTS) {
@@ -121,14 +118,14 @@ impl Checks {
         for id in ids {
             pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
         }
-        // A record of another type returns an error, which must not hide the remaining records.
+        // The error for a record of a wrong type must not hide the remaining records.
         pipeline.ignore_errors();
         let values: Vec<redis::RedisResult<Value>> = self.send(&pipeline)?;
         let read = |value: Value| redis::from_redis_value::<Vec<Option<Vec<u8>>>>(value).ok().and_then(Head::read);
         Ok(values.into_iter().map(|value| value.ok().and_then(read)).collect())
     }
 
-    /// The numbers that stand for the needs of a queue's tasks.
+    /// Returns the numbers by which a queue stores the needs of its tasks.
     fn numbers(&mut self, queue: &str) -> anyhow::Result<Numbers> {
         let known: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
         Ok(known.into_iter().map(|(needs, value)| (needs, number(&value))).collect())
@@ -150,7 +147,7 @@ impl Checks {
                 self.count(&mut pipeline, queue, id, place);
             }
             let Ok(mut answers) = self.send::<Vec<Value>>(&pipeline) else {
-                // A key of a wrong type is reported by the check of the keys.
+                // The check of the keys reports a key of a wrong type.
                 return Ok(());
             };
             if answers.len() < 2 {
@@ -237,7 +234,7 @@ impl Checks {
     }
 }
 
-/// The first word of `NUMBER COUNT`.
+/// Returns the number in `NUMBER COUNT`.
 fn number(value: &str) -> String {
     value.split(' ').next().unwrap_or_default().to_owned()
 }

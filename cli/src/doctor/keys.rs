@@ -1,4 +1,4 @@
-//! The keys of the namespace (I5): each is known, and has the right type.
+//! Checks that each key of the namespace is known and has the right type (I5).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,16 +7,16 @@ use serde::Deserialize;
 
 use super::checks::Checks;
 
-/// Keys checked at once.
+/// Number of keys that are checked at once.
 const PAGE: usize = 1_000;
 
-/// The part of a key after the name of its kind.
+/// The form of the part of a key after the name of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
     Nothing,
-    /// A task, a listener, or a schedule.
+    /// The name of a task, a listener, or a schedule.
     Name,
-    /// A queue, or a queue and a listener.
+    /// The name of a queue, optionally followed by a listener.
     Queue,
     /// `QUEUE/…`
     Part,
@@ -24,7 +24,7 @@ enum Tail {
     Either,
 }
 
-/// Keys with one name, for all queues and tasks.
+/// A kind of keys, with one name for all queues and tasks.
 #[derive(Debug)]
 struct Kind {
     name: String,
@@ -60,7 +60,7 @@ struct State {
     waits: bool,
 }
 
-/// The kinds of keys of the contract. No key matches two kinds.
+/// Returns the kinds of keys of the contract. No key matches two kinds.
 fn kinds() -> anyhow::Result<Vec<Kind>> {
     let contract: Contract = serde_json::from_str(blueque::bundle::contract())?;
     let waiting = contract.states.values().filter(|state| state.waits);
@@ -92,16 +92,16 @@ fn kinds() -> anyhow::Result<Vec<Kind>> {
     Ok(kinds)
 }
 
-/// The keys that were found.
+/// The keys that a scan found. The tail of a key is the part after the name of its kind.
 #[derive(Default)]
 pub struct Scan {
     /// The tails of the keys of each kind except `task`.
     kinds: BTreeMap<String, Vec<String>>,
-    /// The ids of records that no index has shown so far.
+    /// The ids of records that have not been found in an index so far.
     pub unseen: HashSet<String>,
     /// Queues that have tasks.
     pub queues: BTreeSet<String>,
-    /// Queues that have tasks, and other queues that have a key of their own.
+    /// Queues that have tasks, and other queues that have a key.
     pub named: BTreeSet<String>,
     /// Number of keys of a wrong type. These keys are not read.
     pub wrong: usize,
@@ -109,12 +109,12 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// The tails of the keys of this kind.
+    /// Returns the tails of the keys of this kind.
     pub fn all(&self, kind: &str) -> &[String] {
         self.kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The tails of the keys of this kind and this queue, after the `/`.
+    /// Returns the part after the `/` of the tails of the keys of this kind and this queue.
     pub fn of<'a>(&'a self, kind: &str, queue: &str) -> Vec<&'a str> {
         let all = self.all(kind).iter();
         all.filter_map(|tail| tail.split_once('/')).filter(|(of, _)| *of == queue).map(|(_, part)| part).collect()

@@ -1,4 +1,4 @@
-//! Places, limits and rates (I7): sums match the running attempts, and no limit is exceeded.
+//! Checks the limits of queues and keys (I7): the places in use match the running attempts, and no limit is exceeded.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::checks::Checks;
 use super::keys::Scan;
 use super::remedy::text_of;
 
-/// Maximum numbers of keys of a queue with limits of their own, and of starts that a rate keeps.
+/// Maximum number of keys of a queue that have their own limits, and maximum number of starts that a rate stores.
 const LIMITS: usize = 100_000;
 const STARTS: usize = 1_000;
 
@@ -38,12 +38,11 @@ impl Checks {
                 let key = self.key("rate", &format!("{queue}{part}"));
                 if let [length, ttl] = answer {
                     if usize::try_from(*length).is_ok_and(|length| length > STARTS) {
-                        let text = format!("{key} remembers {length} starts, the bound is 1,000");
+                        let text = format!("{key} contains {length} starts, the limit is 1,000");
                         self.finding("limits", text, format!("LTRIM {key} 0 999"));
                     }
                     if *ttl == -1 {
-                        let text =
-                            format!("{key} does not expire: it is there for ever where its key does not come again");
+                        let text = format!("{key} does not expire: it stays for ever if its key is not used again");
                         self.finding("limits", text, format!("EXPIRE {key} 604800"));
                     }
                 }
@@ -52,7 +51,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Compares the sums of places with the attempts that take them: all in one hash, read atomically.
+    /// Compares the sums of places with the attempts that take the places. One hash contains both, and is read
+    /// atomically.
     fn sums(&mut self, queue: &str) -> anyhow::Result<Taken> {
         let key = self.key("places", queue);
         let mut taken = Taken::default();
@@ -92,18 +92,18 @@ impl Checks {
                 let known = field == "extra" || field.starts_with("k:");
                 let set =
                     if known && sum > 0 { format!("HSET {key} {field} {sum}") } else { format!("HDEL {key} {field}") };
-                let text = format!("{key} says {field} is {value}, and the attempts that run take {sum}");
-                self.finding("limits", text, format!("{set}, then set the limits of that key again, as they are"));
+                let text = format!("{key} says {field} is {value}, and the running attempts take {sum}");
+                self.finding("limits", text, format!("{set}, then set the limits of the key again, unchanged"));
             }
         }
         for (field, sum) in sums {
-            let text = format!("{key} does not say {field}, and the attempts that run take {sum}");
+            let text = format!("{key} does not say {field}, and the running attempts take {sum}");
             self.finding("limits", text, format!("HSET {key} {field} {sum}"));
         }
         Ok(taken)
     }
 
-    /// The limits of keys that have their own.
+    /// Returns the keys that have their own limits, with their limits.
     fn own(&mut self, queue: &str) -> anyhow::Result<BTreeMap<String, String>> {
         let key = self.key("limits", queue);
         let mut own = BTreeMap::new();
@@ -126,7 +126,7 @@ impl Checks {
         Ok(own)
     }
 
-    /// Reports places in use above a limit. This is legitimate if the limit was lowered while tasks ran.
+    /// Reports limits that are exceeded. This is no error if the limit was lowered while tasks ran.
     fn exceeded(&mut self, queue: &str, taken: &Taken, own: &BTreeMap<String, String>) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("ZCARD").arg(self.key("leases", queue));
@@ -142,7 +142,7 @@ impl Checks {
                 texts.iter().flatten().flat_map(|text| text.split(' ')).filter_map(|pair| pair.split_once('='));
             values.filter(|(of, _)| *of == name).find_map(|(_, value)| value.parse().ok())
         };
-        // A task that weighs more than all places runs alone.
+        // A task that needs more places than there are runs alone.
         if let Some(most) = set("concurrency").filter(|most| leases + extra > *most && leases > 1) {
             let used = leases + extra;
             self.note("limits", format!("{queue}: {used} places of {most} are taken: the limit was lowered since"));

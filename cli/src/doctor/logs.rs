@@ -1,17 +1,18 @@
-//! Logs of tasks: their sizes, and that each will be removed (I5).
+//! Checks the logs of tasks (I5): their sizes are correct, and each log will be removed.
 
 use redis::Pipeline;
 
 use super::checks::Checks;
 use super::keys::Scan;
 
-/// Number of bytes that an entry counts in addition to its text.
+/// Number of bytes that the server counts for an entry in addition to its text.
 const ENTRY: i64 = 100;
 
-/// Maximum number of entries that scripts without sizes keep, and that such scripts may have added.
+/// Maximum number of entries in a log of an older version, whose scripts do not count sizes. Such scripts may also have
+/// added this number of uncounted entries to a newer log.
 const FORMER: i64 = 64;
 
-/// Facts of one log: its length, its sizes, and its score in the index.
+/// Data of a log: its length, its sizes, and its score in the index.
 type Facts = (i64, (Option<i64>, Option<i64>), Option<f64>);
 
 impl Checks {
@@ -29,7 +30,7 @@ impl Checks {
                 self.log(id, &index, &facts);
             }
         }
-        // The sum mixes several moments if the number changed during the check.
+        // If the number changed during the check, the sum is not comparable.
         let after = self.all_logs()?;
         if !cut && before == after && after != sum {
             let meta = format!("{}meta", self.prefix);

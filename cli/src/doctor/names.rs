@@ -1,4 +1,4 @@
-//! The names by which tasks are found: unique names with an expiry, tags, groups of failures (I4, I8).
+//! Checks the names by which tasks are found: unique names with an expiry, tags, groups of failures (I4, I8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::checks::Checks;
 use super::keys::Scan;
 use super::task_entries::group_in_key;
 
-/// A tag or a group, as it appears in the name of its key.
+/// Returns a tag or a group as it appears in the name of its key.
 fn in_key(kind: &str, name: &str) -> String {
     if kind == "group" { group_in_key(name) } else { name.to_owned() }
 }
@@ -20,7 +20,7 @@ impl Checks {
         self.counted(queue, scan, "group", "groups")
     }
 
-    /// Checks that each unique name with an expiry is in the index of such names. Otherwise the name is held for ever.
+    /// Checks that the index of unique names with an expiry is complete. A name that is missing there never expires.
     fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
         let (key, timed) = (self.key("unique", queue), self.key("timed", queue));
         let mut held = BTreeMap::new();
@@ -49,8 +49,9 @@ impl Checks {
                 let Some(time) = value.split_once(' ').and_then(|(_, time)| time.parse::<f64>().ok()) else { continue };
                 let score = score.as_ref().and_then(|score| score.parse::<f64>().ok());
                 if score.is_none_or(|score| (score - time).abs() > 0.5) {
-                    let text =
-                        format!("{queue} holds the unique name {name} for a time, and {timed} does not have that time");
+                    let text = format!(
+                        "{queue} holds the unique name {name} for a time, and {timed} does not contain this time"
+                    );
                     self.finding("unique", text, format!("ZADD {timed} {time:.0} {name}"));
                 }
             }
@@ -65,7 +66,7 @@ impl Checks {
         self.pages(&all, &["ZRANGE"], |name| {
             names.insert(name.to_owned());
         })?;
-        // A key's name contains only a digest of a text.
+        // If a group is a text, the name of its key contains only a digest.
         let counted: BTreeSet<String> = names.iter().map(|name| in_key(kind, name)).collect();
         let cut = self.ask::<usize>(&["ZCARD", &all])? > names.len();
         let unknown = |part: &&str| !(counted.contains(*part) || cut && part.starts_with('~'));
@@ -102,7 +103,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Checks the histories of tasks: their length, and that the task exists.
+    /// Checks the length of the histories of tasks, and that each task exists.
     pub fn histories(&mut self, scan: &Scan) -> anyhow::Result<()> {
         const BOUND: i64 = 1_000;
         for batch in scan.all("history").chunks(100) {
@@ -119,16 +120,16 @@ impl Checks {
                     let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: find out which one");
                     self.finding("history", format!("{key} keeps {length} entries, the bound is {BOUND}"), todo);
                 }
-                // A history without entries was removed with its task after the scan.
+                // A history that is empty now was removed with its task after the scan.
                 if exists == 0 && length > 0 {
-                    self.finding("history", format!("{key} is there, and its task is not"), format!("DEL {key}"));
+                    self.finding("history", format!("{key} exists, but its task does not"), format!("DEL {key}"));
                 }
             }
         }
         Ok(())
     }
 
-    /// Reports an order of queues without an expiry: this order would outlive its listener.
+    /// Reports stored orders of queues that have no expiry. Such an order outlives its listener.
     pub fn rounds(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for batch in scan.all("rounds").chunks(100) {
             let mut pipeline = Pipeline::new();
@@ -138,7 +139,7 @@ impl Checks {
             let answers: Vec<i64> = self.send(&pipeline)?;
             for (listener, _) in batch.iter().zip(answers).filter(|(_, ttl)| *ttl == -1) {
                 let key = self.key("rounds", listener);
-                let text = format!("{key} does not expire: it is there for ever where its listener is gone");
+                let text = format!("{key} does not expire: it outlives its listener");
                 self.finding("listeners", text, format!("EXPIRE {key} 86400"));
             }
         }

@@ -20,10 +20,10 @@ const TRIPS: usize = 5;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The address, in place of --url: of a server, of Sentinels, of a cluster
+    /// The address of a server, of Sentinels, or of a cluster, instead of --url
     #[arg(value_name = "ADDRESS")]
     address: Option<String>,
-    /// How long a server may take for one reply
+    /// Maximum time that a server may take for one reply
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     timeout: Duration,
 }
@@ -39,7 +39,7 @@ struct Ping {
     checks: Vec<Finding>,
 }
 
-/// The server that the address leads to. Facts that this user may not read are left out.
+/// The server at the address. Facts that this user may not read are left out.
 #[derive(Serialize)]
 struct Server {
     software: &'static str,
@@ -143,7 +143,7 @@ fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Du
     }
 }
 
-/// Returns true if a server was reached.
+/// Checks a server, and adds the results to `ping`. Returns true if the server was reached.
 fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result<bool> {
     let address = Address::parse(&settings.address()?)?;
     ping.checks = nodes(&address, settings, limit);
@@ -173,7 +173,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     Ok(true)
 }
 
-/// The state of each of several nodes, as the node reports it.
+/// Returns the state of each of several nodes, as the node reports it.
 fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding> {
     let (check, itself, other) = match settings.url() {
         url if url.contains("+sentinel://") => ("sentinel", "the master", "names a server that is not the master now"),
@@ -200,7 +200,7 @@ fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding
     address.look(settings.namespace(), limit).into_iter().map(finding).collect()
 }
 
-/// The median round trip in milliseconds; none if this user may not send a ping.
+/// Returns the median round trip in milliseconds, or `None` if this user may not send a ping.
 fn round_trip(checks: &mut Checks) -> Option<f64> {
     let mut trips = Vec::new();
     for _ in 0..TRIPS {

@@ -1,4 +1,4 @@
-//! The orders of ranked tasks: their needs, and the turns of keys (I1, I4).
+//! Checks the orders in which ranked tasks run: the counts of their needs, and the turns of keys (I1, I4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,23 +12,24 @@ use super::remedy::{text_of, whole};
 use super::task_entries::class;
 use crate::view::listeners::suits;
 
-/// Maximum number of different needs that the tasks of one queue may be created with.
+/// Maximum number of different needs of the tasks of one queue.
 const NEEDS: usize = 64;
 
-/// The tasks of one key that wait with the same needs: the key, and the number of the needs or an empty text.
+/// A row: the waiting tasks of one key with the same needs. Contains the key, and the number of the needs or an empty
+/// text.
 type Row = (String, String);
 
 /// Status, needs and shared limits of a task.
 type Known = (Option<String>, Option<String>, Option<String>);
 
-/// A row, read atomically.
+/// The data of a row, read atomically.
 #[derive(Default)]
 struct Look {
-    /// Score and rank of its first task.
+    /// Score and rank of the first task of the row.
     head: Option<(i64, String)>,
-    /// The row's entry in the order, according to the hash of turns: score and rank.
+    /// The turn of the row in the hash of turns: score and rank. The order must contain an entry with these values.
     turn: Option<(i64, String)>,
-    /// The time at which the key was served last.
+    /// The time at which a task of the key was last taken.
     served: Option<String>,
     used: bool,
     delayed: bool,
@@ -59,8 +60,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports needs that no active listener satisfies. Tasks with these needs wait, and if there are too many
-    /// different needs, new needs are refused.
+    /// Reports needs that no active listener satisfies. Tasks with such needs wait. If a queue has too many different
+    /// needs, it refuses tasks with further needs.
     fn lacking(&mut self, queue: &str, counts: &BTreeMap<String, usize>) -> anyhow::Result<()> {
         if counts.keys().all(String::is_empty) {
             return Ok(());
@@ -114,9 +115,9 @@ impl Checks {
             counts.remove("");
             let mut last = redis::pipe();
             last.atomic().cmd("HGETALL").arg(key);
-            // None if another client changed the hash after `WATCH`.
+            // The reply is `None` if another client changed the hash after `WATCH`.
             let Some((known,)): Option<(BTreeMap<String, String>,)> = self.send(&last)? else { continue };
-            // An entry without a pending task is a separate finding. The entry is counted until it is removed.
+            // An entry without a pending task is a separate finding, and is counted here.
             for (needs, value) in known.iter().filter(|_| !strange) {
                 let number = counts.remove(needs).unwrap_or(0);
                 if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {
@@ -129,7 +130,7 @@ impl Checks {
                 let todo = "cancel these tasks and retry them, which adds them again";
                 self.finding(
                     "lanes",
-                    format!("{number} tasks of {queue} wait with {needs}, which {key} does not know"),
+                    format!("{number} tasks of {queue} wait with {needs}, which {key} does not contain"),
                     todo,
                 );
             }
@@ -138,8 +139,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Checks that each key whose first task may run has one entry in the order and the same entry in the hash of
-    /// turns, and that a key whose first task may not run waits for something.
+    /// Checks the rows. If the first task of a row may run, the order must contain one entry for the key, and the hash
+    /// of turns the same entry. If the first task may not run, there must be a reason.
     pub fn turns(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         let mut rows: BTreeSet<Row> = BTreeSet::new();
         let mut served = BTreeSet::new();
@@ -154,7 +155,7 @@ impl Checks {
         let split =
             |part: &str| part.split_once('/').map_or((part.to_owned(), String::new()), |(a, b)| (a.into(), b.into()));
         rows.extend(scan.of("key_tasks", queue).into_iter().map(split));
-        // The entries of the orders: the rank of each key's entries, and their scores.
+        // The entries of keys in the orders, with their ranks and scores.
         let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
         let numbers: Vec<String> =
             plain.chain(scan.of("ranked_tasks", queue).into_iter().map(ToOwned::to_owned)).collect();
@@ -223,9 +224,9 @@ impl Checks {
 
     /// Reports a turn that does not match the first task of its row. Returns true if there is nothing to report.
     fn row(&mut self, queue: &str, (key, number): &Row, look: &Look) -> bool {
-        let again = format!("set its limits again, as they are: blueque limit {queue} {key} …");
+        let again = format!("set its limits again, unchanged: blueque limit {queue} {key} …");
         let of = if number.is_empty() { String::new() } else { format!(" (needs {number})") };
-        // Keys that were served least recently come first.
+        // The key whose last task was taken first comes first.
         let rank = |rank: &String| look.served.as_ref().filter(|served| *served > rank).unwrap_or(rank).clone();
         let expected = look.head.as_ref().map(|(score, of)| (*score, rank(of)));
         match (&expected, &look.turn) {
@@ -233,7 +234,7 @@ impl Checks {
                 self.finding("lanes", format!("key {key}{of} of {queue} has a turn, and no task waits"), again);
             }
             (Some(expected), Some(turn)) if expected != turn => {
-                let text = format!("key {key}{of} of {queue} has its turn at another place than its first task says");
+                let text = format!("key {key}{of} of {queue} has a turn that does not match its first task");
                 self.finding("lanes", text, again);
             }
             (Some(_), None) if !look.used && !look.delayed => {
@@ -246,7 +247,7 @@ impl Checks {
         false
     }
 
-    /// Compares a row's entries in the order with its turn. `asked`: the ranks that were read.
+    /// Compares the entries of a row in the order with its turn. `asked`: the ranks for which the order is read.
     fn entry(&mut self, queue: &str, (key, number): &Row, mut asked: BTreeSet<String>) -> anyhow::Result<()> {
         let turns = self.key("turns", queue);
         let field = format!("{key}/{number}");
@@ -270,12 +271,12 @@ impl Checks {
                 let is = score.map(|score| (whole(score).unwrap_or(i64::MAX), rank.clone()));
                 let own = turn.clone().filter(|(_, own)| own == rank);
                 if is.is_some() && is != own {
-                    let text = format!("key {key} stands in {ranked} at another place than its turn says");
+                    let text = format!("key {key}: its position in {ranked} does not match its turn");
                     self.finding("lanes", text, format!("ZREM {ranked} '{rank} /{key}', then look again"));
                 } else if is.is_none() && own.is_some() {
                     let text =
                         format!("key {key} has its turn, and does not stand in {ranked}: none of its tasks will run");
-                    let todo = format!("HDEL {turns} {field}, then set its limits again, as they are");
+                    let todo = format!("HDEL {turns} {field}, then set its limits again, unchanged");
                     self.finding("lanes", text, todo);
                 }
             }
@@ -284,7 +285,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports a key whose last service is still stored although none of its tasks waits or runs.
+    /// Reports a key that is still in the hash of turns although none of its tasks waits or runs.
     fn leftover(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         let turns = self.key("turns", queue);
         let mut pipeline = redis::pipe();
@@ -296,7 +297,7 @@ impl Checks {
         }
         let (stands, used, waits): (bool, bool, usize) = self.send(&pipeline)?;
         if stands && !used && waits == 0 {
-            let text = format!("{turns} remembers key {key}, of which no task waits or runs");
+            let text = format!("{turns} contains key {key}, but none of its tasks waits or runs");
             self.finding("lanes", text, format!("HDEL {turns} {key}"));
         }
         Ok(())
@@ -307,7 +308,7 @@ fn first(text: &str) -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// `SCORE RANK`
+/// Parses `SCORE RANK`.
 fn turn_of(text: &str) -> (i64, String) {
     let (score, rank) = text.split_once(' ').unwrap_or((text, ""));
     (score.parse::<f64>().ok().and_then(whole).unwrap_or(i64::MAX), rank.to_owned())

@@ -1,4 +1,4 @@
-//! The queries for the entries of a task, and the remedies for wrong entries.
+//! Queries for the index entries of a task, and remedies for wrong entries.
 
 use blueque::Status;
 use redis::{Pipeline, Value};
@@ -37,7 +37,7 @@ impl Checks {
         };
     }
 
-    /// The command that removes an entry by hand, if nothing else removes it.
+    /// Returns the command with which a person removes an entry, if nothing else removes the entry.
     pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
@@ -51,7 +51,7 @@ impl Checks {
         })
     }
 
-    /// The command that restores a missing entry, if a worker does not restore it.
+    /// Returns the command that restores a missing entry, if no worker restores the entry.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(..) | Place::Order(..) | Place::List(Status::Pending) => {
@@ -70,7 +70,7 @@ impl Checks {
     }
 }
 
-/// The number of times that an id is in a place, from the reply to `count`.
+/// Returns the number of times that an id is in a place, from the reply to the query of `count`.
 pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
     let is = |text: &str| usize::from(text_of(answer).as_deref() == Some(text));
     match place {
@@ -95,7 +95,7 @@ pub fn text_of(value: &Value) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A score that is a whole number; `-0` is 0.
+/// Reads a score that is a whole number. `-0` is 0.
 fn score_of(value: &Value) -> Option<i64> {
     whole(redis::from_redis_value_ref::<Option<f64>>(value).ok().flatten()?)
 }

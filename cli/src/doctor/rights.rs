@@ -1,4 +1,4 @@
-//! The permissions of this user to use the scripts, and the clock of the namespace.
+//! Checks the permissions of this user to call the scripts, and the clock of the namespace.
 
 use blueque::{Client, Error};
 
@@ -7,14 +7,15 @@ use crate::session::config::{self, Settings};
 use crate::session::rights::{missing, other_roles};
 
 impl Checks {
-    /// Asks the scripts which permissions are missing. Other problems are found by other checks.
+    /// Reports the missing permissions that the scripts return. Other checks report other problems.
     pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let check = "rights";
         let limit = self.patience;
         let open = |builder: blueque::ClientBuilder| {
             anyhow::Ok(builder.namespace(settings.namespace().clone()).limit(limit).open(&settings.address()?))
         };
-        // Nothing may be written: only an existing namespace is opened for tests.
+        // The checks must not write. Opening a new namespace for tests writes to it, so the first attempt does not open
+        // one.
         let opened = match open(Client::builder())? {
             Err(Error::Unsuitable { code: blueque::Code::Test, .. }) => {
                 self.note("clock", "this namespace is for tests: its clock may show any time");
@@ -33,9 +34,9 @@ impl Checks {
                 let renamed =
                     ["Unknown Redis command", "Invalid command passed"].iter().any(|what| text.contains(what));
                 let todo = if renamed {
-                    "remove rename-command of what they need from the server's configuration, and restart the server"
+                    "remove rename-command for their commands from the server's configuration, and restart the server"
                 } else {
-                    "grant them as docs/run/configuration.md says"
+                    "grant them: see docs/run/configuration.md"
                 };
                 self.finding(check, text, todo);
                 return Ok(());

@@ -1,5 +1,5 @@
-//! Schedules: each is in the index with its next slot (I25 needs it). A schedule that needs slots is also in the index
-//! of such schedules.
+//! Checks that each schedule is in the index with its next slot, on which I25 depends. A schedule that needs more slots
+//! must also be in the index of such schedules.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use crate::times;
 
 const FIELDS: [&str; 9] = ["recurrence", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
 
-/// Maximum number of seconds that the handled slots of a schedule may lie ahead. A schedule with later handled slots
-/// waits until their time.
+/// Maximum number of seconds between now and a handled slot in the future. A schedule that has handled a later slot
+/// creates no tasks until that time.
 const AHEAD_OF_TIME: f64 = 60.0;
 
-/// Number of slots below which a cron schedule needs more.
+/// Number of stored slots below which a cron schedule needs more slots.
 const FEW: usize = 32;
 
-/// Number of slots that are supplied ahead.
+/// Number of future slots that clients supply.
 const AHEAD: usize = 64;
 
-/// Seconds after which an overdue slot means that nobody creates its task.
+/// Number of seconds after which an overdue slot means that no client creates its task.
 const LATE: f64 = 300.0;
 
 impl Checks {
@@ -74,7 +74,7 @@ impl Checks {
                 );
             } else if slot.is_some() || low {
                 let todo = format!("ZREM {all} {name}, and ZREM {low_ones} {name}");
-                self.finding("schedules", format!("schedule {name} is in an index, but is not there"), todo);
+                self.finding("schedules", format!("schedule {name} is in an index, but does not exist"), todo);
             }
             return;
         };
@@ -93,7 +93,8 @@ impl Checks {
                 let set = next.map_or("+inf".to_owned(), |next| format!("{next:.0}"));
                 self.finding("schedules", text, format!("ZADD {all} {set} {name}"));
             }
-            // A task from before a change of the schedule would otherwise run at the same time as the next task.
+            // The schedule waits for a task that it created before a change, so that two tasks do not run at the same
+            // time.
             Some(slot) if number(held).is_some_and(|held| held.total_cmp(&slot).is_eq()) => {}
             Some(slot) if slot.total_cmp(&next.unwrap_or(f64::INFINITY)).is_ne() => {
                 let said = next.map_or("none".to_owned(), |next| format!("{next:.0}"));

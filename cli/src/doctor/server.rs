@@ -9,11 +9,11 @@ use super::checks::{Checks, Withheld};
 use crate::session::truncated_aof;
 use crate::times;
 
-/// Maximum difference of two clocks, in seconds, that is ignored.
+/// Difference between two clocks, in seconds, up to which it is ignored.
 const SKEW: f64 = 5.0;
 
 impl Checks {
-    /// Returns true if the data can be checked.
+    /// Checks the server. Returns true if its data can be checked.
     pub fn server(&mut self) -> anyhow::Result<bool> {
         let mut answer: RedisResult<String> = self.ask(&["INFO", "everything"]);
         if answer.as_ref().is_err_and(|error| error.code().is_some()) {
@@ -58,7 +58,7 @@ impl Checks {
         Ok(self.schema()? && fits)
     }
 
-    /// The software (Redis or Valkey), its version, and the minimum version.
+    /// Returns the software (Redis or Valkey), its version, and the minimum version.
     pub fn software(&self) -> (&'static str, String, (u32, u32)) {
         match self.fact("valkey_version") {
             "" => ("Redis", self.fact("redis_version").to_owned(), (7, 0)),
@@ -78,7 +78,7 @@ impl Checks {
         true
     }
 
-    /// The value of one setting; none if this user may not read it.
+    /// Returns the value of a setting, or `None` if this user may not read it.
     pub fn setting(&mut self, name: &str) -> Option<String> {
         let pair: Vec<String> = self.ask(&["CONFIG", "GET", name]).ok()?;
         pair.into_iter().nth(1)
@@ -89,7 +89,7 @@ impl Checks {
         for (field, file) in [("aof_last_write_status", "append-only file"), ("rdb_last_bgsave_status", "snapshot")] {
             if !matches!(self.fact(field), "" | "ok") {
                 let todo = "look at the server's log, its disk and the rights on its folder";
-                self.finding(check, format!("the last writing of the {file} failed"), todo);
+                self.finding(check, format!("the last write of the {file} failed"), todo);
             }
         }
         if self.fact("aof_enabled") == "1" {
@@ -151,7 +151,7 @@ impl Checks {
             self.ok(check, "the server's clock is this machine's");
         }
         let meta = format!("{}meta", self.prefix);
-        // A key of another type is found by the check of the keys.
+        // The check of the keys reports a key of a wrong type.
         let floor: Option<f64> = self.ask(&["HGET", &meta, "clock:1"]).unwrap_or(None);
         if let Some(floor) = floor.map(|micros| micros / 1e6)
             && floor > server + SKEW

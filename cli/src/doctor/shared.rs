@@ -1,5 +1,5 @@
-//! Data that clients without scripts share with the scripts: tasks that these clients hold where no worker watches
-//! them, and queues whose names only these clients can use.
+//! Checks the data of clients without scripts: tasks that these clients hold on hosts without a worker, and queues
+//! whose names only these clients can use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::checks::Checks;
 /// Maximum number of tasks of one listener that are checked.
 const TASKS: usize = 500;
 
-/// Node, claimer and token of a record.
+/// The fields `node`, `claimer` and `token` of a record.
 type Owner = (Option<String>, Option<String>, Option<String>);
 
 /// Returns true if the name of a queue is valid for the scripts.
@@ -19,15 +19,15 @@ pub fn usable(name: &str) -> bool {
     QueueName::new(name).is_ok()
 }
 
-/// The host's name in a listener's id, in small letters. For an id without an identity, `host::Names` of the crate
-/// compares nothing else. None if no worker accepts the id, for example because the host's name has an underscore.
+/// Returns the host's name in a listener's id, in lower case. If the id has no machine identity, workers compare only
+/// this name. Returns `None` if no worker accepts the id, for example because the host's name has an underscore.
 fn host(listener: &str) -> Option<String> {
     let id = ListenerId::new(listener).ok()?;
     let host = id.host_and_pid().0.split(':').next()?;
     Some(host.to_ascii_lowercase())
 }
 
-/// A host's name without its domain.
+/// Returns the name of a host without its domain.
 fn short(host: &str) -> &str {
     host.split('.').next().unwrap_or(host)
 }
@@ -40,7 +40,7 @@ fn many(number: usize) -> String {
 }
 
 impl Checks {
-    /// A list of tasks whose listener is not registered, read atomically.
+    /// Checks a list of tasks, read atomically, whose listener is not registered.
     pub fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
         let list = self.key("reserved_tasks", &format!("{queue}_{listener}"));
         let ids: Vec<String> = self.ask(&["LRANGE", &list, "0", &(TASKS - 1).to_string()])?;
@@ -92,8 +92,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports listeners of clients without scripts that hold tasks on a host where no worker serves the queue. No
-    /// process would requeue these tasks.
+    /// Reports listeners of clients without scripts that hold tasks on a host where no worker serves the queue. If such
+    /// a listener dies, no process requeues its tasks.
     pub fn unwatched(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut cut = false;
         let listeners = self.members(&self.key("listeners", queue), &mut cut)?;

@@ -1,4 +1,5 @@
-//! Shared limits: the places in use match the running attempts, and no task waits for a limit that it can never have.
+//! Checks shared limits: the places in use match the running attempts, and no task waits for a limit that cannot admit
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +8,13 @@ use redis::Pipeline;
 use super::bounds::allows;
 use super::checks::Checks;
 
-/// Maximum number of shared limits of a namespace, and of shared limits that a task names.
+/// Maximum number of shared limits of a namespace.
 const LIMITS: usize = 10_000;
 
-/// The fields of a hash about shared limits.
+/// The fields of a hash of shared limits.
 type Said = BTreeMap<String, String>;
 
-/// The shared limits and their places in a text such as `NAME,NAME:PLACES`.
+/// Parses shared limits and their places from a text such as `NAME,NAME:PLACES`.
 fn parts(set: &str) -> impl Iterator<Item = (&str, u64)> {
     set.split(',')
         .map(|part| part.split_once(':').map_or((part, 1), |(name, places)| (name, places.parse().unwrap_or(1))))
@@ -30,7 +31,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The shared limits, each with its number of places if that number is limited.
+    /// Returns the shared limits, each with its number of places, or `None` if the number is not limited.
     fn defined(&mut self) -> anyhow::Result<BTreeMap<String, Option<u64>>> {
         let key = format!("{}shared_limits", self.prefix);
         let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
@@ -88,7 +89,7 @@ impl Checks {
             let value = said.get(name).map_or("nothing", String::as_str);
             if sum.to_string() != *value {
                 let set = if sum > 0 { format!("HSET {key} {name} {sum}") } else { format!("HDEL {key} {name}") };
-                let text = format!("{key} says {value} of {name}, and the attempts that run have {sum} places");
+                let text = format!("{key} says {value} of {name}, and the running attempts have {sum} places");
                 self.finding("limits", text, set);
             }
             if let Some(most) = own.get(name).copied().flatten().filter(|most| sum > *most) {
@@ -116,16 +117,16 @@ impl Checks {
         }
         for (name, seconds) in kept.iter().filter(|(name, _)| own.contains_key(*name)) {
             if !named.contains_key(name) && !waits.contains(name) {
-                let text = format!("{name} is to expire, no task names it, and {idle} does not say when it goes");
+                let text = format!("{name} expires, no task names it, and {idle} has no time for its removal");
                 self.finding("limits", text, format!("blueque limit --shared {name} --expires {seconds}s"));
             }
         }
         Ok(())
     }
 
-    /// Notes queues with tasks that are missing in the index for listeners with patterns, if that index exists. A
-    /// missing queue is no damage: clients without scripts do not update the index, and entries may be deleted by hand.
-    /// The search of listeners with patterns finds such queues.
+    /// Notes queues with tasks that are missing in the index for listeners with patterns, if the index exists. This is
+    /// no error: clients without scripts do not update the index, and people may delete entries. Listeners with
+    /// patterns find such queues by a search.
     pub fn unindexed(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let meta = format!("{}meta", self.prefix);
         if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
@@ -160,8 +161,7 @@ impl Checks {
                 let todo = format!("blueque limit --shared {name} --concurrency N, or edit or cancel these tasks");
                 match own.get(name) {
                     None => {
-                        let text =
-                            format!("{queue}: there is no shared limit {name}, which these wait for (tasks): {number}");
+                        let text = format!("{queue}: there is no shared limit {name}, but tasks wait for it: {number}");
                         self.finding("waiting", text, todo);
                     }
                     Some(Some(most)) if *most < places => {

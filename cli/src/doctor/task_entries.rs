@@ -1,12 +1,12 @@
-//! The index entries that a task has, and the entries that its record requires.
+//! The index entries of a task, which are called its places, and the entries that its record requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueque::Status;
 use redis::Script;
 
-/// A group of failures, as it appears in the name of its key: a name, or a digest of a text after a character that no
-/// name contains.
+/// Returns a group of failures as it appears in the name of its key. A name appears unchanged. A text is replaced by a
+/// character that no name contains, followed by a digest.
 pub fn group_in_key(group: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._:@-".contains(c);
     if group.len() <= 128 && group.chars().all(is_name) || group.starts_with('~') && group.len() == 41 {
@@ -22,17 +22,18 @@ pub enum Place {
     All,
     /// The list of the queue for this state, such as `pending_tasks`.
     List(Status),
-    /// A set of the queue by time: tasks that wait for their eta, or for other tasks.
+    /// A sorted set of the queue, with tasks that wait for their eta or for other tasks.
     Timed(&'static str),
     /// The list of a listener.
     Reserved(String),
-    /// The entry in the set of started tasks, without the task's id.
+    /// The entry in the set of started tasks. The value omits the task's id.
     Started(String),
     /// The lease of the attempt with this token.
     Lease(String),
-    /// The index of all ranked tasks: the task's rank and its score.
+    /// The index of all ranked tasks: the rank and the score of the task.
     Lane(String, i64),
-    /// An entry in an order that `reserve` reads: the key without the namespace, the entry, the score.
+    /// An entry in an order that `reserve` reads: the name of the Redis key without the namespace, the entry, the
+    /// score.
     Order(String, String, i64),
     /// The places of limits that an attempt takes: its token, and the places.
     Limits(String, String),
@@ -45,7 +46,7 @@ pub enum Place {
     Deadline(String),
 }
 
-/// The facts that decide where a task belongs.
+/// The fields of a record that determine the places of the task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub status: String,
@@ -54,7 +55,7 @@ pub struct Head {
     pub token: String,
     pub node: String,
     pub pid: String,
-    /// The needs of the task, followed by a bar and the shared limits whose places the task takes.
+    /// The needs of the task, followed by a vertical bar and the shared limits that the task uses.
     pub needs: String,
     flags: String,
     priority: String,
@@ -102,12 +103,12 @@ pub const FIELDS: [&str; 24] = [
     "limits",
 ];
 
-/// The name of the order in which a task waits: its needs, followed by a bar and its shared limits.
+/// Returns the name of the order in which a task waits: its needs, followed by a vertical bar and its shared limits.
 pub fn class(needs: &str, limits: &str) -> String {
     if limits.is_empty() { needs.to_owned() } else { format!("{needs}|{limits}") }
 }
 
-/// The number of the order in which tasks with the same needs wait, by needs.
+/// The number of each order of tasks with the same needs, by needs.
 pub type Numbers = BTreeMap<String, String>;
 
 impl Head {
@@ -148,7 +149,7 @@ impl Head {
         Some(head)
     }
 
-    /// The status of the task, or none if it is unknown.
+    /// Returns the status of the task, or `None` if it is unknown.
     fn state(&self) -> Option<Status> {
         self.status.parse().ok()
     }
@@ -185,7 +186,7 @@ impl Head {
         self.state().is_none()
     }
 
-    /// The places where the task must be.
+    /// Returns the places where the task must be.
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
@@ -203,8 +204,8 @@ impl Head {
         };
         if self.is_held() {
             places.insert(Place::Reserved(self.node.clone()));
-            // A task that is held without a token belongs to a client without scripts: the task has neither a lease nor
-            // places.
+            // A task that is held without a token belongs to a client without scripts. It has no lease and takes no
+            // places of limits.
             if !self.token.is_empty() {
                 places.insert(Place::Lease(self.token.clone()));
             }
@@ -222,7 +223,7 @@ impl Head {
             places.insert(Place::Unique(self.unique.clone(), self.until.clone()));
         }
         places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
-        // Clients without scripts also record failures, but without a group.
+        // A failure that a client without scripts recorded has no group.
         if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
             places.insert(Place::Group(group_in_key(&self.group)));
         }
@@ -242,7 +243,7 @@ impl Head {
         if self.weight.is_empty() { "1" } else { &self.weight }
     }
 
-    /// The task's entry in the order that `reserve` reads, or in the order of its key.
+    /// Returns the entry of the task in the order that `reserve` reads, or in the order of the task's key.
     fn order(&self, id: &str, numbers: &Numbers, score: i64) -> Place {
         let number = match numbers.get(&self.needs) {
             _ if self.needs.is_empty() => String::new(),
@@ -257,7 +258,7 @@ impl Head {
         Place::Order(format!("key_tasks_{queue}/{key}{number}"), format!("{rank} {id} {weight}"), score)
     }
 
-    /// Returns true if the task may also be in this place.
+    /// Returns true if the task may be in this place although its record does not require it.
     fn may(&self, place: &Place) -> bool {
         match place {
             // Clients without scripts do not index all their tasks.
@@ -270,15 +271,15 @@ impl Head {
             Place::Unique(name, until) if until == "end" || until == "start" => {
                 *name == self.unique && (self.ended_elsewhere() || self.status == "started" && self.token.is_empty())
             }
-            // A drained attempt continues before the next task of its name.
+            // A drained attempt keeps its name, so that it continues before the next task with this name.
             Place::Unique(name, until) if until == "kept" => {
                 name.strip_prefix('/') == Some(&self.unique) && self.waits()
             }
             // A client without scripts ended the attempt and left the token: the entry stays until it expires.
             Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
             Place::Group(group) => self.status == "failed" && *group == group_in_key(&self.group),
-            // The deadline may stay until it passes if a cancellation was requested, and until a repair if a client
-            // without scripts ended the task.
+            // A deadline may stay in the index until its time if a cancellation was requested. It may stay until a
+            // repair if a client without scripts ended the task.
             Place::Deadline(_) => self.lives() && self.deadline().as_ref() == Some(place) || self.ended_elsewhere(),
             _ => false,
         }
@@ -294,9 +295,9 @@ impl Head {
     }
 }
 
-/// The places where a task belongs in this queue, given the places where it was found.
+/// Returns the places of this queue where a task belongs, including the optional places in `found`.
 pub fn expected(id: &str, head: Option<&Head>, queue: &str, found: &[Place], numbers: &Numbers) -> BTreeSet<Place> {
-    // A unique name with an expiry is held until the expiry, whatever happens to the task.
+    // A unique name with an expiry is held until the expiry, even if the task has ended.
     let mut places: BTreeSet<Place> = found.iter().filter(|place| place.is_timed()).cloned().collect();
     if let Some(head) = head.filter(|head| head.queue == queue) {
         places.extend(head.places(id, numbers));
@@ -309,7 +310,7 @@ pub fn expected(id: &str, head: Option<&Head>, queue: &str, found: &[Place], num
 }
 
 impl Place {
-    /// The name of the check that reports findings about this place.
+    /// Returns the name of the check that reports findings about this place.
     pub fn check(&self) -> &'static str {
         match self {
             Self::Lease(_) => "leases",
@@ -322,24 +323,24 @@ impl Place {
         }
     }
 
-    /// Returns true for a unique name with an expiry: another task may have taken the name since.
+    /// Returns true for a unique name with an expiry. Another task may have taken such a name.
     pub fn is_timed(&self) -> bool {
         matches!(self, Self::Unique(_, until) if until.parse::<u64>().is_ok())
     }
 
-    /// Returns true if an attempt takes other places than these, which is a separate finding.
+    /// Returns true if the attempt takes other places of limits than these. This is a separate finding.
     pub fn stands_otherwise(&self, stands: &BTreeMap<Self, usize>) -> bool {
         let Self::Limits(token, what) = self else { return false };
         let other = |place: &Self| matches!(place, Self::Limits(of, takes) if of == token && takes != what);
         stands.iter().any(|(place, count)| *count > 0 && other(place))
     }
 
-    /// The entry of a task in the deadlines, made from its score.
+    /// Returns the entry of a task in the deadlines, from its score.
     pub fn deadline(score: f64) -> Self {
         Self::Deadline(format!("{score:.6}"))
     }
 
-    /// The name of this place in messages.
+    /// Returns the name of this place in messages.
     pub fn name(&self) -> String {
         match self {
             Self::All => "tasks".to_owned(),

@@ -1,5 +1,5 @@
-//! Graphs as a whole: each is in the index of all graphs and counts its tasks correctly, and the steps that calls leave
-//! for later are done soon.
+//! Checks graphs: each graph is in the index of all graphs and counts its tasks correctly, and deferred steps are done
+//! soon.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use super::checks::Checks;
 use super::keys::Scan;
 use crate::times;
 
-/// Number of seconds after which an open step means that no process does such steps. A step takes moments.
+/// Number of seconds after which a deferred step means that no process runs deferred steps. A step usually runs within
+/// a second.
 const LATE: f64 = 600.0;
 
 /// Maximum number of attempts to read a graph whose tasks end during the check.
@@ -19,20 +20,20 @@ const LOOKS: usize = 5;
 /// Number of tasks that are read at once.
 const PAGE: usize = 500;
 
-/// Maximum number of tasks of a graph whose counts workers correct.
+/// Maximum number of tasks of a graph up to which workers correct its counts.
 const CORRECTED: usize = 2_000;
 
-/// Data of a graph: its state, the time of its creation, the number of its tasks, the number of released tasks, the
-/// action under way, its score in the index, and its counts.
+/// Data of a graph: its state, the time of its creation, the number of its tasks, the number of released tasks, its
+/// unfinished action, its score in the index, and its counts.
 type Facts = Vec<Option<String>>;
 
-/// The names of the counts: the tasks that are not finished, and the tasks in each final state.
+/// Returns the names of the counts of a graph: of unfinished tasks, and of tasks in each final state.
 fn counted() -> Vec<&'static str> {
     let ends = Status::ALL.iter().filter(|status| status.is_finished());
     std::iter::once("left").chain(ends.map(|status| status.as_str())).collect()
 }
 
-/// `left 3, complete 1`
+/// Formats counts: `left 3, complete 1`.
 fn words(numbers: &[i64]) -> String {
     let words: Vec<String> = counted().iter().zip(numbers).map(|(name, number)| format!("{number} {name}")).collect();
     words.join(", ")
@@ -63,7 +64,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports steps that a process with maintenance should have done long ago.
+    /// Reports overdue deferred steps, which clients with maintenance run.
     fn left_to_do(&mut self) -> anyhow::Result<()> {
         let now = times::now();
         let late = (times::seconds(now) - LATE).to_string();
@@ -79,7 +80,7 @@ impl Checks {
             };
             let overdue = times::span(times::between(times::epoch(at), now));
             let text =
-                format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: nobody does the maintenance");
+                format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: no client runs the maintenance");
             self.finding("graphs", text, "blueque maintenance --once, or start a worker, of any queue");
         }
         Ok(())
@@ -90,7 +91,7 @@ impl Checks {
         let mut pipeline = Pipeline::new();
         pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("EXISTS").arg(key);
         if self.send::<(bool, bool)>(&pipeline)? == (false, true) {
-            self.finding("graphs", format!("{key} is there, and its graph is not"), format!("DEL {key}"));
+            self.finding("graphs", format!("{key} exists, but its graph does not"), format!("DEL {key}"));
         }
         Ok(())
     }
@@ -129,7 +130,7 @@ impl Checks {
             if noted.as_ref() == Some(&found) {
                 return Ok(());
             }
-            // Two equal results: no task was between two states during the reads.
+            // Two equal differences prove that the counts are wrong. A state change during the reads differs each time.
             if wrong.as_ref() == Some(&(noted.clone(), found.clone())) {
                 self.miscounted(id, noted.as_deref(), &found, total);
                 return Ok(());
@@ -152,7 +153,7 @@ impl Checks {
         self.finding("graphs", format!("graph {id} counts {says}, and of its tasks there are {}", words(found)), todo);
     }
 
-    /// The data in the record of a graph, and its score in the index.
+    /// Reads the data in the record of a graph, and the graph's score in the index.
     fn graph_facts(&mut self, id: &str, index: &str) -> anyhow::Result<Facts> {
         let key = self.key("graph", id);
         let mut pipeline = Pipeline::new();
@@ -164,7 +165,7 @@ impl Checks {
         Ok(facts)
     }
 
-    /// The counts according to the records of the graph's tasks.
+    /// Counts the tasks of a graph by the states in their records.
     fn graph_counts(&mut self, id: &str) -> anyhow::Result<Vec<i64>> {
         let mut ids = Vec::new();
         self.pages(&self.key("members", id), &["LRANGE"], |id| ids.push(id.to_owned()))?;

@@ -1,4 +1,4 @@
-//! Workers: each record is in the index, and dead workers are reported.
+//! Checks that each worker's record is in the index, and reports dead workers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::view::programs;
 const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs_f64();
 
 impl Checks {
-    /// Reports programs that tasks wait for and no worker has. Without the scripts these are unknown; `rights` reports
-    /// that.
+    /// Reports programs that waiting tasks need and that no worker has. Does nothing if this user may not call the
+    /// scripts, which the check `rights` reports.
     pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let builder = config::builder().namespace(settings.namespace().clone());
         let Ok(client) = builder.open(&settings.address()?) else { return Ok(()) };
@@ -71,8 +71,8 @@ impl Checks {
         Ok(())
     }
 
-    /// The number of tasks that a listener of a queue could take: pending tasks, due tasks, and tasks whose owner's
-    /// lease has expired.
+    /// Returns the number of tasks that a listener of a queue could take: pending tasks, due tasks, and tasks with an
+    /// expired lease.
     fn waiting(&mut self, queue: &str, seconds: u64, micros: u64) -> anyhow::Result<u64> {
         let mut pipeline = redis::pipe();
         pipeline.cmd("LLEN").arg(self.key("pending_tasks", queue)).cmd("ZCARD").arg(self.key("lane_tasks", queue));
@@ -83,8 +83,8 @@ impl Checks {
         Ok(self.send::<Vec<u64>>(&pipeline)?.into_iter().sum())
     }
 
-    /// The listeners of a queue that take none of its tasks: dead workers, draining workers, and listeners that are
-    /// ordered to drain.
+    /// Returns the listeners of a queue that take none of its tasks: dead workers, draining workers, and listeners that
+    /// are ordered to drain.
     pub fn gone<'a>(
         &mut self,
         queue: &str,
@@ -161,7 +161,7 @@ impl Checks {
             }
             _ => self.finding(
                 "workers",
-                format!("{own} does not say its queues, or when it reported"),
+                format!("{own} does not contain its queues, or the time of its report"),
                 format!("DEL {own}"),
             ),
         }

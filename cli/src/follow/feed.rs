@@ -1,4 +1,4 @@
-//! The log of a task: the server's part, and on the worker's host all that is on its disk.
+//! Reads the log of a task: the whole log from the disk of the worker's host, or the server's part on another host.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,11 +36,11 @@ pub struct Piece {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     Piece(Piece),
-    /// Output is missing here. The text names the place where it may be.
+    /// Some output is missing. The text names the place where it may be.
     Gap(String),
 }
 
-/// Function that takes an item, and returns whether more items are wanted.
+/// Function that receives an item, and returns `Continue` if more items are wanted.
 pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 pub struct Feed<'a> {
@@ -54,9 +54,9 @@ pub struct Feed<'a> {
     after: String,
     /// Attempts whose log is on this host.
     local: BTreeMap<u32, Reader>,
-    /// Number of bytes of each attempt that were passed on.
+    /// Number of bytes of each attempt that have been passed on.
     ends: BTreeMap<u32, u64>,
-    /// Number of attempts at the last search of this host.
+    /// Number of attempts at the last search for logs on this host.
     looked_for: Option<u32>,
     /// Hosts of the attempts, once they have been read.
     hosts: Option<BTreeMap<u32, String>>,
@@ -69,7 +69,8 @@ impl<'a> Feed<'a> {
         Self { session, id, state, only, after: START.to_owned(), local, ends, looked_for: None, hosts: None }
     }
 
-    /// Passes on new items while more are wanted. `info` was read before, so the log of a finished task is complete.
+    /// Passes on new items while more items are wanted. The caller has read `info` first, so that the log of a finished
+    /// task is complete.
     pub fn look(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
         self.pass_news(info, take).map(|_| ())
     }
@@ -151,7 +152,7 @@ impl<'a> Feed<'a> {
         info.attempt() > 0 && (1..=info.attempt()).all(|attempt| self.local.contains_key(&attempt))
     }
 
-    /// Skips the server's entries, unless the server has entries that were not written on this host.
+    /// Skips the server's log if its last entry was already passed on from a local log.
     fn skip(&mut self) -> anyhow::Result<()> {
         let last = self.session.client.call(&self.session.client.calls().logs(
             self.id,
@@ -170,7 +171,7 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// Passes on the local logs of all attempts up to this attempt.
+    /// Passes on the local logs of all attempts up to the attempt `last`.
     fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         let here: Vec<u32> = self.local.range(..=last).map(|(&attempt, _)| attempt).collect();
         for attempt in here {
@@ -188,7 +189,7 @@ impl<'a> Feed<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Passes on a piece unless it was passed on before, and reports a gap before it.
+    /// Passes on a piece, unless it has been passed on. Reports a gap before the piece.
     fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         if self.only.is_some_and(|only| only != piece.attempt) {
             return Ok(ControlFlow::Continue(()));

@@ -1,4 +1,4 @@
-//! Signals that end a command which follows a task: the command catches them and reports what happens to the task.
+//! Signals that end a command that follows a task. The command catches them, to report what happens to the task.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Interrupts {
         self.0.swap(0, Ordering::AcqRel) > 0
     }
 
-    /// Returns true if a signal arrived. Does not reset it.
+    /// Returns true if a signal arrived. Unlike `came`, keeps the signal.
     pub fn waits(&self) -> bool {
         self.0.load(Ordering::Acquire) > 0
     }
@@ -40,7 +40,7 @@ impl Interrupts {
         }
     }
 
-    /// Ends this process in the way of the caught signal. Returns if there was no signal.
+    /// Ends this process as the caught signal would have ended it. Returns if there was no signal.
     pub fn obey(&self) -> anyhow::Result<()> {
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Acquire)) {
             signal_hook::low_level::emulate_default_handler(signal)?;

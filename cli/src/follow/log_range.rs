@@ -10,7 +10,7 @@ use crate::logs::EXIT;
 /// Receives the selected items.
 pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 
-/// The selected part of a log. `None` means no bound.
+/// The bounds of the selected part of a log. `None` means that there is no bound.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogRange {
     pub source: Option<&'static str>,
@@ -21,17 +21,17 @@ pub struct LogRange {
     pub tail: Option<usize>,
 }
 
-/// Passes on the part of a log that is within a range.
+/// A filter that passes on the part of a log within a range.
 #[derive(Debug, Default)]
 pub struct Excerpt {
     range: LogRange,
-    /// Number of lines that have passed.
+    /// Number of lines that have been passed on.
     passed: usize,
     /// The last lines so far, and their number.
     kept: VecDeque<Item>,
     lines: usize,
     left_out: usize,
-    /// True after the last lines have been passed on: later items are new.
+    /// True after the existing last lines have been passed on. All later items are new.
     released: bool,
 }
 
@@ -40,7 +40,8 @@ impl Excerpt {
         Self { range, ..Self::default() }
     }
 
-    /// Passes on the items that are known to be selected. Returns whether later items may be selected.
+    /// Takes an item, and passes on items that are certainly selected. Returns `Continue` if later items may be
+    /// selected.
     pub fn pass(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<ControlFlow<()>> {
         self.choose(item, give)?;
         Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -64,7 +65,7 @@ impl Excerpt {
         Ok(())
     }
 
-    /// Passes on the last lines at the end of the log.
+    /// Passes on the last lines, at the present end of the log.
     pub fn release(&mut self, give: &mut Give<'_>) -> anyhow::Result<()> {
         if std::mem::replace(&mut self.released, true) {
             return Ok(());
@@ -82,7 +83,7 @@ impl Excerpt {
         self.kept.drain(..).try_for_each(give)
     }
 
-    /// Returns true if no later item is selected.
+    /// Returns true if no later item can be selected.
     fn is_over(&self) -> bool {
         self.range.tail.is_none() && self.range.head.is_some_and(|head| self.passed >= head)
     }

@@ -37,7 +37,7 @@ impl Pager {
             command.env("LESS", LESS);
         }
         let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
-        // An interrupt is meant for the pager.
+        // An interrupt stops an action of the pager, and must not end this process.
         let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
         let input = child.stdin.take();
         Some(Self { child, input })

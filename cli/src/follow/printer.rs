@@ -13,7 +13,7 @@ use crate::run_folder::end::PostMortem;
 use crate::times;
 use crate::view::cost;
 
-/// Number of bytes above which a batch is written at once.
+/// Maximum size of a batch in bytes, above which it is written.
 const BATCH: usize = 64 << 10;
 
 /// Destination of the log.
@@ -21,15 +21,15 @@ const BATCH: usize = 64 << 10;
 pub enum Streams {
     /// The log is not printed.
     None,
-    /// The whole log goes to stdout: it is the data.
+    /// The whole log goes to stdout, as data.
     Data,
-    /// The program's stderr goes to stderr, the rest to stdout.
+    /// The program's stderr goes to stderr, and the rest of the log to stdout.
     Same,
     /// The whole log goes to stderr.
     Talk,
 }
 
-/// The text of one stream, and where its next line begins.
+/// The state of the text on one stream.
 #[derive(Debug, Default)]
 struct Text {
     cleaner: Cleaner,
@@ -42,14 +42,14 @@ pub struct Printer<'a> {
     /// True if each line begins with its time.
     timestamps: bool,
     pager: Option<Pager>,
-    /// Texts of stdout and of stderr.
+    /// States of stdout and of stderr.
     texts: [Text; 2],
     /// Attempt of the last piece.
     attempt: Option<u32>,
     /// Text to write. The flag is true for stderr.
     batch: Vec<(bool, String)>,
     waiting: usize,
-    /// Received part of the post-mortem of a program.
+    /// The part of a program's post-mortem that has been received.
     last: Vec<u8>,
     /// True if anything was written to stdout.
     pub wrote: bool,

@@ -12,10 +12,10 @@ use crate::view::why::why;
 /// Time before the first report. Most tasks have started within this time.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Time before its start during which a scheduled task is not reported as waiting.
+/// A scheduled task that starts within this time is not reported as waiting.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Returns true if there is something to report. A task that is about to become pending counts as pending.
+/// Returns true if the task waits for a reason that should be reported. A task that is due soon counts as pending.
 fn waits(info: &TaskInfo) -> bool {
     match info.status() {
         Some(Status::Scheduled) => eta(info).is_none_or(|due| {
@@ -32,7 +32,7 @@ pub struct Reason {
     look: Instant,
     attempt: u32,
     said: String,
-    /// Time since which the task runs.
+    /// Time at which the task was first seen running.
     runs: Option<Instant>,
 }
 
@@ -45,8 +45,8 @@ impl Reason {
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
         self.runs = (info.status() == Some(Status::Started)).then(|| self.runs.unwrap_or_else(Instant::now));
         if !waits(info) || self.attempt != info.attempt() {
-            // A task that runs for longer than QUIET starts a new wait. If the task only came back, the same reason is
-            // not reported again.
+            // If the task ran for longer than QUIET, the next wait is new, and its reason is reported. After a shorter
+            // run, the same reason is not reported again.
             let over = self.runs.is_some_and(|since| since.elapsed() > QUIET);
             let said = if over { String::new() } else { std::mem::take(&mut self.said) };
             *self = Self { attempt: info.attempt(), said, runs: self.runs, ..Self::new() };

@@ -8,13 +8,13 @@ use super::task_options::TaskOptions;
 use super::upstreams::Waits;
 use crate::output::{Code, fault};
 
-/// Indexes such as `1-500`, or `1-500%20`. The library checks the rest.
+/// Parses indexes such as `1-500` or `1-500%20`. The library checks their bounds.
 pub fn indexes(text: &str) -> Result<String, String> {
     let known = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'%'));
     if known { Ok(text.to_owned()) } else { Err("must be such as 1-500, or 1-500%20 for 20 at once".to_owned()) }
 }
 
-/// The upstreams of an array's tasks, as fields of a document.
+/// The upstreams of an array's tasks, as fields of a graph document.
 #[derive(Default)]
 pub struct Edges {
     fields: Map<String, Value>,
@@ -76,7 +76,7 @@ impl Waits for Edges {
     }
 }
 
-/// The graph of an array: the array is its only entry.
+/// Returns a graph whose only entry is the array.
 pub fn graph(
     (id, queue): (&GraphId, &str),
     indexes: &str,
@@ -93,7 +93,7 @@ pub fn graph(
     let name = task.get("method").and_then(Value::as_str).unwrap_or(queue).to_owned();
     task.insert("options".to_owned(), Value::Object(policy));
     task.extend(eta.map(|eta| ("eta".to_owned(), json!(eta))));
-    // The parameters as the user wrote them: parsing them as a value loses digits of long numbers.
+    // The parameters are inserted as the user wrote them. Parsing them as a JSON value loses digits of long numbers.
     let mut text = Value::Object(task).to_string();
     if let (Some(parameters), Some(end)) = (parameters, text.pop()) {
         text.push_str(&format!(",\"parameters\":{parameters}{end}"));
@@ -102,7 +102,7 @@ pub fn graph(
     }
     let text = format!("{{\"queue\":{},\"tasks\":{{{}:{text}}}}}", json!(queue), json!(name));
     let graph = Graph::from_json(&text).map_err(|error| {
-        // The user wrote no task 0, so the error must not name this task.
+        // The error must not name task 0, because the user has not written a document.
         let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
         fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
     })?;

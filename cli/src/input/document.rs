@@ -1,4 +1,4 @@
-//! A document of a graph, as an argument: a file, or stdin.
+//! The document of a graph, as an argument that names a file or stdin.
 
 use std::io::stdin;
 use std::path::Path;
@@ -17,21 +17,23 @@ const LARGEST: usize = 8 << 20;
 
 #[derive(Args, Debug)]
 pub struct Document {
-    /// The document as JSON or YAML: a graph as docs/reference/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
+    /// The document in JSON or YAML: a graph (see docs/graph.schema.json), or a list of tasks in the format of enq; -
+    /// reads stdin
     #[arg(value_name = "FILE")]
     file: String,
-    /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]; or on which server it is, as a partition: SHARD=URL or SHARD=URL,NAMESPACE
+    /// The queue of a shard of an enq document [default: shard-NAME]. If a queue is given for one shard, shards without
+    /// one are refused. With SHARD=URL or SHARD=URL,NAMESPACE, the shard is a partition on this server
     #[arg(long, value_name = "SHARD=QUEUE", value_parser = shard)]
     shard: Vec<(String, Shard)>,
     /// Refuse a second reference to one task in an enq document, as enq does
     #[arg(long)]
     strict: bool,
-    /// What the failure of a task does to the others, instead of what the document says
+    /// The effect of a failed task on other tasks, instead of the policy in the document
     #[arg(long, value_name = "WORD", value_parser = on_failure())]
     on_failure: Option<OnFailure>,
 }
 
-/// The queue or the partition that a shard stands for.
+/// The queue or the partition to which a shard is mapped.
 #[derive(Clone, Debug)]
 enum Shard {
     Queue(QueueName),
@@ -40,7 +42,7 @@ enum Shard {
 }
 
 impl Document {
-    /// The addresses of the shards that are partitions, as a topology.
+    /// Returns a topology with the addresses of the shards that are partitions, or `None` if no shard is a partition.
     pub fn topology(&self) -> anyhow::Result<Option<String>> {
         let address = |(name, shard): &(String, Shard)| match shard {
             Shard::Queue(_) => None,
@@ -48,8 +50,8 @@ impl Document {
         };
         let all: Vec<String> = self.shard.iter().filter_map(address).collect();
         if !all.is_empty() && all.len() < self.shard.len() {
-            let text = "--shard is a queue or a URL: of each shard the same, as those are of one namespace, and these \
-                        partitions";
+            let text = "--shard must name a queue for each shard, or a URL for each shard: queues are in one \
+                        namespace, and URLs are partitions";
             return Err(fault(Code::Usage, text));
         }
         Ok((!all.is_empty()).then(|| all.join(",")))
@@ -59,7 +61,7 @@ impl Document {
         self.over(Vec::new())
     }
 
-    /// The graph, whose tasks may be in these partitions. Without partitions the graph is in one namespace.
+    /// Returns the graph. Its tasks may be in these partitions. Without partitions, all tasks are in one namespace.
     pub fn over(&self, partitions: Vec<PartitionName>) -> anyhow::Result<Graph> {
         let text = self.json(self.text()?)?;
         let listed = text.trim_start().starts_with('[');
@@ -80,8 +82,8 @@ impl Document {
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 
-    /// Returns the document as JSON. A file whose name ends with `.yaml` or `.yml` is YAML. Any other text is YAML if
-    /// it does not begin as JSON does, except in a file whose name ends with `.json`.
+    /// Returns the document as JSON. A file named `*.yaml` or `*.yml` contains YAML, and a file named `*.json` contains
+    /// JSON. Any other text is JSON if it begins like JSON, and otherwise YAML.
     fn json(&self, text: String) -> anyhow::Result<String> {
         let extension = Path::new(&self.file).extension().and_then(|name| name.to_str()).unwrap_or_default();
         let is_yaml = match extension.to_ascii_lowercase().as_str() {
@@ -128,7 +130,7 @@ fn shard(text: &str) -> Result<(String, Shard), String> {
         return Ok((shard.to_owned(), Shard::Queue(queue_name(is)?)));
     }
     PartitionName::new(shard).map_err(|error| error.to_string())?;
-    // A URL of several servers also has commas. A namespace contains neither `/` nor `=`.
+    // A URL of several servers also contains commas, but a namespace contains neither `/` nor `=`.
     let namespace = is.rsplit_once(',').filter(|(_, name)| !is.contains('#') && Namespace::new(*name).is_ok());
     let namespace = namespace.filter(|(url, _)| url.split_once("://").is_some_and(|(_, rest)| rest.contains('/')));
     let address = namespace.map_or_else(|| is.to_owned(), |(url, name)| format!("{url}#{name}"));

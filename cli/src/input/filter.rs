@@ -12,7 +12,7 @@ use crate::times;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Which tasks")]
 pub struct TaskFilter {
-    /// Only tasks whose id begins with this
+    /// Only tasks whose id begins with this text
     #[arg(long, value_name = "TEXT", value_parser = plain)]
     prefix: Option<String>,
     /// Only tasks in this state; may be given more than once, or as a list: failed,cancelled
@@ -27,7 +27,7 @@ pub struct TaskFilter {
     /// Only tasks submitted with this key
     #[arg(long, value_name = "KEY", value_parser = plain)]
     key: Option<String>,
-    /// Only tasks that failed with this group, as `groups` shows it, or with an error of this text
+    /// Only tasks that failed in this group, as `groups` shows it, or with this error text
     #[arg(long, value_name = "GROUP", value_parser = group)]
     group: Option<String>,
     /// Only tasks that failed without a group
@@ -42,7 +42,7 @@ pub struct TaskFilter {
 }
 
 impl TaskFilter {
-    /// The filter. `states` is used if the user names no state; empty for all states.
+    /// Returns the filter. `states`: the states if the user names none; empty means all states.
     pub fn filter(&self, states: &[Status]) -> Filter {
         self.filter_of(&self.states(states))
     }
@@ -73,12 +73,12 @@ impl TaskFilter {
         states.iter().fold(filter, |filter, &status| filter.status(status))
     }
 
-    /// The states that the user named, or else `states`.
+    /// Returns the states that the user named, or else `states`.
     pub fn states(&self, states: &[Status]) -> Vec<Status> {
         if self.status.is_empty() { states.to_vec() } else { self.status.clone() }
     }
 
-    /// Returns true if a task is selected. The group of a failure is not checked.
+    /// Returns true if a task is selected. Does not check the group of a failure.
     pub fn selects(&self, id: &str, info: &TaskInfo) -> bool {
         let key = || info.fields.get("key").map(Vec::as_slice);
         self.prefix.as_ref().is_none_or(|prefix| id.starts_with(prefix.as_str()))
@@ -97,18 +97,18 @@ impl TaskFilter {
         texts.iter().all(|text| text.is_none()) && !no_group && from.is_none() && to.is_none()
     }
 
-    /// The filter for the same tasks, but in only one of the states.
+    /// Returns a filter for the selected tasks in only one state.
     pub fn only(&self, status: Status) -> Filter {
         self.filter_of(&[status])
     }
 
-    /// The requested group; empty for failures without a group.
+    /// Returns the requested group, or an empty text for failures without a group.
     pub fn group(&self) -> Option<&str> {
         if self.no_group { Some("") } else { self.group.as_deref() }
     }
 }
 
-/// A group of failures, or the text of an error, which stands for a group.
+/// Parses a group of failures. The text of an error stands for its group.
 fn group(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("must not be empty; --no-group selects failures without one".to_owned());
@@ -116,7 +116,7 @@ fn group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A time, or a time relative to now such as `-2h`.
+/// Parses a time, or a time relative to now such as `-2h`.
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
         Some(span) => times::origin().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),

@@ -1,18 +1,18 @@
-//! Arguments for cancelling a held task by force.
+//! Arguments that cancel a held task by force.
 
 use blueque::Force;
 use blueque::calls::CancelOptions;
 use clap::Args;
 
-/// How a held task is cancelled.
+/// The options that cancel a held task.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Forced {
-    /// Kill the program of a running task at once, without a grace period. The task is cancelled when the program
-    /// is dead, at the latest when its lease has expired
+    /// Kill the program of a running task at once, without a grace period. The task is cancelled when the program has
+    /// ended, at the latest when its lease expires
     #[arg(long)]
     force: bool,
-    /// Do not wait for that: cancel the task now. Its program may run on, even beside a next attempt, until its
-    /// worker learns of it: up to a third of the lease
+    /// Cancel the task now, without waiting for the end of its program. The program may continue, even during a new
+    /// attempt, until its worker notices: up to a third of the lease
     #[arg(long)]
     now: bool,
 }

@@ -16,7 +16,7 @@ use crate::output::say;
 use crate::session::Session;
 use crate::times;
 
-/// Number of bytes that the server keeps of a followed log.
+/// Number of bytes of the log that the server keeps for a followed task.
 const FOLLOWED: u32 = 64 << 20;
 
 /// The arguments of a new task.
@@ -30,16 +30,16 @@ pub struct NewTaskArgs {
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<SystemTime>,
-    /// An id of your choice; submitting it twice creates one task
+    /// The id of the task [default: a random id]; submitting the same id twice creates one task
     #[arg(long, value_parser = task_id)]
     id: Option<TaskId>,
     #[command(flatten)]
     upstreams: Upstreams,
-    /// Run it with the result of this task as its parameters: a JSON list, of several results if repeated
+    /// Wait for this task, and use its result as the parameters: a JSON list, with several results if repeated
     #[arg(long, value_name = "ID", value_parser = task_id, conflicts_with_all = ["given", "named"])]
     result_of: Vec<TaskId>,
-    /// The same of a task that may fail or be cancelled: then this one runs all the same, and gets null; these results
-    /// come after those of --result-of
+    /// Like --result-of, but the result is null if this task fails or is cancelled. These results come after the
+    /// results of --result-of
     #[arg(long, value_name = "ID", value_parser = task_id, conflicts_with_all = ["given", "named"])]
     result_or_null: Vec<TaskId>,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct NewTaskArgs {
 }
 
 impl NewTaskArgs {
-    /// The ids of the task's upstreams.
+    /// Returns the ids of the task's upstreams.
     pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
@@ -56,8 +56,8 @@ impl NewTaskArgs {
         Results { needed: &self.result_of, optional: &self.result_or_null }
     }
 
-    /// The key and the unique name of the task. They count in one partition only; the first of them chooses the
-    /// partition.
+    /// Returns the key and the unique name of the task. They have an effect only within one partition, and the first of
+    /// them determines the partition.
     pub fn pins(&self) -> Vec<(&'static str, String)> {
         let pin = |(option, shown)| {
             let value = self.options.given().find(|(name, _)| *name == option)?.1;
@@ -66,12 +66,12 @@ impl NewTaskArgs {
         [("key", "key"), ("unique", "unique name")].into_iter().filter_map(pin).collect()
     }
 
-    /// The task's id. A task without an id gets a random id, which it keeps.
+    /// Returns the id of the task. Sets a random id if there is none.
     pub fn own_id(&mut self) -> &TaskId {
         self.id.get_or_insert_with(TaskId::random)
     }
 
-    /// A graph of an array: a task for each of these indexes.
+    /// Returns the id and the graph of an array with a task for each of these indexes.
     pub fn array(&self, indexes: &str) -> anyhow::Result<(GraphId, Graph)> {
         let id = match &self.id {
             Some(id) => GraphId::new(id.as_str())?,
@@ -89,7 +89,7 @@ impl NewTaskArgs {
         Ok((id, graph))
     }
 
-    /// The parameters; empty if results take their place.
+    /// Returns the parameters, or an empty text if the task gets results instead.
     fn payload(&self) -> anyhow::Result<Vec<u8>> {
         if self.result_of.is_empty() && self.result_or_null.is_empty() {
             self.parameters.bytes()
@@ -98,8 +98,8 @@ impl NewTaskArgs {
         }
     }
 
-    /// Submits the task again if a task with its id exists. With `later`, a running task runs again after the current
-    /// round.
+    /// Submits the task, even if a task with its id exists. With `later`, a running task runs again after the current
+    /// run.
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
@@ -129,7 +129,7 @@ impl NewTaskArgs {
         Ok((id, round))
     }
 
-    /// Submits the task. If its log is followed, the server keeps more of the log, so that a reader loses nothing.
+    /// Submits the task. If the caller follows the log, the server keeps more of the log, so that no output is lost.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);

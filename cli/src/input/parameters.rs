@@ -18,7 +18,7 @@ pub struct Parameters {
     /// The parameters as JSON; @FILE reads a file, - reads stdin [default: []]
     #[arg(value_name = "PARAMS", allow_hyphen_values = true)]
     given: Option<String>,
-    /// The same as an option
+    /// The parameters, as an option instead of an argument
     #[arg(
         long = "params",
         alias = "parameters",
@@ -27,7 +27,7 @@ pub struct Parameters {
         allow_hyphen_values = true
     )]
     named: Option<String>,
-    /// Pass the parameters unchanged, JSON or not
+    /// Pass the parameters unchanged, even if they are not JSON
     #[arg(long)]
     raw: bool,
 }
@@ -38,7 +38,7 @@ impl Parameters {
         self.given.is_some() || self.named.is_some()
     }
 
-    /// The bytes that are passed to the task.
+    /// Returns the bytes that are passed to the task.
     pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
         let bytes = match self.given.as_deref().or(self.named.as_deref()) {
             None => return Ok(b"[]".to_vec()),

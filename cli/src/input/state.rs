@@ -5,8 +5,8 @@ use std::str::FromStr;
 use blueque::Status;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// All states in the order in which tasks are shown: running tasks first, then waiting tasks, then finished tasks, with
-/// complete tasks last.
+/// Returns all states in the order in which tasks are shown: first running, then waiting, then finished. Complete tasks
+/// come last.
 pub fn shown() -> Vec<Status> {
     let mut states: Vec<Status> = Status::ALL.iter().copied().filter(|state| !state.is_finished()).rev().collect();
     states.extend(Status::ALL.iter().copied().filter(|state| state.is_finished() && *state != Status::Complete));
@@ -14,7 +14,7 @@ pub fn shown() -> Vec<Status> {
     states
 }
 
-/// A state, as an argument; `running` is an alias of `started`.
+/// Returns the parser of a state. `running` is an alias of `started`.
 pub fn state() -> impl TypedValueParser<Value = Status> {
     let states = shown().into_iter().map(|state| PossibleValue::new(state.as_str()));
     let running = PossibleValue::new("running").help("The same as started");

@@ -1,4 +1,4 @@
-//! Task ids as arguments, and a loop over the tasks with these ids.
+//! Task ids as arguments, and a loop over these tasks.
 
 use blueque::{TaskId, TaskInfo};
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct TaskIds {
-    /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
+    /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }
@@ -39,8 +39,7 @@ impl TaskIds {
         Self { ids: vec![id.to_owned()] }
     }
 
-    /// Calls `act` for each task. After a refusal the next task is still tried; the exit code is the code of the first
-    /// refusal.
+    /// Calls `act` for each task. Continues after a refusal. Returns the exit code of the first refusal.
     pub fn each(
         &self,
         session: &Session,
@@ -51,7 +50,7 @@ impl TaskIds {
         let mut flagged = false;
         for (text, found) in self.ids.iter().flat_map(|text| session.find_tasks(text)) {
             let done_to = |(id, info): (TaskId, TaskInfo)| {
-                // The task has dependents or waits for upstreams.
+                // These flags mean that the task has dependents or upstreams.
                 flagged |= info.fields.get("flags").is_some_and(|flags| flags.iter().any(|flag| b"wd".contains(flag)));
                 Ok(Done { outcome: act(&id, &info)?, id: id.to_string() })
             };

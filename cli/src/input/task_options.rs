@@ -1,4 +1,5 @@
-//! The options of a task as arguments, made from the contract: for a submit, or for the tasks of a schedule.
+//! The options of a task as arguments, generated from the contract. Commands use them for a new task, for the tasks of
+//! a schedule, and for an edit.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::values::{bytes, coming, duration, plain, whole_number, written_bytes, written_seconds};
 
-/// The given options, as name and text.
+/// The options that the user gave, as name and text.
 type Given = Vec<(&'static str, String)>;
 
 /// The options of a task.
@@ -25,7 +26,7 @@ pub struct ChangedOptions(Given);
 pub struct SlotOptions(Given);
 
 impl TaskOptions {
-    /// The options in the form that a call needs.
+    /// Returns the options for a call.
     pub fn options(&self) -> calls::TaskOptions {
         let mut options = calls::TaskOptions::default();
         for (name, value) in &self.0 {
@@ -34,7 +35,7 @@ impl TaskOptions {
         options
     }
 
-    /// The given options, by their names in the contract.
+    /// Returns the options that the user gave, with their names in the contract.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
@@ -49,19 +50,19 @@ impl ChangedOptions {
         self.0.is_empty()
     }
 
-    /// The given options, by their names in the contract.
+    /// Returns the options that the user gave, with their names in the contract.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// The options in the form that a call needs.
+    /// Returns the options for a call.
     pub fn options(&self) -> calls::TaskOptions {
         TaskOptions(self.0.clone()).options()
     }
 }
 
 impl SlotOptions {
-    /// The options in the form that a call needs.
+    /// Returns the options for a call.
     pub fn options(&self) -> calls::ScheduleOptions {
         let mut options = calls::ScheduleOptions::default();
         for (name, value) in &self.0 {
@@ -71,7 +72,7 @@ impl SlotOptions {
     }
 }
 
-/// Makes arguments of a table of the contract.
+/// Implements the arguments for a table of options in the contract.
 macro_rules! arguments {
     ($of:ident, $table:ident, $heading:literal, $argument:expr) => {
         impl FromArgMatches for $of {
@@ -106,7 +107,7 @@ arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument);
 arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed);
 arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument);
 
-/// The policies of a schedule for a due task while its last task is not finished.
+/// Returns the parser of the policy that a schedule follows if its last task is not finished when the next is due.
 pub fn overlap() -> impl TypedValueParser<Value = Overlap> {
     let words = SCHEDULE_OPTIONS.iter().find(|option| option.name == "overlap").map(|option| option.form);
     let words = if let Some(Form::Word(words)) = words { words } else { &[] };
@@ -120,7 +121,7 @@ fn possible(words: &'static [(&'static str, &'static str)]) -> impl Iterator<Ite
 /// Options that refine the option `unique` and require it.
 const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
 
-/// The option that only a submit has: the policy for a name that another task already has.
+/// The option that only a submit has: the policy if another task already has the unique name.
 const NOT_CHANGED: &str = "unique_policy";
 
 #[allow(clippy::unnecessary_wraps, reason = "as `changed`: not every option is one of each command")]
@@ -129,8 +130,8 @@ fn argument(option: &'static Described) -> Option<Arg> {
     Some(if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument })
 }
 
-/// The argument for an edit. An option without a value stays as it is: an edit has no defaults, and the task may
-/// already have the option that another option refines.
+/// Returns the argument of an option for an edit. An edit has no defaults, because an option that is not given stays as
+/// it is. An option does not require the option that it refines, because the task may already have that option.
 fn changed(option: &'static Described) -> Option<Arg> {
     (option.name != NOT_CHANGED).then(|| plainly(option).help(plain_text(option.means)))
 }
@@ -148,14 +149,14 @@ fn plainly(option: &'static Described) -> Arg {
     argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. }))
 }
 
-/// The name of the value in the help, and the parser of the value.
+/// Returns the name of the value in the help, and the parser of the value.
 fn form(option: &'static Described) -> (&'static str, ValueParser) {
     match (option.kind, option.form) {
         ("name" | "tags", _) => ("NAME", plain.into()),
         ("steps", _) => ("QUEUE,…", plain.into()),
         ("unique_until", _) => ("WHEN", until.into()),
         (_, Form::Word(words)) => ("WORD", PossibleValuesParser::new(possible(words)).into()),
-        // A limit of 0 does not even allow empty parameters.
+        // Zero is not allowed, because it refuses even empty parameters.
         ("payload_size", Form::Whole { high, .. }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, 1, high)))
         }
@@ -176,7 +177,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
     }
 }
 
-/// The help of an option: the sentence of the contract, with the default in the units of the command line.
+/// Returns the help of an option: its sentence in the contract, and the default in the units of the command line.
 fn help(option: &Described) -> String {
     let default = option.default.map(|default| match (option.form, default.parse()) {
         (Form::Seconds { .. } | Form::Whole { unit: "seconds", .. }, Ok(seconds)) => written_seconds(seconds),
@@ -187,7 +188,7 @@ fn help(option: &Described) -> String {
     default.map_or_else(|| sentence.clone(), |default| format!("{sentence} [default: {default}]"))
 }
 
-/// A sentence of the contract in clap's style: without Markdown and without its full stop.
+/// Converts a sentence of the contract to the style of clap: without Markdown and without the full stop.
 fn plain_text(sentence: &str) -> String {
     sentence.trim_end_matches('.').replace('`', "")
 }
@@ -212,7 +213,7 @@ fn whole_seconds(text: &str, low: i64, high: i64) -> Result<String, String> {
     time.strip_suffix(".000000").map(str::to_owned).ok_or_else(|| "must be in whole seconds".to_owned())
 }
 
-/// A future time: RFC 3339, or `+10m`.
+/// Parses a future time: RFC 3339, or `+10m`.
 fn moment(text: &str) -> Result<String, String> {
     let time = coming(text)?.duration_since(UNIX_EPOCH).map_err(|_| "must be after 1970".to_owned())?;
     Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))

@@ -6,8 +6,8 @@ use clap::Args;
 use super::values::task_id;
 use crate::output::{code, fault};
 
-/// Translates the refusal of a new task into the words of the command line. The server names the task by its id, which
-/// the user has not seen, and the fields of a document.
+/// Translates the error for a new task to the terms of the command line. The server's error names fields of a document,
+/// and the task's id, which the user has not seen.
 pub fn in_options(id: &TaskId, error: Error) -> anyhow::Error {
     let text = error.to_string();
     let rest =
@@ -23,31 +23,31 @@ pub fn in_options(id: &TaskId, error: Error) -> anyhow::Error {
     fault(code(&error.into()), format!("{before}{option}: {what}"))
 }
 
-/// The tasks that a task waits for, except for those whose results it gets.
+/// The tasks that a task waits for, except for tasks whose results it gets.
 #[derive(Args, Debug)]
 pub struct Upstreams {
-    /// Run it when this task is complete; may be repeated
+    /// Wait until this task is complete; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     after_success: Vec<TaskId>,
-    /// Run it when this task has ended, whatever its end; may be repeated
+    /// Wait until this task has ended in any way; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     after: Vec<TaskId>,
-    /// Run it when this task has failed or was cancelled; may be repeated
+    /// Wait until this task has failed or was cancelled; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     after_failure: Vec<TaskId>,
-    /// Run it when so many of the tasks of --after-success and --result-of are complete, not all
+    /// Wait until this number of the tasks of --after-success and --result-of is complete, instead of all
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     at_least: Option<u32>,
 }
 
-/// The tasks whose results a task gets: the optional upstreams come last.
+/// The tasks whose results a task gets. The optional upstreams come last.
 #[derive(Clone, Copy, Default)]
 pub struct Results<'a> {
     pub needed: &'a [TaskId],
     pub optional: &'a [TaskId],
 }
 
-/// A value to which the upstreams of a task can be added.
+/// A request to which the upstreams of a task can be added.
 pub trait Waits: Sized {
     fn success(self, id: &TaskId) -> Self;
     fn end(self, id: &TaskId) -> Self;
@@ -60,7 +60,7 @@ pub trait Waits: Sized {
 }
 
 impl Upstreams {
-    /// Adds these upstreams, and the upstreams whose results the task gets. The results begin at the slot `first`.
+    /// Adds these upstreams, and the upstreams whose results the task gets. The first result has the slot `first`.
     pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &Results) -> W {
         let some = self.at_least.is_some();
         let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
@@ -75,7 +75,7 @@ impl Upstreams {
         self.at_least.into_iter().fold(waits, W::at_least)
     }
 
-    /// The ids of the upstreams.
+    /// Returns the ids of the upstreams.
     pub fn ids(&mut self) -> impl Iterator<Item = &mut TaskId> {
         self.after_success.iter_mut().chain(&mut self.after).chain(&mut self.after_failure)
     }

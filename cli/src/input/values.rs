@@ -1,4 +1,4 @@
-//! Values of arguments: names, numbers, sizes, durations, times.
+//! Parsers for values of arguments: names, numbers, sizes, durations, times.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,29 +7,29 @@ use jiff::Timestamp;
 
 use crate::times;
 
-/// A queue's name, as an argument.
+/// Parses the name of a queue.
 pub fn queue_name(text: &str) -> Result<QueueName, String> {
     QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
 }
 
-/// Methods, keys, tags and unique names have the same form as queues.
+/// Parses a method, a key, a tag or a unique name. They have the same form as names of queues.
 pub fn plain(text: &str) -> Result<String, String> {
     queue_name(text).map(|name| name.to_string())
 }
 
-/// A time such as `90s` or `1h 30m`, as an argument.
+/// Parses a duration such as `90s` or `1h 30m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| "must be a time such as 90s, 15m or 2h 30m".to_owned())
 }
 
-/// The length of a lease, as an argument.
+/// Parses the length of a lease.
 pub fn lease(text: &str) -> Result<Duration, String> {
     let within = Duration::from_secs(1)..=Duration::from_secs(7 * 86_400);
     let lease = duration(text)?;
     if within.contains(&lease) { Ok(lease) } else { Err("must be from 1s to 7days".to_owned()) }
 }
 
-/// A whole number within bounds, as an argument.
+/// Returns a parser of whole numbers within bounds.
 pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| {
         let number = text.parse().ok().filter(|number| (low..=high).contains(number));
@@ -38,7 +38,7 @@ pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Re
     }
 }
 
-/// A number of bytes such as 512, 512K, 512M or 2G, as an argument.
+/// Parses a number of bytes such as 512, 512K, 512M or 2G.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match text.get(digits.len()..).unwrap_or_default() {
@@ -53,24 +53,24 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }
 
-/// A number of bytes as an argument, in the largest unit that leaves a whole number.
+/// Formats a number of bytes as an argument, in the largest unit that gives a whole number.
 pub fn written_bytes(number: u64) -> String {
     let units = [("G", 30), ("M", 20), ("K", 10)];
     let unit = units.into_iter().find(|(_, shift)| number > 0 && number.trailing_zeros() >= *shift);
     unit.map_or_else(|| number.to_string(), |(unit, shift)| format!("{}{unit}", number >> shift))
 }
 
-/// Seconds as an argument: `1h`.
+/// Formats seconds as an argument, such as `1h`.
 pub fn written_seconds(seconds: u64) -> String {
     humantime::format_duration(Duration::from_secs(seconds)).to_string()
 }
 
-/// A task's id, as an argument.
+/// Parses the id of a task.
 pub fn task_id(text: &str) -> Result<TaskId, String> {
     plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
 }
 
-/// A text such as `90`, `1.5` or `15m` in seconds.
+/// Converts a text such as `90`, `1.5` or `15m` to seconds.
 pub fn seconds(text: &str) -> Option<String> {
     let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     if plain {
@@ -83,7 +83,7 @@ pub fn seconds(text: &str) -> Option<String> {
     })
 }
 
-/// A rate such as `100/3600` or `100/1h`.
+/// Parses a rate such as `100/3600` or `100/1h`.
 pub fn rate(text: &str) -> Option<Rate> {
     let (starts, time) = text.split_once('/')?;
     let time = match time.chars().next()? {
@@ -93,7 +93,7 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// A future time as an argument: a form of `time`, or `10m` from now.
+/// Parses a future time: a form that `time` accepts, or `10m` from now.
 pub fn coming(text: &str) -> Result<SystemTime, String> {
     time(text).or_else(|error| match duration(text) {
         Ok(span) => times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned()),
@@ -101,7 +101,7 @@ pub fn coming(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A past time as an argument: a form of `time`, or `10m` for ten minutes ago.
+/// Parses a past time: a form that `time` accepts, or `10m` for ten minutes ago.
 pub fn past(text: &str) -> Result<SystemTime, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
         Ok(span) => times::origin().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
@@ -112,7 +112,7 @@ pub fn past(text: &str) -> Result<SystemTime, String> {
     }
 }
 
-/// A time as an argument: RFC 3339, or `+10m` from now.
+/// Parses a time: RFC 3339, or `+10m` from now.
 pub fn time(text: &str) -> Result<SystemTime, String> {
     if let Some(span) = text.strip_prefix('+') {
         let span = duration(span)?;
@@ -123,7 +123,7 @@ pub fn time(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A graph's id, as an argument.
+/// Parses the id of a graph.
 pub fn graph_id(text: &str) -> Result<GraphId, String> {
     GraphId::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
 }

@@ -1,12 +1,12 @@
-//! A YAML document as JSON, with the same texts in the same order, so that each reader has only one form to read.
+//! Converts a YAML document to JSON, with the same texts in the same order. The other code reads only JSON.
 
 use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Returns the JSON of a document, or an error with its line. `most` is the maximum length of the JSON, including the
-/// text that aliases stand for.
+/// Converts a YAML document to JSON. An error names the line. `most` is the maximum length of the JSON, in which
+/// aliases are replaced by their contents.
 pub fn json(text: &str, most: usize) -> Result<String, String> {
     let out = RefCell::new(String::new());
     let writer = Writer { out: &out, most };
@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
         self.write("[")?;
         let mut between = "";
         loop {
-            // The separator is written before the element. The end of the list is known only afterwards.
+            // The separator is written before the next element is read, and removed if the list ends there.
             let before = self.out.borrow().len();
             self.write(between)?;
             if items.next_element_seed(self)?.is_none() {
@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
     }
 }
 
-/// Writes a name: text, or a number as text.
+/// Writes a name as a JSON string. A name may be a text or a number.
 struct Key<'a>(Writer<'a>);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 /// Length of a time: `2026-11-22T05:00:00.123456789Z`.
 const STAMP: usize = 30;
 
-/// The source of a supervisor's post-mortem of a program, which is not part of the program's output.
+/// The source of the entry with the supervisor's post-mortem of the program. The entry is not output of the program.
 pub const EXIT: &str = "exit";
 
 /// Maximum length of output without an end of line. Longer output is cut into parts of this length.
@@ -18,14 +18,13 @@ pub const PART: usize = 16 << 10;
 pub struct Line<'a> {
     pub at: &'a str,
     pub source: &'a str,
-    /// True if the end of the line belongs to the text.
+    /// True if the text ends with the end of a line.
     pub whole: bool,
     pub text: &'a [u8],
 }
 
 impl<'a> Line<'a> {
-    /// Parses a line. Returns `None` if it is not a line of a log, because a crash cut it off or another program wrote
-    /// it.
+    /// Parses a line. Returns `None` if the line is malformed, because a crash cut it off or another program wrote it.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         let mut words = line.splitn(4, |&byte| byte == b' ');
         let mut word = || std::str::from_utf8(words.next()?).ok();
@@ -35,7 +34,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The beginnings of lines of one source at one moment, for a whole line and for a part of a line.
+/// The beginnings of log lines with one source and one time: for a whole line, and for a part of a line.
 pub struct Begin {
     whole: Vec<u8>,
     part: Vec<u8>,
@@ -49,7 +48,7 @@ impl Begin {
         Self { whole: of('F'), part: of('P') }
     }
 
-    /// Appends output as a line, with its end of line if it has one.
+    /// Appends output as a line of the log. The line is marked as whole if the output ends with a line feed.
     pub fn append(&self, lines: &mut Vec<u8>, text: &[u8]) {
         let whole = text.ends_with(b"\n");
         lines.extend_from_slice(if whole { &self.whole } else { &self.part });

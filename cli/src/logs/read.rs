@@ -22,8 +22,8 @@ pub struct Entry {
     pub source: String,
     /// Text with its end of line, if the output had one.
     pub text: Vec<u8>,
-    /// Number of bytes of output before the entry. If this exceeds the length of the entries before it, some output was
-    /// not kept.
+    /// Number of bytes of output before the entry. If the number exceeds the total length of the entries before, some
+    /// output was not kept.
     pub offset: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct Reader {
     /// Bytes that were read. Bytes before `taken` are consumed.
     buffer: Vec<u8>,
     taken: usize,
-    /// True while the rest of a line that is too long is skipped.
+    /// True while the rest of an overlong line is skipped.
     skipping: bool,
     offset: u64,
 }
@@ -77,7 +77,7 @@ impl Reader {
                 continue;
             }
             let Some(next) = self.later()? else { return Ok(None) };
-            // More was written after the last read.
+            // More lines were written after the last read.
             if self.fill()? {
                 continue;
             }
@@ -89,14 +89,14 @@ impl Reader {
                     self.buffer.clear();
                     (self.taken, self.skipping, self.offset) = (0, false, next.offset);
                 }
-                // The file was removed to make room.
+                // The writer removed the file to make room for newer output.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Returns the bounds of a whole line in the buffer.
+    /// Returns the bounds of the next whole line in the buffer.
     fn line(&mut self) -> Option<(usize, usize)> {
         loop {
             let rest = self.buffer.get(self.taken..)?;
@@ -126,7 +126,7 @@ impl Reader {
         Some(Entry { at: line.at.to_owned(), source: line.source.to_owned(), text, offset })
     }
 
-    /// Reads on in the file. Returns true if there was more.
+    /// Reads more bytes of the file. Returns true if there were any.
     fn fill(&mut self) -> io::Result<bool> {
         let Some((_, file)) = &mut self.file else { return Ok(false) };
         self.buffer.drain(..self.taken);

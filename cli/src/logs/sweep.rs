@@ -11,7 +11,7 @@ use super::LOGS;
 use crate::run_folder::{names, open};
 use crate::safe_path::{Rule, resolve};
 
-/// Divisor of the size of a file system: its logs take at most this part.
+/// Divisor of the size of the file system. The logs may use the quotient.
 const PART: u64 = 10;
 
 /// Maximum number of logs that are kept, because a search of the logs takes time.
@@ -73,7 +73,7 @@ fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
         bytes += about.blocks() * 512;
         written = written.max(about.modified().unwrap_or(written));
     }
-    // While an attempt has its run folder, it runs, or its end still must be sent.
+    // An attempt that has a run folder is running, or its end has not been sent.
     let runs = space.join("runs");
     let logged = entry.file_name().to_str().and_then(names::logged);
     let lives = logged.is_some_and(|(id, _, token)| runs.join(names::run(&id, token)).exists());

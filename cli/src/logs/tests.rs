@@ -104,7 +104,7 @@ fn the_first_and_the_last_half_of_a_log_are_kept_and_what_is_missing_is_known() 
     assert_eq!(gaps.iter().filter(|&&gap| gap > 0).count(), 1, "one cut");
     let kept: usize = entries.iter().map(|entry| entry.text.len()).sum();
     assert_eq!(gaps.iter().sum::<u64>() + kept as u64, writer.end());
-    // A position to read from is before the requested offset, and close to it.
+    // The position is before the requested offset, and close to it.
     let wanted = writer.end() - 10_000;
     let place = writer.place(wanted).unwrap();
     let from = Reader::at(path, place).entry().unwrap().unwrap();

@@ -1,5 +1,5 @@
-//! Writes a log. Half of its maximum size is for the beginning of the output, which is kept. The other half is for the
-//! newest output.
+//! Writes a log. The first half of its maximum size contains the beginning of the output and is always kept. The second
+//! half contains the newest output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,18 +11,19 @@ use super::read::Reader;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
-/// Maximum number of files of a log. The first half of the files is kept. In the second half, the oldest file is
-/// removed for a new file.
+/// Maximum number of files of a log. The first half of the files is kept. If the second half is full, its oldest file
+/// is removed to make room for a new file.
 const FILES: usize = 16;
 
 /// Approximate size of the pieces in which lines are written, in bytes.
 const WRITE: usize = 64 << 10;
 
-/// Minimum distance of the positions in a file that are remembered for readers, and their number.
+/// Minimum distance in bytes between marks, and maximum number of marks. A mark is a position in a file from which
+/// readers can begin.
 const BETWEEN_MARKS: u64 = 64 << 10;
 const MARKS: u64 = 256;
 
-/// Delay after a failure before writing is tried again.
+/// Time after a failure before the next attempt to write.
 const AGAIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub struct Writer {
     segments: Vec<u64>,
     /// Number of bytes of output so far, kept or not.
     end: u64,
-    /// Positions in the last file.
+    /// Marks in the last file.
     marks: Vec<Place>,
     failed: Option<Instant>,
     told: bool,
@@ -98,7 +99,7 @@ impl Writer {
         self.failed.is_some()
     }
 
-    /// Returns a position to read from, at this offset of the output or before it, as close as is known.
+    /// Returns the last known position that is not after this offset of the output.
     pub fn place(&self, offset: u64) -> Option<Place> {
         let mark = self.marks.iter().rev().find(|mark| mark.offset <= offset).copied();
         mark.or_else(|| {
@@ -107,7 +108,7 @@ impl Writer {
         })
     }
 
-    /// Appends output of a source. After an error, logging stops for a while. The error is returned once.
+    /// Appends output of a source. After an error, nothing is written for a while. Returns each error only once.
     pub fn write(&mut self, source: &str, text: &[u8]) -> Option<io::Error> {
         if self.failed.is_some_and(|since| since.elapsed() < AGAIN) {
             self.end += text.len() as u64;
@@ -116,7 +117,7 @@ impl Writer {
         self.failed = None;
         let before = self.end;
         let failure = self.write_lines(source, text).err();
-        // The output is counted even if it was not written, to show what is missing.
+        // Output that was not written is also counted, so that readers see the gap.
         self.end = before + text.len() as u64;
         let error = failure?;
         self.failed = Some(Instant::now());
@@ -137,7 +138,7 @@ impl Writer {
         if lines.is_empty() { Ok(()) } else { self.append(&lines, taken) }
     }
 
-    /// Appends whole lines that contain `taken` bytes of output.
+    /// Appends whole lines of the log, which contain `taken` bytes of output.
     fn append(&mut self, lines: &[u8], taken: u64) -> io::Result<()> {
         if self.length.saturating_add(lines.len() as u64) > self.bound {
             self.file = None;

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Returns a bar on stderr. If the size is unknown, the bar has no end.
+/// Returns a progress bar on stderr. If the size is unknown, the bar shows only a count.
 pub fn bar(size: Option<u64>) -> ProgressBar {
     let bar = size.map_or_else(ProgressBar::no_length, ProgressBar::new);
     let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");

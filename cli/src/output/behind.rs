@@ -1,5 +1,5 @@
-//! Messages of a long-running process. A thread writes them, so that work never waits for a reader of stderr. If nobody
-//! reads, messages are dropped and counted, and their number is printed once somebody reads again.
+//! Messages of a long-running process. A separate thread writes them, so that a slow reader of stderr never delays
+//! work. If the reader stops, messages are dropped, and their number is printed when the reader continues.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -7,16 +7,16 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Maximum number of bytes of waiting messages.
+/// Maximum number of bytes of waiting messages and copies. A copy is a line of a program's output.
 const ROOM: usize = 256 << 10;
 
-/// Maximum number of bytes that waiting copies use. The rest is for messages.
+/// Maximum number of bytes of waiting copies. The remaining bytes are for messages.
 const COPIES: usize = ROOM / 2;
 
 /// Maximum time that the end of the process waits for the last messages to be written.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The messages of this process. Set once a thread writes them.
+/// The queue of messages, once the thread that writes them has started.
 static MESSAGES: OnceLock<Behind> = OnceLock::new();
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ struct State {
     dropped: u64,
     /// True while a message is being written.
     writes: bool,
-    /// Time until which copies wait for room. None means without limit.
+    /// Time until which copies wait for room. `None` means that they wait without limit.
     until: Option<Instant>,
 }
 
@@ -41,7 +41,7 @@ struct Behind {
 
 impl State {
     fn has_room(&self, text: &str, room: usize) -> bool {
-        // Nothing is accepted until the number of dropped messages has been printed in their place.
+        // After a drop, no message is accepted until the number of dropped messages has been printed.
         self.dropped == 0 && (self.waiting.is_empty() || self.bytes + text.len() <= room)
     }
 
@@ -81,7 +81,7 @@ impl Behind {
         self.changed.notify_all();
     }
 
-    /// Accepts a copy. Waits for room, unless the process ends.
+    /// Accepts a copy. Waits for room until the time limit of copies.
     fn copy(&self, text: String) {
         let mut state = self.lock();
         while !state.has_room(&text, COPIES) && state.until.is_none_or(|until| Instant::now() < until) {
@@ -145,7 +145,7 @@ pub fn say(line: String) {
     }
 }
 
-/// Writes a line that may wait. It is dropped only when the process ends.
+/// Writes a copy, which may wait for room. A copy is dropped only when the process ends.
 pub fn copy(line: String) {
     match MESSAGES.get() {
         Some(messages) => messages.copy(line),
@@ -153,12 +153,12 @@ pub fn copy(line: String) {
     }
 }
 
-/// Returns the number of dropped messages that has not been printed yet.
+/// Returns the number of dropped messages, if it has not been printed yet.
 pub fn dropped() -> u64 {
     MESSAGES.get().map_or(0, |messages| messages.lock().dropped)
 }
 
-/// Limits the time that copies wait for room. None means without limit.
+/// Limits the time that copies wait for room. `None` removes the limit.
 pub fn copies_wait(limit: Option<Duration>) {
     if let Some(messages) = MESSAGES.get() {
         messages.lock().until = limit.map(|limit| Instant::now() + limit);
@@ -186,7 +186,7 @@ mod tests {
         let (reader, writer) = pipe().unwrap();
         thread::spawn(|| messages.write_to(writer));
         let line = |number: usize| format!("{number} {}\n", "x".repeat(1_000));
-        // The pipe and the queue hold fewer messages than this number.
+        // The pipe and the queue cannot hold this number of messages.
         let sent = 1_000;
         for number in 0..sent {
             messages.say(line(number));

@@ -1,23 +1,23 @@
 //! Layout of tables: selects the columns that fit on a screen, and their widths.
 //!
-//! A row is one line. If a line is too long, ids are shortened to unique prefixes. Next, columns are left out: first
-//! columns without text, then columns of zeros, then the least important columns. A text that is still too long is cut
-//! and ends in `…`. Spare columns are shown only if there is ample room for the other columns.
+//! A row is one line. If a line is too long, ids are shortened to unique prefixes. If that is not enough, columns are
+//! left out: first empty columns, then columns of zeros, then the least important columns. A text that is still too
+//! long is cut and ends in `…`. Spare columns are shown only if there is ample room for the other columns.
 
 use std::collections::HashSet;
 
 use super::text::{cut, width};
 
-/// Minimum width of a text while another column can be left out.
+/// Minimum width of a text. If there is less room, another column is left out.
 const LEAST: usize = 10;
 
-/// Text width that counts as ample when a spare column is shown.
+/// Minimum width of the other texts when a spare column is shown.
 const AMPLE: usize = 20;
 
-/// Minimum width of shortened ids, including the `…`: different tasks rarely share a prefix of this length.
+/// Minimum width of shortened ids, including the `…`. Different tasks rarely share a prefix of this length.
 const SHORT: usize = 13;
 
-/// Maximum width of a column without a screen. No cell is cut, but a wider cell does not widen its column.
+/// Maximum width of a column if stdout is not a terminal. A wider cell is not cut, and does not widen its column.
 const PADDED: usize = 120;
 
 /// A column of a table.
@@ -25,8 +25,8 @@ const PADDED: usize = 120;
 pub struct Column {
     head: &'static str,
     form: Form,
-    /// The order in which columns are left out: 1 before 2, and columns of zeros before all others. A column with 0 is
-    /// always shown.
+    /// Position in the order in which columns are left out: 1 before 2. Columns of zeros are left out before these. A
+    /// column with the rank 0 is always shown.
     rank: u8,
     spare: bool,
 }
@@ -35,7 +35,7 @@ pub struct Column {
 enum Form {
     /// A number, a state or a time, which is useless when cut.
     Whole,
-    /// Minimum width while another column can be left out.
+    /// A text, with its minimum width. If there is less room, another column is left out.
     Text(usize),
     /// The ids of tasks.
     Id,
@@ -81,13 +81,13 @@ impl Column {
         Self { rank, ..self }
     }
 
-    /// Marks the column as spare: it is left out before the other columns are cut much, and before any other column.
+    /// Marks the column as spare: it is the first column to be left out, even before other columns are cut much.
     #[must_use]
     pub const fn spare(self) -> Self {
         Self { spare: true, ..self }
     }
 
-    /// Makes the column a text with this minimum width, which is cut later than other texts.
+    /// Makes the column a text with this minimum width.
     #[must_use]
     pub const fn at_least(self, width: usize) -> Self {
         Self { form: Form::Text(width), ..self }
@@ -107,7 +107,7 @@ pub struct Layout<'a> {
 struct Shown {
     /// Index of the column among all columns.
     at: usize,
-    /// Width of the widest cell.
+    /// Width of the widest cell of the column.
     natural: usize,
     width: usize,
     short: Option<Short>,
@@ -165,13 +165,13 @@ impl<'a> Layout<'a> {
         self.room.map_or_else(|| line.to_owned(), |room| cut(line, room))
     }
 
-    /// Returns the length of a line.
+    /// Returns the length of a line with the present widths.
     fn taken(&self) -> usize {
         let gaps = self.gap * self.shown.len().saturating_sub(1);
         self.shown.iter().map(|shown| shown.width).sum::<usize>() + gaps
     }
 
-    /// Returns the length of a line with short ids and ample texts.
+    /// Returns the length of a line in which ids have the minimum width, and long texts are cut to the width `AMPLE`.
     fn ample(&self) -> usize {
         let cut = self.shown.iter().map(|shown| match self.form(shown.at) {
             Form::Whole => 0,
@@ -219,7 +219,8 @@ impl<'a> Layout<'a> {
         self.grow(room);
     }
 
-    /// Returns the columns that may be left out: a flag for columns with more than zeros, the rank and the index.
+    /// Returns the columns that may be left out. Each is described by its rank, its index, and a flag that is false if
+    /// all cells are zero.
     fn ranks<'b>(&'b self, rows: &'b [Vec<String>]) -> impl Iterator<Item = (bool, u8, usize)> + 'b {
         let zero = |cell: &String| matches!(cell.as_str(), "0" | "-");
         let zeros = move |at: usize| rows.iter().all(|row| row.get(at).is_none_or(zero));
@@ -251,7 +252,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Distributes the remaining room evenly among the texts that are cut.
+    /// Distributes the remaining room evenly among the texts that were cut.
     fn grow(&mut self, room: usize) {
         let mut left = room.saturating_sub(self.taken());
         while left > 0 {
@@ -276,14 +277,14 @@ struct Short {
 }
 
 impl Short {
-    /// Returns the shortest form that keeps these ids distinct: prefixes, or prefixes with ends if the prefixes are
+    /// Returns the shortest form that keeps these ids distinct: a prefix, or a prefix and an end if the prefix would be
     /// long.
     fn of_all(ids: &HashSet<&str>, most: usize) -> Self {
         let mut sorted: Vec<&str> = ids.iter().copied().collect();
         sorted.sort_unstable();
         let common = |(a, b): (&&str, &&str)| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         let shared = sorted.iter().zip(sorted.iter().skip(1)).map(common).max().unwrap_or(0);
-        // The width includes the distinct prefix and the `…`.
+        // The width is the length of the shared prefix, plus one distinct character and the `…`.
         let begins = Self { width: (shared + 2).max(SHORT), both: false };
         let distinct = |short: &Self| ids.iter().map(|id| short.of(id)).collect::<HashSet<_>>().len() == ids.len();
         let ends = || [SHORT, 2 * SHORT].map(|width| Self { width, both: true }).into_iter().find(distinct);

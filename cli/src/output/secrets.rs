@@ -1,5 +1,5 @@
-//! Removes passwords from texts, such as arguments that an error repeats. A text may be malformed, so `redact` removes
-//! too much rather than too little.
+//! Removes passwords from texts, such as arguments that an error repeats. If a text is malformed, `redact` may also
+//! remove harmless parts.
 
 use blueque::Address;
 
@@ -23,7 +23,8 @@ pub fn redact(text: &str) -> String {
     redacted
 }
 
-/// Returns the end of the first word: after a space, or before the next URL of a list. A password may contain spaces.
+/// Returns the end of the first word, which is after a space, or before the next URL of a list. A space in a password
+/// does not end the word.
 fn end(text: &str) -> usize {
     let ends = text.char_indices().filter_map(|(at, c)| {
         let after = at + c.len_utf8();
@@ -38,7 +39,7 @@ fn end(text: &str) -> usize {
     ends.find(|&end| text.get(..end).is_some_and(|word| word.contains('@'))).unwrap_or(first)
 }
 
-/// Returns true if a URL ends within its password: it has no host, and what follows a colon is no port.
+/// Returns true if a word ends within the password of a URL: it has no host, and the text after the colon is no port.
 fn is_open(word: &str) -> bool {
     let Some((at, _)) = begin(word) else { return false };
     let rest = word.get(at..).unwrap_or_default();

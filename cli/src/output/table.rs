@@ -1,4 +1,4 @@
-//! Rows of data in each format.
+//! Writes rows of data in each output format.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
@@ -47,7 +47,7 @@ pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow
     Ok(())
 }
 
-/// Writes one row as it arrives. A list in `--output json` is written by `write` instead, because it needs an end.
+/// Writes one row as it arrives. Not for lists in `--output json`, which `write` writes as one document.
 pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
     Shown::new(format, row)?.write()
 }
@@ -68,8 +68,8 @@ impl Shown {
         })
     }
 
-    /// Formats a row of one of several partitions: the id of a task becomes `PARTITION:ID`. `whole`: adds the
-    /// partition, in JSON as a field, in a table as the first cell if the id does not name the partition.
+    /// Formats a row of one of several partitions: the id of a task becomes `PARTITION:ID`. With `whole`, adds the
+    /// partition: in JSON as a field, and in a table as the first cell, unless the id names the partition.
     pub fn of<R: Row>(format: Format, row: &R, partition: &str, whole: bool) -> anyhow::Result<Self> {
         let global = |id: &str| format!("{partition}:{id}");
         Ok(match Self::new(format, row)? {
@@ -98,7 +98,7 @@ impl Shown {
         })
     }
 
-    /// Returns the columns of rows of several partitions.
+    /// Returns the columns for rows of several partitions.
     pub fn columns<R: Row>() -> Vec<Column> {
         let partition = R::ID.is_none().then_some(Column::whole("partition"));
         partition.iter().chain(R::COLUMNS).copied().collect()
@@ -108,7 +108,7 @@ impl Shown {
         if let Self::Cells(cells) = self { cells } else { Vec::new() }
     }
 
-    /// Returns the line of the row, or none for a row of a table.
+    /// Returns the row as a line, or `None` for a row of a table.
     fn text(&self) -> Option<String> {
         match self {
             Self::Cells(_) => None,
@@ -128,7 +128,7 @@ impl Shown {
     }
 }
 
-/// Rows that arrive one by one. On a terminal they are aligned as far as earlier rows allow.
+/// Writes rows that arrive one by one. On a terminal, each row is aligned with the rows before it.
 pub struct Stream<R> {
     format: Format,
     /// The name of the rows' partition, if there are several partitions.

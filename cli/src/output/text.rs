@@ -31,8 +31,8 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Removes escape sequences, control characters, and invisible characters that change how the rest is read. Text may
-/// arrive in parts, and an escape sequence may span two parts.
+/// Removes escape sequences, control characters, and invisible characters that change how other text is displayed. Text
+/// may arrive in parts, and an escape sequence may span two parts.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     decoder: Decoder,
@@ -43,7 +43,7 @@ pub struct Cleaner {
 impl Cleaner {
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let text = self.decoder.next(bytes);
-        // The stripper of strings loses its state between two parts, so the stripper of bytes is used.
+        // The text is stripped as bytes, because the library's function for strings loses its state between two parts.
         let bare: Vec<u8> = self.strip.strip_next(text.as_bytes()).flatten().copied().collect();
         let mut kept = String::with_capacity(bare.len());
         for c in String::from_utf8_lossy(&bare).chars() {
@@ -97,8 +97,8 @@ pub fn cut(line: &str, columns: usize) -> String {
     kept
 }
 
-/// Returns the width of a line on the screen. Terminals differ in the width of combined emoji. The larger width counts,
-/// because a line that is too long wraps.
+/// Returns the width of a line on the screen. Terminals differ in the width of combined emoji. The larger width is
+/// returned, so that no line wraps.
 pub fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
@@ -108,11 +108,12 @@ pub fn width(line: &str) -> usize {
 /// Indian scripts and of emoji, and variation selectors.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_ignorable(c) && !is_shaping(c) || is_blank(c)
-        // The ends of lines and paragraphs, and annotations (Zl, Zp, Cf).
+        // Ends of lines and paragraphs, and annotations (categories Zl, Zp, Cf).
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}')
 }
 
-/// `Default_Ignorable_Code_Point` of DerivedCoreProperties.txt, Unicode 16 (the same in 17).
+/// Returns true for a `Default_Ignorable_Code_Point` of DerivedCoreProperties.txt. Unicode 16 and 17 have the same
+/// list.
 fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -120,14 +121,14 @@ fn is_ignorable(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `Join_Control` and `Variation_Selector` of PropList.txt, without the separator U+180E, which belongs to neither.
+/// Returns true for a `Join_Control` or a `Variation_Selector` of PropList.txt. U+180E is neither.
 fn is_shaping(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}'
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Symbols whose glyph is empty, by their names in UnicodeData.txt: the braille pattern blank, the musical null
-/// notehead, the Khitan filler, and the full and half blanks of hieroglyphs.
+/// Returns true for a symbol whose glyph is empty according to its name in UnicodeData.txt: the braille pattern blank,
+/// the musical null notehead, the Khitan filler, and the full and half blanks of hieroglyphs.
 fn is_blank(c: char) -> bool {
     matches!(c, '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13441}' | '\u{13442}')
 }

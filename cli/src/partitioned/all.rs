@@ -1,4 +1,4 @@
-//! Sessions in several partitions, and the evaluation of their answers.
+//! Opens sessions in several partitions, and combines their exit codes.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::session::config::Places;
 /// The refresh interval of `ls --watch`.
 pub(super) const WATCH: Duration = Duration::from_secs(1);
 
-/// Connects to a partition, and compares the topology that is stored there.
+/// Connects to a partition, and checks that the same topology is stored there.
 pub(super) fn open(cli: &Cli, places: &Places, name: &PartitionName) -> anyhow::Result<Session> {
     within(places, name, dispatch::open(places.settings(name)?, cli.output, &cli.command)?)
 }

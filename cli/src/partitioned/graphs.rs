@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
             let left = timeout.map_or(std::time::Duration::MAX, |timeout| timeout.saturating_sub(begun.elapsed()));
             let found = match spread.graph.wait(left) {
                 Err(Error::TimedOut(_)) => {
-                    // The graph may wait forever for an unreachable partition, which this call reports.
+                    // This call reports unreachable partitions, for which the graph may wait forever.
                     spread.look()?;
                     return Err(graph::late(&spread.id, *timeout));
                 }
@@ -71,14 +71,14 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
     }
 }
 
-/// A graph, with the id that names its partition.
+/// A graph whose tasks may be in several partitions. The id names the partition of the graph.
 struct Spread {
     graph: SpreadGraph,
     id: String,
 }
 
 impl Spread {
-    /// Finds a graph by its id with a partition, or by its id within a partition.
+    /// Finds a graph by its id, which may name the partition or not.
     fn find(places: &Places, id: &GraphId) -> anyhow::Result<Self> {
         let partitions = places.reachable(LIMIT)?;
         let named = id.as_str().split_once(':').and_then(|(name, rest)| {
@@ -97,7 +97,7 @@ impl Spread {
         known(&self.id, answer)
     }
 
-    /// Returns the reachable parts of the graph, and a code that shows if any part is missing.
+    /// Returns the reachable parts of the graph, and an exit code that is not `Ok` if a part is missing.
     fn look(&self) -> anyhow::Result<(Whole, Code)> {
         let GraphParts { info, tasks, missing: away, .. } = self.known(self.graph.look())?;
         let mut worst = Code::Ok;
@@ -107,7 +107,7 @@ impl Spread {
         Ok((Whole::new(&self.id, &info, tasks), worst))
     }
 
-    /// Reruns a task and everything downstream. An unreachable partition is reported before anything is changed.
+    /// Runs a task again, and all tasks downstream of it. Fails before any change if a partition is unreachable.
     fn retry_from(&self, task: &str, how: &RetryGraphOptions) -> anyhow::Result<blueque::Result<()>> {
         let found = self.known(self.graph.look())?;
         if let Some((name, error)) = found.missing.into_iter().find(|(_, error)| error.is_transient()) {
@@ -162,7 +162,7 @@ fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>)
     let graph = document.over(places.partitions.names().cloned().collect())?.id(id.clone());
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
     let partitions = places.reachable(LIMIT)?;
-    // An unreachable partition is reported at once, and nothing is created.
+    // If a partition is unreachable, this fails before anything is created.
     let names = partitions.partitions_of(&graph, otherwise)?;
     for (name, found) in at_once(&names, AT_ONCE, |name| open(cli, places, name).map(drop)) {
         found.map_err(|error| {
@@ -175,7 +175,7 @@ fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>)
             anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
         }
         Error::NotFound => {
-            let text = "a task outside of the graph that it is to wait for does not exist; nothing was made";
+            let text = "a task outside of the graph for which it waits does not exist; nothing was made";
             fault(Code::NotFound, text)
         }
         error => error.into(),
@@ -222,7 +222,7 @@ fn list(
 ) -> anyhow::Result<Code> {
     let found = at_once(all, AT_ONCE, |name| {
         let session = open(cli, places, name)?;
-        // Graphs beyond the limit may be parts of a graph within the limit.
+        // More graphs than the limit are read, because several of them may be parts of one graph.
         let some = session.client.graphs().take(10 * limit + 1).collect::<blueque::Result<Vec<_>>>()?;
         anyhow::Ok(some)
     });

@@ -1,5 +1,5 @@
-//! A control group (cgroup v2) for each program, if this process may create one. No descendant can leave the group,
-//! whatever it does to its session, its parents or its environment. Without a group, the process tree is walked.
+//! A control group (cgroup v2) for each program, if this process may create one. No descendant can leave the group by a
+//! change of its session, its parent or its environment. Without a group, descendants are found in the process tree.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -30,7 +30,7 @@ impl ControlGroup {
     /// Creates the group below the group of this process. Returns `None` if that is not allowed.
     pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
         let group = Self(own_group()?.join(name(folder.path())?));
-        // The note is written first, because a group that cannot be found again must not be created.
+        // The path is stored first. Otherwise a crash could leave a group that no process finds.
         fs::write(note(folder.path()), group.0.as_os_str().as_encoded_bytes()).ok()?;
         let usable = fs::create_dir(&group.0).is_ok() && fs::exists(group.0.join("cgroup.kill")).unwrap_or(false);
         if !usable {
@@ -39,7 +39,7 @@ impl ControlGroup {
             return None;
         }
         if let Some(memory) = memory {
-            // The write succeeds only if the memory controller is delegated. Each process has its own limit anyway.
+            // The write fails if the memory controller is not delegated. Then only the limit of each process applies.
             let _ = fs::write(group.0.join("memory.max"), memory.to_string());
         }
         Some(group)
@@ -48,13 +48,13 @@ impl ControlGroup {
     /// Returns the group that was created for a run folder.
     pub fn of(folder: &Path) -> Option<Self> {
         let path = PathBuf::from(OsString::from_vec(open::read(&note(folder), MOST).ok()?));
-        // The program may have written another group into the note.
+        // The program may have replaced the stored path by the path of another group.
         let own = path.file_name().zip(name(folder)).is_some_and(|(found, name)| found == name.as_str());
         Some(Self(path)).filter(|group| own && group.0.is_dir())
     }
 
-    /// Moves the supervisor's descendants into the group, until none is outside. To move a process may take the kernel
-    /// ten milliseconds. The program need not wait: until the move, no process escapes the subreaper.
+    /// Moves the supervisor's descendants into the group, until none is outside. A move may take ten milliseconds. The
+    /// program need not wait, because the supervisor is the subreaper of processes that have not been moved.
     pub fn gather(&self) {
         let mut looks = 0;
         for _ in 0..MOST_LOOKS {
@@ -68,13 +68,13 @@ impl ControlGroup {
                 return;
             }
             for pid in outside {
-                // The process may have ended.
+                // An error is ignored, because the process may have ended.
                 let _ = fs::write(self.0.join("cgroup.procs"), pid.to_string());
             }
         }
     }
 
-    /// Kills all processes of the group atomically. No process escapes by a fork.
+    /// Kills all processes of the group atomically, so that no process escapes by a fork.
     pub fn kill(&self) {
         let _ = fs::write(self.0.join("cgroup.kill"), "1");
     }

@@ -18,18 +18,19 @@ const SIGNALS: i32 = 64;
 /// threads exist.
 pub fn reset_signals() {
     let _ = SigSet::empty().thread_set_mask();
-    // With a handler, a file over the size limit is an error, and does not kill the supervisor. Unlike an ignored
-    // signal, a handler is not inherited by the program.
+    // With a handler, a write beyond the limit on file sizes fails and does not kill the supervisor. The program does
+    // not inherit the handler, but it would inherit an ignored signal.
     handle(SIGXFSZ);
-    // If a process ignores this signal, the kernel waits for its children, and their exit statuses are lost.
+    // If a process ignores this signal, the kernel discards the exit statuses of its children.
     if ignored().any(|signal| signal == SIGCHLD) {
         handle(SIGCHLD);
-        // A handler interrupts the calls of this process. After an exec the signal has its default action.
+        // A handler would interrupt system calls. Therefore the process executes itself again: an exec resets the
+        // signal to its default action.
         let (mut args, mut again) = (env::args_os(), Command::new("/proc/self/exe"));
         if let Some(name) = args.next() {
             again.arg0(name);
         }
-        // If the exec fails, the process continues with the handler.
+        // If the exec fails, the process keeps the handler.
         let _ = again.args(args).exec();
     }
 }
@@ -45,7 +46,7 @@ pub fn close_descriptors() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for descriptor in open.into_iter().filter(|&descriptor| descriptor > 2) {
-        // The descriptor of the folder is already closed.
+        // Closing the descriptor of the folder itself fails, because it is already closed.
         let _ = close(descriptor);
     }
 }

@@ -1,4 +1,5 @@
-//! Processes that a dead supervisor left running. Its program dies with it, but the program's own processes may not.
+//! Finds and kills processes that a dead supervisor left running. The program dies with its supervisor, but processes
+//! that the program started may continue.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -15,17 +16,18 @@ use super::cgroup::ControlGroup;
 use crate::process::{Process, Stat, all, may_be_this_program, user};
 use crate::run_folder::RunFolder;
 
-/// Time limit for the kills. Processes in uninterruptible sleep cannot be killed, and the next search finds them.
+/// Time limit for the kills. A process in uninterruptible sleep does not die, and a later search finds it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Number of searches in a row that must find nothing. A single search misses processes that are forked behind it.
+/// Number of searches in a row that must find nothing. A single search can miss a process that is forked during the
+/// search.
 const LOOKS: u32 = 2;
 
-/// Time that a process of unknown kind is waited for.
+/// Maximum wait for processes whose run cannot be determined, because they are in the middle of an exec.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
-/// Kills every process of a run, identified by its control group, or by `BLUEQUE_RUN` in its environment or in the
-/// environment of an ancestor. Returns true if none is left.
+/// Kills every process of a run. Such a process is in the run's control group, or it or an ancestor has `BLUEQUE_RUN`
+/// in its environment. Returns true if none is left.
 pub fn kill_all(run: &Path) -> bool {
     let begun = Instant::now();
     let run = &real(run);
@@ -59,9 +61,9 @@ pub fn kill_all(run: &Path) -> bool {
     }
 }
 
-/// Returns the supervisor of a run, identified by its command line, because the program may have removed the lock file.
-/// Every user of the host sees that command line, and can start a process with the same command line. Therefore a
-/// supervisor must also belong to the worker's user, and run this program.
+/// Returns the supervisor of a run. It is found by its command line, because the program may have removed the lock
+/// file. Every user of the host can start a process with the same command line. Therefore the process must also belong
+/// to the worker's user and run this program.
 pub fn supervisor(run: &Path) -> Option<Process> {
     let run = real(run);
     let own = Some(Uid::current().as_raw());
@@ -74,13 +76,12 @@ pub fn supervisor(run: &Path) -> Option<Process> {
     all().filter(|pid| supervises(pid) && user(pid) == own && may_be_this_program(*pid)).find_map(Process::of)
 }
 
-/// Returns the path by which a supervisor knows its run folder. An earlier worker may have passed a link.
+/// Returns the real path of a run folder, as a supervisor uses it. An earlier worker may have passed a link.
 fn real(run: &Path) -> PathBuf {
     run.canonicalize().unwrap_or_else(|_| run.to_owned())
 }
 
-/// Returns the environment of a process. If its first thread has ended, only the further threads still have the
-/// environment.
+/// Returns the environment of a process. If its first thread has ended, the environment is read from another thread.
 fn environment(pid: i32, stat: Stat) -> Vec<u8> {
     let of = |path: PathBuf| fs::read(path.join("environ")).ok();
     let process = PathBuf::from(format!("/proc/{pid}"));
@@ -88,17 +89,17 @@ fn environment(pid: i32, stat: Stat) -> Vec<u8> {
     of(process.clone()).or_else(|| if stat.is_held() { threads() } else { None }).unwrap_or_default()
 }
 
-/// The parent of all threads of the kernel, which have neither arguments nor an environment.
+/// Process id of the parent of all kernel threads, which have neither arguments nor an environment.
 const KERNEL: i32 = 2;
 
-/// Returns true if a process may be in the middle of an exec: it has neither an environment nor arguments then.
+/// Returns true if a process may be in the middle of an exec. It then has neither an environment nor arguments.
 fn is_in_exec(pid: i32, stat: Stat) -> bool {
     let has_arguments = || fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
     pid != KERNEL && stat.parent != KERNEL && !has_arguments()
 }
 
-/// Returns the processes of a run that have not ended, and true if others may belong to it: a process in the middle of
-/// an exec has no environment for a moment, and it may have left the session of the run before.
+/// Returns the processes of a run that have not ended, and true if other processes may belong to the run. A process in
+/// the middle of an exec has no environment, and it may have left the session of the run.
 fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! The limits of a program. The worker tests them, and the process that becomes the program sets them.
+//! The resource limits of a program. The worker tests if they can be set, and the process that becomes the program sets
+//! them.
 
 use std::fs;
 
@@ -10,10 +11,11 @@ use crate::output::{Code, fault};
 use crate::process::text;
 use crate::run_folder::Limits;
 
-/// File with the increase of the probability that the kernel kills this process when memory runs out, at most 1000.
+/// File with a value, up to 1000, that increases the probability that the kernel kills this process when memory runs
+/// out.
 const OOM: &str = "/proc/self/oom_score_adj";
 
-/// Checks that programs can be given these limits, by a test on this process.
+/// Checks that these limits can be set for a program, by a test on this process.
 pub fn check(limits: &Limits) -> anyhow::Result<()> {
     let ((most, _), needed) = (getrlimit(Resource::RLIMIT_FSIZE)?, limits.largest_file());
     if most < needed {
@@ -48,11 +50,11 @@ pub fn check(limits: &Limits) -> anyhow::Result<()> {
 
 /// Sets the limits for this process.
 pub fn apply(limits: &Limits) -> anyhow::Result<()> {
-    // The core file of a program with 100 GiB of memory fills the disk.
+    // Core files are disabled, because the core file of a program with 100 GiB of memory fills the disk.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core files cannot be switched off")?;
     if let Some(memory) = limits.memory {
-        // The address space is not limited: the address space of a garbage-collected program is far larger than its
-        // memory.
+        // The limit applies to data and not to the address space. A garbage-collected program has a far larger address
+        // space than memory.
         setrlimit(Resource::RLIMIT_DATA, memory, memory).context("the limit on memory cannot be set")?;
     }
     if let Some(nice) = limits.nice {

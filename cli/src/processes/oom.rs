@@ -1,5 +1,5 @@
-//! Kills by the kernel when memory runs out. The kills of a run are counted if its control group counts them. Otherwise
-//! the recent kills of the worker's group or of the machine are counted.
+//! Finds out if the kernel killed processes of a run because memory ran out. The control group of the run counts its
+//! kills, if there is one. Otherwise the recent kills of the worker's group or of the machine are counted.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::tree;
 /// Time that the kernel may take to end a process that it has killed, in microseconds.
 const TIME_TO_DIE: u64 = 10_000_000;
 
-/// Counts of kills, with times of the clock of `boot_clock_us`.
+/// Counts of kills. All times are from `boot_clock_us`.
 #[derive(Debug)]
 pub struct Kills {
     group: Option<Arc<ControlGroup>>,
-    /// True if the kills of other processes must be counted, because the kills of the run are not counted separately.
+    /// True if the counts include other processes, because no control group counts the kills of the run.
     all: bool,
     /// The second-to-last count: at least `TIME_TO_DIE` old, unless the run is younger.
     before: Option<u64>,

@@ -1,5 +1,5 @@
-//! The program and all processes that it started: found among other processes, signalled, killed, reaped. The
-//! supervisor is a subreaper, so none of its descendants can leave it, whatever group or session they create.
+//! Finds, signals, kills and reaps the program and all processes that it started. The supervisor is a subreaper, so all
+//! of them remain its descendants, even if they create process groups or sessions.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,11 +15,11 @@ use rustix::process::{WaitOptions, wait};
 use super::cgroup::ControlGroup;
 use crate::process::{Stat, descendants, signals, text};
 
-/// Number of rounds without a freeze. A program that forks as fast as it is killed is then first frozen, then killed.
+/// Number of rounds of kills without a freeze. If new processes still appear, the program is frozen before each kill.
 const PLAIN_ROUNDS: u32 = 3;
 
-/// Time limit for the kills. Processes in uninterruptible sleep (a dead disk) cannot be killed, and the supervisor does
-/// not wait for ever.
+/// Time limit for the kills. The supervisor does not wait longer for processes in uninterruptible sleep, for example
+/// because of a dead disk.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Maximum number of processes that a report names.
@@ -29,7 +29,7 @@ const NAMED: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
-    /// Contains the signal as a number: real-time signals have no name.
+    /// Contains the number of the signal, because real-time signals have no name.
     Signal(i32),
 }
 
@@ -77,8 +77,7 @@ impl Tree {
     pub fn reap(&mut self) -> bool {
         let peek = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         loop {
-            // Before a process is reaped, the kernel still knows the bytes that it and its reaped children read and
-            // wrote.
+            // The counts must be read before the process is reaped. They include the children that it has reaped.
             match waitid(Id::All, peek) {
                 Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => {
                     self.passed = self.passed.zip(passed(pid)).map(|(sum, more)| Passed {
@@ -86,7 +85,7 @@ impl Tree {
                         written: sum.written.saturating_add(more.written),
                     });
                 }
-                // A process was killed by a signal without a name. It is unknown which process it was.
+                // A process was killed by a signal without a name. The library does not return which process it was.
                 Err(Errno::EINVAL) => self.passed = None,
                 _ => {}
             }
@@ -110,13 +109,13 @@ impl Tree {
         }
     }
 
-    /// Signals all groups of the tree while the program runs. Processes that it starts with `timeout` or `setsid` are
-    /// in another group than the program.
+    /// Signals all process groups of the tree while the program runs. The tree has several groups if the program used
+    /// `timeout` or `setsid`.
     pub fn signal(&self, signal: Signal) {
         if self.exit.is_some() {
             return;
         }
-        // The signal came early: the program has no group yet.
+        // The program may not have created its process group yet. Then only the program gets the signal.
         if kill(Pid::from_raw(-self.program.as_raw()), signal).is_err() {
             let _ = kill(self.program, signal);
         }
@@ -127,8 +126,8 @@ impl Tree {
         }
     }
 
-    /// Kills all processes and waits until they are gone. After a while, reports which processes are left, and returns
-    /// false if the kernel holds all of them. Continues to wait for a process that runs.
+    /// Kills all processes and waits until they have ended. After the time limit, reports the remaining processes.
+    /// Returns false if the kernel holds all of them, and otherwise continues to wait.
     pub fn kill(&mut self, report: impl Fn(&str)) -> bool {
         let end = Instant::now() + PATIENCE;
         let (mut round, mut reported) = (0, false);
@@ -170,14 +169,14 @@ impl Tree {
     }
 }
 
-/// Sends SIGUSR1 to the descendants that catch it. A process that does not catch the signal dies of it.
+/// Sends SIGUSR1 to the descendants that catch it. The signal would kill other processes.
 pub fn warn() {
     for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
         let _ = kill(pid, Signal::SIGUSR1);
     }
 }
 
-/// Returns the descendants that live, as text for people, and true if the kernel holds all of them.
+/// Returns a text that names the living descendants, and true if the kernel holds all of them.
 fn left() -> (String, bool) {
     let (mut names, mut held) = (Vec::new(), true);
     for pid in descendants() {
@@ -219,7 +218,7 @@ fn catches_usr1(pid: Pid) -> bool {
     signals(pid, "SigCgt:").is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
 }
 
-/// Returns the number of out-of-memory kills in this control group if known, else on this machine.
+/// Returns the number of out-of-memory kills in the control group of this process, or else on this machine.
 pub fn oom_kills() -> Option<u64> {
     let text = own_group().and_then(text).or_else(|| text("/proc/vmstat"))?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())

@@ -25,7 +25,7 @@ pub enum Outcome {
 /// The maximum size of a cost that the server accepts.
 const MOST_COST: usize = 1 << 10;
 
-/// The cost of an attempt, and the place of its output. Sent to the server with the end, and shown by commands.
+/// The cost of an attempt, and the location of its output. The supervisor sends it with the end, and commands show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
@@ -50,10 +50,10 @@ pub struct Cost {
     pub counted: Option<Counted>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The folder on that host where the output is published.
+    /// The folder on `host` in which the output is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The last calls that the server refused for a while.
+    /// The last refusals of calls by the server that have ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refusal>,
 }
@@ -62,14 +62,14 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
-    /// By system calls such as `read` and `write`.
+    /// The bytes were counted in system calls such as `read` and `write`.
     Calls,
-    /// By disk reads and writes.
+    /// The bytes were counted in reads from and writes to the disk.
     Blocks,
 }
 
 impl Cost {
-    /// Returns the form that is sent to the server with this outcome, or `None` if nothing is known.
+    /// Returns the JSON that is sent to the server with this outcome, or `None` if nothing is known.
     pub fn told(&self, outcome: Outcome) -> Option<Vec<u8>> {
         let mut told = Self { refused: Vec::new(), ..self.clone() };
         if told == Self::default() {
@@ -87,7 +87,7 @@ impl Cost {
     }
 }
 
-/// The facts that are known about a program after its end.
+/// The data about a program after its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PostMortem {
@@ -102,21 +102,21 @@ pub struct PostMortem {
 pub struct End {
     pub version: u32,
     pub outcome: Outcome,
-    /// The group of a failure, or the reason of a release.
+    /// The group of a failure, or the reason for a release.
     pub word: Option<String>,
     /// True if the failure is not retried.
     pub permanent: bool,
-    /// Seconds before the next attempt, either requested by the program or after a release that this host has caused.
+    /// Number of seconds before the next attempt. The program requested the delay, or this host caused the release.
     pub again: Option<f64>,
-    /// True for a release that the task has not caused.
+    /// True if the task did not cause its release, so that the attempt does not count.
     pub uncounted: bool,
-    /// The tasks that the task waits for before it comes back.
+    /// The tasks for which the task waits before it runs again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<String>,
     /// The queue in which a completed task continues with its next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Differences of the next step from this step.
+    /// Changes that the next step makes to the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
     /// The queue into which a task is given back.
@@ -149,7 +149,7 @@ impl End {
     }
 }
 
-/// The result of looking for a stored end.
+/// The result of a search for a stored end.
 #[derive(Debug)]
 pub enum Found {
     Nothing,
@@ -158,7 +158,7 @@ pub enum Found {
 }
 
 impl RunFolder {
-    /// Returns true if the attempt has ended, so that only its end must be sent.
+    /// Returns true if the end of the attempt is stored, so that it only has to be sent.
     pub fn has_ended(&self) -> bool {
         self.end_file().exists()
     }
@@ -180,14 +180,15 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end to the disk. The payload is written first, because `end.json` confirms that everything is there.
+    /// Writes the end to the disk. `end.json` is written after the payload, so that its existence proves that the end
+    /// is complete.
     pub fn write_end(&self, end: &mut End, payload: &[u8]) -> io::Result<()> {
         end.payload = digest(payload);
         spare::write(&self.end_payload(), payload)?;
         spare::write(&self.end_file(), &serde_json::to_vec(&end)?)
     }
 
-    /// Reads the end back. An end with any damage counts as unknown.
+    /// Reads the stored end. Returns an error if any part is damaged.
     pub fn read_end(&self) -> anyhow::Result<(End, Vec<u8>)> {
         let end: End = serde_json::from_slice(&open::read(&self.end_file(), MOST)?)?;
         let payload = open::read(&self.end_payload(), MOST)?;

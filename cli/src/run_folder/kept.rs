@@ -1,5 +1,6 @@
-//! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN`, for the next attempt
-//! on this host. Errors here never prevent the start of a task.
+//! Checkpoints that the server does not have, for example because they are too large. They are stored in
+//! `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN` for a next attempt on this host. Errors here never prevent the start
+//! of a task.
 
 use std::fs;
 use std::io;
@@ -19,13 +20,13 @@ use crate::server::identity;
 pub const KEPT: &str = "kept";
 const FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Returns the mark of the server to which a checkpoint belongs: another server may have a task with the same id.
+/// Returns the text in the file name that identifies the server. Another server may have a task with the same id.
 fn mark(run: &Run) -> String {
     hex(Sha256::digest(identity(&run.url)).get(..4).unwrap_or_default())
 }
 
-/// Returns the token of the attempt that kept the checkpoint, from its name, or `None` for another task or server. The
-/// attempt's number is not enough: a server that lost its newest data issues the number again.
+/// Returns the token of the attempt that stored a checkpoint, from the file name, or `None` for another task or server.
+/// The number of the attempt is not unique, because a server that lost its newest data issues the number again.
 fn run_guard(name: &str, run: &Run, mark: &str) -> Option<u64> {
     let rest = name.strip_prefix(&*visible(&run.id))?.strip_prefix('.')?;
     let (number, of) = rest.split_once('+')?;
@@ -35,8 +36,8 @@ fn run_guard(name: &str, run: &Run, mark: &str) -> Option<u64> {
 }
 
 impl RunFolder {
-    /// Takes the kept checkpoint of the previous attempt. That attempt may also have run here, and saved more than the
-    /// server has.
+    /// Moves the stored checkpoint of the previous attempt into this run folder. If the previous attempt ran on this
+    /// host, the checkpoint may be newer than the server's.
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
@@ -44,7 +45,7 @@ impl RunFolder {
                 continue;
             };
             if !(run.previous == Some(run_guard) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
-                // A checkpoint that cannot be removed is also useless to later attempts.
+                // An error is ignored, because no later attempt uses this checkpoint.
                 let _ = open::clear(&entry.path());
             } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {
                 say(format!("{}: the checkpoint {} cannot be taken: {error}", run.id, entry.path().display()));
@@ -52,7 +53,7 @@ impl RunFolder {
         }
     }
 
-    /// Keeps the checkpoint for the next attempt on this host, if it is a file.
+    /// Stores the checkpoint for the next attempt on this host, if the checkpoint is a regular file.
     pub fn keep_checkpoint(&self, run: &Run) -> io::Result<()> {
         let Some(space) = self.space() else { return Ok(()) };
         if !fs::symlink_metadata(self.checkpoint()).is_ok_and(|about| about.is_file()) {

@@ -1,4 +1,4 @@
-//! The lock of a run folder. The supervisor holds it while it lives, and the kernel releases it.
+//! The lock of a run folder. The supervisor holds the lock, and the kernel releases it when the supervisor ends.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -38,7 +38,8 @@ impl RunFolder {
         }
     }
 
-    /// Returns the present or last holder of the lock, or `None` before the first holder, or if the file is damaged.
+    /// Returns the present or last holder of the lock. Returns `None` if there was no holder, or if the file is
+    /// damaged.
     pub fn holder(&self) -> Option<Holder> {
         serde_json::from_slice(&open::read(&self.lock_file(), MOST).ok()?).ok()
     }

@@ -1,4 +1,4 @@
-//! The manifest of published output, and the reference to it that a task can have as its result.
+//! The manifest of published output, and the reference that a task can return as its result instead of the output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ pub struct Entry {
     pub sha256: String,
 }
 
-/// Returns the places of a manifest in a folder of output. A file that the program put there is kept.
+/// Returns the possible paths of the manifest in a folder of output. There are several, because a file of the program
+/// may have the usual name.
 fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
     ["", "blueque-", "blueque-1-", "blueque-2-"].into_iter().map(move |before| folder.join(format!("{before}{NAME}")))
 }
@@ -37,12 +38,12 @@ fn is_of(path: &Path, task: &str, attempt: u32) -> bool {
     serde_json::from_slice::<Manifest>(&text).is_ok_and(|found| found.task == task && found.attempt == attempt)
 }
 
-/// Returns the place where the manifest of an attempt is, or can be written.
+/// Returns the path at which the manifest of an attempt exists, or can be written.
 pub fn place_for(folder: &Path, task: &str, attempt: u32) -> Option<PathBuf> {
     places(folder).find(|path| fs::symlink_metadata(path).is_err() || is_of(path, task, attempt))
 }
 
-/// A result that is too large to be sent: the output that the program published.
+/// A result that refers to published output, for results that are too large to be sent.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub struct Published {
     pub host: String,
@@ -52,14 +53,14 @@ pub struct Published {
 }
 
 impl Published {
-    /// Returns the place of this output among the published outputs of one worker. The folder in the reference is not
-    /// used, because a client can write any folder into a reference. `None` for a task id that is not valid.
+    /// Returns the folder of this output below the folder `published` of a worker. The folder in the reference is not
+    /// used, because a client can write any path into it. Returns `None` if the task id is invalid.
     pub fn place(&self, published: &Path) -> Option<PathBuf> {
         TaskId::new(self.task.as_str()).ok().map(|id| published.join(&*names::visible(id.as_str())))
     }
 
-    /// Returns true if a folder contains this output. For a moment after the end of its task, the folder does not
-    /// contain it, or contains the output of another attempt.
+    /// Returns true if a folder contains this output. Shortly after the end of the task, the folder may be missing or
+    /// contain the output of another attempt.
     pub fn is_in(&self, folder: &Path) -> bool {
         places(folder).any(|path| is_of(&path, &self.task, self.attempt))
     }

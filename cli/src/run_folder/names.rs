@@ -1,5 +1,5 @@
-//! Names of folders for task ids and namespaces. An id may begin with a dot, or be `.` or `..`. The dot is written
-//! `%2E`, so that nothing is hidden and no path leads elsewhere. Neither ids nor namespaces contain `%` or `+`.
+//! Names of folders for task ids and namespaces. A leading dot becomes `%2E`, so that no folder is hidden, and the ids
+//! `.` and `..` are safe. Neither ids nor namespaces contain `%` or `+`.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

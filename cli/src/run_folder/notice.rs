@@ -1,5 +1,5 @@
-//! Notices of a supervisor to the worker that keeps its run. The notices are lines in the file that the worker has
-//! locked, which stays readable after the folder is gone.
+//! Notices of a supervisor to the worker that watches its run. The notices are lines in the file that the worker has
+//! locked. The worker can read its open file even after the folder was removed.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use super::{RunFolder, open};
 /// Maximum size of the notices about one run.
 pub const MOST: u64 = 64 << 10;
 
-/// Beginning of a worker's report if the server refuses a call for a task of the worker.
+/// The first word of a worker's report that the server refuses a call for one of the worker's tasks.
 pub const CANNOT: &str = "cannot ";
 
-/// The call to the server that a notice is about.
+/// The call to which a notice refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
@@ -40,7 +40,7 @@ impl About {
 pub struct Notice {
     pub about: About,
     pub text: String,
-    /// Reason why the server refuses the call, until the next notice about the call.
+    /// Reason why the server refuses the call. `None` if the server accepts it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// True if the attempt is over, and its result is discarded.
@@ -60,15 +60,15 @@ impl Notice {
     }
 }
 
-/// A reason to believe that the host lacks what the program needs.
+/// A sign that the host lacks something that the program needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfit {
     pub why: String,
-    /// True if the task is given back, and does not fail.
+    /// True if the task is given back instead of failing.
     pub given_back: bool,
 }
 
-/// A call that the server refused for a while.
+/// A call, and the time for which the server refused it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub about: About,
@@ -77,7 +77,7 @@ pub struct Refusal {
 }
 
 impl RunFolder {
-    /// Sends a notice to the worker that keeps this run.
+    /// Sends a notice to the worker that watches this run.
     pub fn notify(&self, notice: &Notice) -> io::Result<()> {
         let mut file = open::append(&self.run_guard())?;
         if file.metadata()?.len() > MOST {

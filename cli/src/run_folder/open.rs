@@ -1,5 +1,5 @@
-//! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a terabyte.
-//! These functions neither block nor follow links, and read no more than their limit.
+//! Opens files that a program may have replaced, for example by a folder, a pipe without a writer, a link or a file of
+//! a terabyte. These functions neither block nor follow links, and read no more than their limit.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,7 +12,7 @@ use super::removal::remove_tree;
 use crate::file::not_a_file;
 use crate::safe_path::private_folders;
 
-/// Opens a regular file for reading. The open file is examined, because the name may lead elsewhere after the open.
+/// Opens a regular file for reading. The check uses the open file, because the file at the path may be replaced.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_with(OpenOptions::new().read(true), path)
 }
@@ -28,8 +28,8 @@ fn open_with(options: &OpenOptions, path: &Path) -> io::Result<(File, Metadata)>
     if about.is_file() { Ok((file, about)) } else { Err(not_a_file(about.file_type())) }
 }
 
-/// Returns true if a program, or a person by hand, may have caused the error. Any other error is the host's, and may be
-/// temporary.
+/// Returns true if a program or a person may have caused the error by changing files. Any other error comes from the
+/// host, and may be temporary.
 pub fn is_by_hand(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::FileTooLarge];
     kinds.contains(&error.kind())
@@ -141,8 +141,7 @@ pub fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Permissions that the owner of a file or folder has for a while. The drop of this value restores the usual
-/// permissions.
+/// Temporary permissions of the owner of a file or folder. Dropping this value restores the previous permissions.
 pub struct Lent {
     path: PathBuf,
     pub usual: Permissions,
@@ -164,8 +163,8 @@ impl Drop for Lent {
     }
 }
 
-/// Gives the owner of a file or folder these permissions, if a program removed them. If they cannot be given, the
-/// operation that needs them fails with the cause.
+/// Adds permissions for the owner of a file or folder, if a program has removed them. Ignores errors, because the
+/// operation that needs the permissions then fails and reports the cause.
 pub fn lend(path: &Path, rights: u32) -> io::Result<Lent> {
     let about = fs::symlink_metadata(path)?;
     let mode = about.permissions().mode();

@@ -1,6 +1,6 @@
-//! Removes a folder, however deeply its contents are nested. A program can create paths that are longer than the kernel
-//! accepts, with more levels than a process may have descriptors. Each folder is moved up into the root, under a
-//! number, and emptied there.
+//! Removes a folder with deeply nested contents. A program can create paths that are longer than the kernel accepts,
+//! and more levels than a process may have open descriptors. Therefore each nested folder is moved up into the root
+//! folder, renamed to a number, and emptied there.
 
 use std::ffi::{CStr, CString};
 use std::fs::{self, Permissions};
@@ -16,7 +16,7 @@ use nix::fcntl::{AT_FDCWD, OFlag, openat, renameat};
 use nix::sys::stat::{Mode, fstat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-/// The permissions that the owner needs to empty a folder and to move it.
+/// The permissions of the owner that are needed to empty and to move a folder.
 const CHANGED: u32 = 0o700;
 
 struct Removal {
@@ -71,7 +71,7 @@ impl Removal {
             self.next += 1;
             match renameat(from, name, &self.root, number.to_string().as_str()) {
                 Ok(()) => return self.left.push(number),
-                // The program has used this number for a name.
+                // The program has used this number as a name, so the next number is tried.
                 Err(Errno::EEXIST | Errno::ENOTEMPTY | Errno::ENOTDIR) => {}
                 Err(Errno::ENOENT) => return,
                 Err(error) => {
@@ -99,8 +99,8 @@ fn folder<P: ?Sized + NixPath>(at: impl AsFd, path: &P) -> nix::Result<OwnedFd> 
     openat(at, path, flags, Mode::empty())
 }
 
-/// Gives the owner all permissions on a folder from which a program removed them. If they cannot be given, the
-/// operation that needs them fails with the cause.
+/// Gives the owner all permissions on a folder, because a program may have removed them. Ignores errors, because the
+/// operation that needs the permissions then fails and reports the cause.
 fn permit<P: ?Sized + NixPath>(at: impl AsFd, path: &P) {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     if let Ok(folder) = openat(at, path, flags, Mode::empty())

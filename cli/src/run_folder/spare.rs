@@ -1,5 +1,5 @@
-//! Space that is reserved when a run begins, so that its end can be stored even if the disk is full at the end. The
-//! reserved files are renamed to the end and its marks, which takes neither a block nor an inode.
+//! Reserves space on the disk when a run begins, so that its end can be stored even if the disk is full. The end is
+//! written into the reserved files, which are then renamed. This needs neither a block nor an inode.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -12,10 +12,10 @@ use nix::fcntl::{FallocateFlags, fallocate};
 use super::open::{self, write_durably};
 use super::{Limits, RunFolder};
 
-/// Space for an error, which is longer than a small result.
+/// Minimum space for the payload of an end, because an error text may be longer than the largest allowed result.
 const ERROR: u64 = 16 << 10;
 
-/// Space for `end.json`. It contains the end of stderr, in which each byte may be escaped to six bytes.
+/// Space for `end.json`. The file contains the end of stderr, in which an escape may replace each byte by six bytes.
 const END: u64 = 64 << 10;
 
 impl Limits {
@@ -76,7 +76,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn fill(spare: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, about) = open::open_to_write(spare)?;
-    // Another link to the file may be a file of another user.
+    // A file with several hard links may be a file of another user.
     if about.nlink() != 1 {
         return Err(ErrorKind::InvalidInput.into());
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use blueque::calls::{CompleteOptions, TaskOptions};
 use serde::{Deserialize, Serialize};
 
-/// Differences of the next step from this step.
+/// Changes that the next step makes to the task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Step {
@@ -18,7 +18,7 @@ pub struct Step {
     /// Options by their names in the contract.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// True if the payload of the end is the parameters of the next step, and not a result.
+    /// True if the payload of the end contains the parameters of the next step instead of a result.
     pub own_parameters: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The server, namespace and password of a command: from flags, else from the environment, else from a file.
+//! The server, namespace and password of a command. They come from flags, or else from the environment, or else from a
+//! file.
 
 mod file;
 
@@ -29,12 +30,13 @@ const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 const DURABILITY_HELP: &str = "Changes have succeeded when the server has made them (local), has them on its disk (fsync), \
                                or so many replicas have them (replica:2) [else BLUEQUE_DURABILITY, else local]";
 
-/// Printed once in a process if it is unknown whether the server evicts tasks.
+/// A warning that a process prints once if this user may not read the server's `maxmemory-policy`.
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
      make sure that it is noeviction, or tasks may be removed silently";
 static WARNED: Once = Once::new();
 
-/// Which server and namespace. Flags override the environment, which overrides the configuration file.
+/// The flags that select servers and a namespace. Flags override the environment, which overrides the configuration
+/// file.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Connection {
@@ -47,28 +49,28 @@ pub struct Connection {
     /// The configuration file.
     #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
     pub config: Option<PathBuf>,
-    /// Several partitions, or a file that names them.
+    /// The addresses of several partitions, or the path of a file with these addresses.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
-    /// True if the topology comes from the shards of a document, which error texts call `--shard`.
+    /// True if the topology comes from the shards of a document. Error texts then name `--shard`.
     #[arg(skip)]
     of_shards: bool,
-    /// The argument that `url` comes from, if it is not `--url`.
+    /// The name of the argument with the URL, if it is not `--url`.
     #[arg(skip)]
     pub url_from: Option<&'static str>,
-    /// When what a command changes has succeeded.
+    /// The durability that a change must have before the command succeeds.
     #[arg(long, global = true, value_name = "HOW", help = DURABILITY_HELP)]
     pub durability: Option<Durability>,
     /// Only these partitions of the topology
     #[arg(long = "partition", global = true, value_name = "NAME", value_delimiter = ',')]
     pub chosen: Vec<PartitionName>,
-    /// Let unique names, and limits, hold in each partition by itself
+    /// Allow unique names and limits that apply within each partition separately
     #[arg(long, global = true)]
     pub per_partition: bool,
 }
 
 impl Connection {
-    /// Returns these flags with the topology of a document's shards.
+    /// Returns these flags with a topology from the shards of a document.
     pub fn with_topology(&self, topology: String) -> Self {
         Self { topology: Some(topology), of_shards: true, ..self.clone() }
     }
@@ -83,7 +85,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Resolves flags, environment and file. If there are several partitions, returns the named partition.
+    /// Resolves flags, environment and file. If there are several partitions, returns the settings of the named
+    /// partition.
     pub fn load(flags: &Connection) -> anyhow::Result<Self> {
         let Some(places) = Places::load(flags)? else {
             if flags.chosen.is_empty() {
@@ -122,7 +125,7 @@ impl Settings {
         &self.namespace
     }
 
-    /// Returns the URL with the password. It is used to connect and is never shown.
+    /// Returns the URL with the password. The result is only for connections and is never shown.
     pub fn address(&self) -> anyhow::Result<String> {
         self.address.secret().ok_or_else(malformed)
     }
@@ -137,7 +140,7 @@ impl Settings {
         self.open(builder().limit(limit).durability(self.durability))
     }
 
-    /// Connects a client for a waiting person: a wrong server is reported soon.
+    /// Connects a client for an interactive command, which soon reports a server that cannot be used.
     pub fn client_at_once(&self, limit: Duration) -> anyhow::Result<Client> {
         self.open(builder().limit(limit).durability(self.durability).patience(diagnosis::STARTING))
     }
@@ -189,7 +192,7 @@ fn address(url: &str, file: &ConfigFile) -> anyhow::Result<Address> {
     if password.is_none()
         && let Some(user) = user(&url)
     {
-        // Without a password the connection uses the default user.
+        // Without a password, the connection would use the default user instead of the named user.
         return Err(fault(
             Code::Usage,
             format!(
@@ -207,18 +210,18 @@ pub struct Places {
     /// The partitions, without connections and passwords.
     pub partitions: Partitions,
     settings: BTreeMap<PartitionName, Settings>,
-    /// Namespace of the partitions that do not name one.
+    /// Namespace of the partitions whose address has no namespace.
     usual: Namespace,
 }
 
 impl Places {
-    /// Returns the partitions of flags, environment or file, or none if there are no partitions. `--url` asks for a
+    /// Returns the partitions from flags, environment or file, or `None` if no topology is set. `--url` selects a
     /// single server.
     pub fn load(flags: &Connection) -> anyhow::Result<Option<Self>> {
         Self::with(flags, &[])
     }
 
-    /// Returns the partitions like `load`, with further partitions that arguments name.
+    /// Returns the partitions like `load`, and also the partitions that arguments name.
     pub fn with(flags: &Connection, more: &[String]) -> anyhow::Result<Option<Self>> {
         let file = ConfigFile::find(flags.config.as_deref())?;
         if flags.url.is_some() {
@@ -287,7 +290,7 @@ impl Places {
         (entries.join(","), self.settings.values().any(|settings| settings.password().is_some()))
     }
 
-    /// Returns the partitions with passwords, to connect to them.
+    /// Returns the partitions with their passwords, for connections.
     pub fn reachable(&self, limit: Duration) -> anyhow::Result<Partitions> {
         let entry = |(name, settings): (&PartitionName, &Settings)| {
             Ok(format!("{name}={}#{}", settings.address()?, settings.namespace()))
@@ -301,18 +304,18 @@ impl Places {
 
 /// Returns a builder of a client for the chosen namespace.
 pub fn builder() -> ClientBuilder {
-    // A command that waits has no limit on its patience.
+    // A command may wait for any time, because `LIMIT` limits single calls.
     let builder = Client::builder().by(caller()).patience(Duration::MAX);
     if for_tests() { builder.for_tests() } else { builder }
 }
 
-/// Returns true if namespaces for tests may be used. The clock of a test namespace may show any time. Supervisors
-/// inherit the environment variable.
+/// Returns true if namespaces for tests may be used. In such a namespace, the clock may show any time. Supervisors
+/// inherit the environment variable that allows this.
 pub fn for_tests() -> bool {
     variable("BLUEQUE_FOR_TESTS").is_some_and(|on| on == "1")
 }
 
-/// Returns the user in a URL without a password file, unless it is the default user.
+/// Returns the user in a URL, unless it is the default user or the URL names a password file.
 fn user(url: &str) -> Option<String> {
     let address = blueque::Address::parse(url).ok().filter(|address| address.password_file().is_none())?;
     address.user().map(str::to_owned)

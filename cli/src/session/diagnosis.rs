@@ -1,4 +1,4 @@
-//! The reason why a server cannot be used, and the remedy.
+//! Finds the reason why a server cannot be used, and the remedy.
 
 use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -11,25 +11,26 @@ use redis::{ConnectionAddr, RedisError};
 
 use crate::output::{Code, fault, redact, unnumbered};
 
-/// Text of the library's errors about files that the address names.
+/// Text in the library's errors about unreadable files that an address names.
 const UNREADABLE: &str = "cannot be read";
 
-/// The remedy if no server listens.
+/// The remedy if no server listens at the address.
 pub const START: &str = "start it, or name another one with --url or BLUEQUE_URL";
 
-/// Time that a server that refuses connections has to start.
+/// Time for which a connection is tried again if the server refuses connections, because it may be starting.
 pub const STARTING: Duration = Duration::from_millis(300);
 
-/// Maximum time for a connection in this check. A slow server is left to the first call.
+/// Maximum time for a connection in this check. If a connection takes longer, the check succeeds, and the first call
+/// reports any error.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Fails if no server listens at a URL without a password. Fails sooner than the limit of a call, and after `limit` at
-/// the latest.
+/// Fails if no server listens at a URL, which must not contain a password. Fails sooner than a call, and within
+/// `limit`.
 pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(address) = Address::parse(url) else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
     loop {
-        // A single answering node is enough, because it knows all nodes.
+        // One node that answers is enough, because each node can name all other nodes.
         let mut why = None;
         for node in address.nodes() {
             why = match node {
@@ -61,7 +62,7 @@ fn tcp(host: &str, port: u16) -> Option<&'static str> {
     why
 }
 
-/// Returns the reason why no server listens, if that is certain.
+/// Returns the reason why a connection failed, if it is certain that no server listens.
 fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
     match tried.err()?.kind() {
         ErrorKind::ConnectionRefused => Some("the connection is refused"),
@@ -70,7 +71,7 @@ fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
     }
 }
 
-/// Explains the failure of the first call to the user who chose this server and namespace.
+/// Adds the server, the namespace and a remedy to the error of the first call.
 pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Error {
     match &error {
         Error::Connection(source) => refused(url, source),
@@ -86,7 +87,7 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
     .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
 }
 
-/// Returns the reason why a server or node cannot be used, without repeating what was sent to it, and the remedy.
+/// Returns the reason why a server or node cannot be used, and the remedy. The reason does not quote the request.
 pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
     let kind = error.kind();
     let (why, todo) = match error.code() {
@@ -99,10 +100,10 @@ pub fn why(error: &RedisError) -> (String, Option<&'static str>) {
             "check the user in the URL, and BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration \
              file",
         ),
-        // An example is a certificate error: the crate's sentence includes the remedy.
+        // Such an error, for example about a certificate, already includes the remedy.
         _ if kind == redis::ErrorKind::InvalidClientConfig => {
             let detail = error.detail().map_or(String::new(), |detail| format!(" ({})", redact(detail)));
-            // The crate appends the name of the kind to its sentence.
+            // The redis crate appends the name of the kind to its sentence.
             let whole = error.to_string();
             let what = whole.split(" - InvalidClientConfig").next().unwrap_or_default();
             return (format!("{what}{detail}"), Some(""));

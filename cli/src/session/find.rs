@@ -1,4 +1,4 @@
-//! Finds a task by the beginning of its id, or as a part of a graph.
+//! Finds tasks by the beginning of an id, or as a part of a graph.
 
 mod part;
 
@@ -10,7 +10,7 @@ use self::part::Part;
 use super::Session;
 use crate::output::{Code, fault};
 
-/// Maximum number of ids that are searched for a prefix.
+/// Maximum number of ids in a search for a prefix.
 const LOOKED_AT: usize = 200_000;
 
 /// A task with its record, or an error.
@@ -20,7 +20,7 @@ pub type Found = anyhow::Result<(TaskId, TaskInfo)>;
 const SHOWN: usize = 10;
 
 impl Session {
-    /// Returns the id that equals this text, or the only id with this prefix.
+    /// Returns the id that is equal to this text, or the only id that begins with this text.
     pub fn find(&self, text: &str) -> anyhow::Result<TaskId> {
         Ok(self.find_task(text)?.0)
     }
@@ -93,7 +93,7 @@ impl Session {
             );
             return Err(fault(Code::NotFound, text));
         }
-        // A task is listed twice if it moves to a page that is read later.
+        // A task can be listed twice, if it moves to a later page during the search.
         candidates.sort_unstable();
         candidates.dedup();
         match candidates.as_slice() {

@@ -6,7 +6,7 @@ use super::Session;
 use crate::output::{Code, fault};
 
 impl Session {
-    /// Returns the tasks of a graph, each after its upstreams. Only one of several partitions has the graph.
+    /// Returns the tasks of a graph, each after its upstreams. Fails in a partition that does not have the graph.
     pub fn members(&self, id: &GraphId) -> anyhow::Result<Vec<GraphMember>> {
         let tasks = self.client.graph(id.as_str())?.tasks().collect::<Result<Vec<_>, _>>();
         match tasks {

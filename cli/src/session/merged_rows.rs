@@ -41,7 +41,7 @@ impl MergedRows {
         Ok(())
     }
 
-    /// Limits the number of shown rows. `more`: a partition has more rows than it returned.
+    /// Limits the number of shown rows. `more`: true if a partition has more rows than it returned.
     pub fn limit(&self, limit: usize, more: bool) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.limit = Some(limit);
@@ -67,7 +67,7 @@ impl MergedRows {
     }
 }
 
-/// Returns the note that more tasks exist than are shown.
+/// Returns a note that only the first tasks are shown.
 pub fn first(limit: usize) -> String {
     format!("the first {limit} tasks; --limit shows more")
 }

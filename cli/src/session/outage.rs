@@ -1,4 +1,5 @@
-//! Server outages during commands that wait for hours: the command waits for the server and reports the outage once.
+//! Handles server outages during commands that wait for hours. Such a command waits for the server, and reports the
+//! outage once.
 
 use std::time::{Duration, Instant};
 
@@ -10,18 +11,18 @@ use crate::output::{Code, chain, fault, say};
 
 const BACK: &str = "-- the server is back --";
 
-/// Minimum time that the server has for the first replies, even if the wait is shorter.
+/// Minimum time limit for the first replies of the server, even if the command's timeout is shorter.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Handles outages of the server during a command that waits for hours.
+/// The state of an outage.
 #[derive(Debug, Default)]
 pub struct Outage {
     away: bool,
 }
 
 impl Outage {
-    /// Returns the reply, or none if the server is away. The outage is reported once, and the caller repeats the call.
-    /// Other errors are returned.
+    /// Takes the result of a call. Returns the reply, or `None` if the server is away. Reports the outage once. The
+    /// caller must repeat the call. Other errors are returned.
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         match answer {
             Ok(answer) => {
@@ -40,17 +41,17 @@ impl Outage {
         }
     }
 
-    /// Returns true if `survive` reports nothing for this reply.
+    /// Returns true if `survive` prints nothing for this result.
     pub fn is_silent<T>(&self, answer: &anyhow::Result<T>) -> bool {
         answer.is_ok() && !self.away
     }
 }
 
-/// Connects for a command that waits for hours, and returns the end of its wait. If the server is away, waits for it
-/// and reports this once.
+/// Connects for a command that waits for hours. Returns the time at which the command must stop, and the client. If the
+/// server is away, reports this once and waits.
 pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result<(Option<Instant>, Client)> {
     let after = |timeout: Option<Duration>| timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    // A timeout of zero asks for the present state.
+    // A timeout of zero requests the present state, for which the server still needs some time.
     let (end, last) = (after(timeout), after(timeout.map(|timeout| timeout.max(LOOK))));
     let mut away = false;
     loop {
@@ -78,8 +79,8 @@ pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result
     }
 }
 
-/// Runs the first steps of a command that waits for hours, and repeats them if the server goes away during the steps.
-/// Returns none if `stopped` becomes true first.
+/// Runs the first steps of a command that waits for hours. Repeats them if the server is away. Returns `None` if
+/// `stopped` returns true first.
 pub fn begin<T>(what: impl Fn() -> anyhow::Result<T>, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<T>> {
     let mut outage = Outage::default();
     loop {

@@ -1,4 +1,4 @@
-//! The server's password: its source, and its place in a URL. It is never shown.
+//! The server's password: its sources, and its place in a URL. The password is never shown.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,13 +19,13 @@ const FORMS: &str = "redis://[user@]host[:port][,host[:port]][/db], unix:///path
                      redis+sentinel://host[:port],host[:port]/name[/db] or redis+cluster://host[:port],host[:port]; \
                      rediss:// in place of redis:// for TLS";
 
-/// Time limit for each part of the password that the worker writes at once.
+/// Time limit for each read of the password from stdin.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, PartialEq, Eq)]
 pub enum Password {
     Text(String),
-    /// Path of a file that is read at each connection, because the password may change.
+    /// Path of a file. The file is read at each connection, because the password may change.
     File(PathBuf),
 }
 
@@ -39,8 +39,8 @@ impl fmt::Debug for Password {
 }
 
 impl Password {
-    /// Prepares a command of this user to receive the password: a path as an argument, or a text on stdin, where no
-    /// other process can read it. Call `hand` after the start.
+    /// Prepares a command to receive the password. A path is passed as an argument. A text is passed on stdin, where no
+    /// other process can read it. Call `hand` after the start of the command.
     pub fn announce(&self, command: &mut Command) {
         match self {
             Self::Text(_) => command.arg("--password-stdin").stdin(Stdio::piped()),
@@ -48,7 +48,7 @@ impl Password {
         };
     }
 
-    /// Passes the text to the started process.
+    /// Writes the text of the password to the started process.
     pub fn hand(&self, child: &mut Child) -> io::Result<()> {
         match (self, child.stdin.take()) {
             (Self::Text(text), Some(mut pipe)) => pipe.write_all(text.as_bytes()),
@@ -84,8 +84,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Returns the URL with the password, or with the password file. It is used to connect and is never shown. None if
-    /// malformed.
+    /// Returns the URL with the password or with the password file, or `None` if the URL is malformed. The result is
+    /// only for connections and is never shown.
     pub fn secret(&self) -> Option<String> {
         match &self.password {
             Some(Password::File(path)) => {

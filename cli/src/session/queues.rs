@@ -1,14 +1,14 @@
-//! The queues of a namespace, and messages about a queue that does not exist, such as a mistyped one.
+//! Lists the queues of a namespace, and reports queues that do not exist, with a similar name as a suggestion.
 
 use blueque::{QueueInfo, QueueName};
 
 use super::Session;
 use crate::output::{Code, fault, say};
 
-/// Maximum number of queues to read if a command is not about one queue.
+/// Maximum number of queues that a command without a named queue reads.
 const QUEUES: usize = 10_000;
 
-/// Minimum similarity, from 0 to 1, of a known name that is suggested for a mistyped name.
+/// Minimum similarity, from 0 to 1, between a mistyped name and the name that is suggested.
 const ALIKE: f64 = 0.8;
 
 impl Session {
@@ -38,7 +38,7 @@ impl Session {
         Ok(queues)
     }
 
-    /// Fails if one of the named queues does not exist. Commands call this after an empty reply.
+    /// Fails if a named queue does not exist. Commands call this function after an empty reply.
     pub fn must_exist(&self, named: &[QueueName]) -> anyhow::Result<()> {
         match self.unknown(named)? {
             Some(text) => Err(fault(Code::NotFound, text)),
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// Warns if a queue does not exist yet, before an action on it.
+    /// Warns if a queue does not exist. Commands call this function before they change a queue.
     pub fn warn_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
         if let Some(text) = self.unknown(std::slice::from_ref(queue))? {
             say(format!("{text}; this holds as soon as there is"));
@@ -54,7 +54,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns a message about the first of these queues that does not exist.
+    /// Returns a message about the first named queue that does not exist.
     pub fn unknown(&self, named: &[QueueName]) -> anyhow::Result<Option<String>> {
         if named.is_empty() {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Session {
         let Some(queue) = named.iter().find(|name| !all.iter().any(|one| one == name.as_str())) else {
             return Ok(None);
         };
-        // Not all queues were read, so the queue may exist.
+        // If not all queues were read, the queue may exist.
         if all.len() >= QUEUES {
             return Ok(None);
         }

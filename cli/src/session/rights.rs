@@ -7,7 +7,7 @@ use blueque::Handshake;
 /// Maximum number of commands in a list. Longer lists are cut.
 const NAMED: usize = 5;
 
-/// The entry of a handshake that names roles, not Redis commands.
+/// The entry of a handshake that contains roles instead of Redis commands.
 const ROLES: &str = "roles";
 
 /// Returns the roles that this user does not have, in lower case.

@@ -1,5 +1,5 @@
-//! The output of one of several partitions: ids with the name of the partition, and rows that are merged with other
-//! rows.
+//! Output of a session that may be one of several partitions: ids include the name of the partition, and rows are
+//! merged with the rows of the other partitions.
 
 use blueque::TaskId;
 
@@ -14,7 +14,7 @@ impl Session {
         self.partition.as_ref().map(ToString::to_string)
     }
 
-    /// Returns a global id: with the name of the partition, if there are several partitions.
+    /// Returns a global id, which includes the name of the partition if there are several partitions.
     pub fn global(&self, id: &str) -> String {
         self.partition.as_ref().map_or_else(|| id.to_owned(), |partition| format!("{partition}:{id}"))
     }
@@ -34,7 +34,7 @@ impl Session {
         self.write_ranked(rows, |_| String::new())
     }
 
-    /// Writes rows that are ordered among the rows of other partitions: smaller ranks come first.
+    /// Writes rows, ordered by rank among the rows of all partitions. Smaller ranks come first.
     pub fn write_ranked<R: Row>(&self, rows: &[R], rank: impl Fn(&R) -> String) -> anyhow::Result<()> {
         match (&self.partition, &self.merged_rows) {
             (Some(partition), Some(merged_rows)) => {

@@ -1,4 +1,4 @@
-//! Half a transaction in the server's append-only file, which a power loss can leave behind.
+//! Detects half a transaction in the server's append-only file, which a power loss can cause.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ pub const FOUND: &str = "commands failed when the server read its append-only fi
 pub const TODO: &str =
     "BGREWRITEAOF, and do not restart it before INFO shows aof_rewrite_in_progress:0; then look again";
 
-/// Returns true if INFO shows half a transaction. INFO does not show a start that truncated the file, but counts the
-/// commands that failed when the server read a file with half a transaction.
+/// Returns true if the output of INFO indicates half a transaction. INFO counts the commands that failed when the
+/// server read its file. It does not show that the server truncated the file.
 pub fn is(info: &str) -> bool {
     let fact = |name: &str| {
         let mut values = info.lines().filter_map(|line| line.split_once(':')).filter(|(known, _)| *known == name);
@@ -24,7 +24,7 @@ pub fn is(info: &str) -> bool {
     failed > 0 && fact("aof_enabled") == "1" && fact("role") == "master" && fact("aof_rewrites") == "0"
 }
 
-/// Asks the server. The file may contain half a transaction even if the server does not report it.
+/// Queries the server. If the result is false, the file may still contain half a transaction.
 pub fn look(settings: &Settings) -> bool {
     let asked = || {
         let address = Address::parse(&settings.address().ok()?).ok()?;

@@ -20,24 +20,24 @@ use crate::run_folder::{Run, RunFolder, boot_clock_us};
 /// Interval at which the files are read.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Time for which a pipe is read that a process keeps open after everything was killed.
+/// Time for which a pipe is still read after all processes were killed, if a process keeps the pipe open.
 const REMNANT: Duration = Duration::from_secs(1);
 
-/// Everything that the program left.
+/// The results of reading everything that the program wrote.
 #[derive(Debug)]
 pub struct Seen {
     pub stdout: Spool,
     pub shape: Shape,
     pub last_words: String,
-    /// Seconds after which the program wants a retry if it fails.
+    /// Number of seconds before a retry, as the program requested in case it fails.
     pub again: Option<f64>,
-    /// The group of the failure if the program fails.
+    /// The failure group that the program requested in case it fails.
     pub group: Option<String>,
-    /// The tasks that the program waits for before it is run again.
+    /// The tasks to wait for, if the program asks to be run again.
     pub suspend: Option<String>,
-    /// The next step if the program succeeds, or the error in the program's request for the step.
+    /// The next step that the program requested in case it succeeds, or the error in this request.
     pub next: Option<Result<Next, String>>,
-    /// The queue into which the task is given back if the program asks to be run again.
+    /// The queue for the task, if the program asks to be run again.
     pub into: Option<String>,
     /// The digest of the last checkpoint that the server can accept, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
@@ -45,14 +45,14 @@ pub struct Seen {
     pub too_large: bool,
     /// True if the run folder is still the folder in which the program started.
     pub there: bool,
-    /// True if the files could not be read in time. Nothing is known about what the program did.
+    /// True if the files could not be read in time, so that the results of the program are unknown.
     pub blind: bool,
-    /// The log, which must be closed.
+    /// The log, which the caller must close.
     pub journal: Option<Box<Journal>>,
 }
 
 impl Seen {
-    /// Returns the value for files that cannot be read.
+    /// Returns the results if the files cannot be read.
     pub fn nothing() -> Self {
         Self { blind: true, ..Self::new(Spool::Over) }
     }
@@ -76,8 +76,8 @@ impl Seen {
     }
 }
 
-/// Maximum number of changes of the next attempt that wait for the server. A further change replaces the newest of
-/// them.
+/// Maximum number of changes of the next attempt that wait for the server. After that, each change replaces the newest
+/// change.
 const EDITS: usize = 64;
 
 pub struct Capture {
@@ -92,7 +92,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Begins before the program starts, because existing files are not the program's.
+    /// Prepares the capture. Must be called before the program starts, so that existing files are known.
     pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
         let limit = u64::from(run.limits.max_bytes);
         let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
@@ -108,7 +108,7 @@ impl Capture {
         }
     }
 
-    /// Reads until `ended` is closed, and then a last time.
+    /// Reads repeatedly until `ended` is closed, and then one last time.
     pub fn watch(mut self, stdout: ChildStdout, stderr: ChildStderr, ended: &UnixStream) -> Seen {
         let (mut stdout, mut stderr) = (Some(stdout), Some(stderr));
         let mut buffer = vec![0; 64 << 10];

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::run_folder::open;
 use crate::run_folder::step::{Step, task_options, time};
 
-/// Location of the parameters.
+/// The source of new parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     Text(Vec<u8>),
@@ -41,13 +41,13 @@ fn read_file(path: &Path, limit: u64) -> io::Result<(Option<Vec<u8>>, u64)> {
 /// A next step, as a program requests it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Next {
-    /// Queue of the step. `None` selects the next of the task's steps; an empty name means that no step follows.
+    /// The queue of the step. `None` selects the next of the task's steps. An empty name means that no step follows.
     pub queue: Option<String>,
     pub parameters: Option<Source>,
     pub step: Step,
 }
 
-/// Differences of the next attempt from this attempt, as a program requests them.
+/// Changes for the next attempt, as a program requests them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edit {
     pub parameters: Option<Source>,
@@ -116,7 +116,7 @@ fn common(name: &str, value: &RawValue, (parameters, unset, options): Common<'_>
         "parameters" => *parameters = Some(Source::Text(value.get().as_bytes().to_vec())),
         "parameters_file" => *parameters = Some(Source::File(typed(name, value)?)),
         "unset" => *unset = vec![text(name, value)?],
-        // The server decides if the option is allowed here.
+        // The name of an option. The server decides if the option is allowed here.
         _ if TaskOptions::default().set(name, "") => {
             options.insert(name.to_owned(), text(name, value)?);
         }

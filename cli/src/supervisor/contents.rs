@@ -1,4 +1,4 @@
-//! The contents of output: the choice of what can be published, and a walk through the contents that needs neither many
+//! Walks through the contents of an output folder, and removes what cannot be published. A walk needs neither many file
 //! descriptors nor a deep stack.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ const NO_LINK: [ErrorKind; 3] = [ErrorKind::InvalidInput, ErrorKind::NotFound, E
 /// Maximum number of names in a message.
 const NAMED: usize = 5;
 
-/// Reason why output can never be published.
+/// The reason why output can never be published.
 #[derive(Debug)]
 pub struct Unpublishable(String);
 
@@ -53,7 +53,7 @@ pub enum Step<'a> {
 pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut waiting: Vec<(PathBuf, Option<Lent>)> = vec![(root.to_owned(), None)];
     let mut walked = Ok(());
-    // Permissions are also restored after an error, from the inside out.
+    // Permissions are restored even after an error. Inner folders come first.
     while let Some((folder, lent)) = waiting.pop() {
         walked = walked.and_then(|()| {
             if let Some(lent) = lent {
@@ -80,9 +80,9 @@ pub fn walk(root: &Path, look: &mut dyn FnMut(Step) -> anyhow::Result<()>) -> an
     walked
 }
 
-/// Removes from output what is not published. This includes links that lead out of the output, which could show its
-/// readers any file that they may read, and everything that is neither a file, a folder nor a link. Fails permanently
-/// if a path is too long for the kernel, at the place of the output or at `target`.
+/// Removes everything that must not be published from an output folder: entries that are neither a file, a folder nor a
+/// link, and links that lead out of the folder. Such a link could present any file on the host as output. Fails
+/// permanently if a path is too long for the kernel, either in this folder or below `target`.
 pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<()> {
     let base = output.as_os_str().len().max(target.as_os_str().len());
     let most = PATH.saturating_sub(base + 1);
@@ -90,7 +90,7 @@ pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<
     walk(output, &mut |step| {
         let (Step::Folder(path) | Step::Other(path, _) | Step::Left(path, _)) = step;
         let within = path.strip_prefix(output)?;
-        // A path of the greatest length is also refused for a folder, because the entries of a folder are looked up.
+        // A folder is also refused if its path has the maximum length, because paths of its entries are longer.
         if within.as_os_str().len() > most {
             let text = format!("the output is nested too deeply: a path in it has more than {most} bytes");
             return Err(Unpublishable(text).into());
@@ -117,8 +117,8 @@ pub fn tidy(output: &Path, target: &Path, say: &dyn Fn(&str)) -> anyhow::Result<
     Ok(())
 }
 
-/// Returns true if a link, and each link on its way, is relative and leads to a place in the folder. The place need not
-/// exist.
+/// Returns true if a link is relative and leads to a path in the folder. Each link on the way must also do so. The path
+/// need not exist.
 fn leads_within(root: &Path, link: &Path) -> bool {
     let mut left: VecDeque<OsString> = parts(link);
     let mut at = PathBuf::new();
@@ -133,7 +133,7 @@ fn leads_within(root: &Path, link: &Path) -> bool {
         at.push(part);
         let target = match fs::read_link(root.join(&at)) {
             Ok(target) => target,
-            // The path is not a link, or does not exist.
+            // This part of the path is not a link, or does not exist.
             Err(error) if NO_LINK.contains(&error.kind()) => continue,
             Err(_) => return false,
         };

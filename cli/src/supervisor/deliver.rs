@@ -1,5 +1,5 @@
-//! Sends the end until the server replies, however long that takes. Then publishes outputs and removes the run folder.
-//! An end that is found on the disk is treated like an end of this process.
+//! Sends the end of an attempt until the server replies, without a time limit. Then publishes the output and removes
+//! the run folder. An end that an earlier supervisor stored is sent in the same way.
 
 use std::fs;
 use std::thread;
@@ -36,7 +36,7 @@ pub enum Delivered {
     Discarded,
 }
 
-/// Progress of an end.
+/// The progress of the delivery of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Ended,
@@ -65,7 +65,7 @@ pub fn deliver(
             log.tend();
         } else if made != Outcome::Release {
             let at = Timestamp::now();
-            shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is discarded"));
+            shared.discards(format!("lost its lease, as the server reported at {at:.0}: its result is discarded"));
             log.tend();
             // Without a log on the disk, the notices still wait here.
             shared.notify(folder);
@@ -75,7 +75,7 @@ pub fn deliver(
     if !accepted || end.outcome != Outcome::Complete {
         publish::discard(folder, run);
     } else if stage != Stage::Ready || publish::publish(folder, run).is_err() {
-        // From now on, an interrupted publication can be resumed. If the mark cannot be written, the server is asked
+        // With the mark, an interrupted publication can be resumed. Without it, the next supervisor sends the end
         // again.
         if let Err(error) = folder.mark_accepted() {
             say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
@@ -84,8 +84,8 @@ pub fn deliver(
         let published =
             publish::prepare(folder, run, &mut || false, &says).and_then(|()| publish::publish(folder, run));
         match published {
-            // The end was accepted before the output became unpublishable. Another try also fails.
-            Err(error) if error.is::<Unpublishable>() => says(&format!("its output is thrown away: {error:#}")),
+            // The server has accepted the end, but the output cannot be published. A retry would also fail.
+            Err(error) if error.is::<Unpublishable>() => says(&format!("its output is discarded: {error:#}")),
             published => published
                 .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?,
         }
@@ -97,13 +97,14 @@ pub fn deliver(
     Ok(if accepted || made == Outcome::Release { Delivered::Taken } else { Delivered::Discarded })
 }
 
-/// Keeps a checkpoint on this host if the server does not have it. The next attempt uses it if that attempt runs here.
+/// Stores a checkpoint on this host if the server does not have it. If the next attempt also runs here, it uses the
+/// checkpoint.
 fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     let size = fs::symlink_metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
         && let Err(error) = folder.keep_checkpoint(run)
     {
-        say(format!("{}: the checkpoint cannot be kept: {error}", run.id));
+        say(format!("{}: the checkpoint cannot be stored: {error}", run.id));
     }
 }
 
@@ -111,30 +112,31 @@ fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
 /// another attempt.
 fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
     let mut pause = FIRST_PAUSE;
-    // The lease is renewed after each pause.
+    // No pause is longer than a third of the lease, because the lease is renewed only after each pause.
     let longest = LONGEST_PAUSE.min(link.third());
     let mut refused = false;
     loop {
         let error = match send(link, log, folder, end, payload) {
-            // A release after a refusal repeats another process's release, except if it reports the end of a cancelled
-            // task.
+            // If the server accepts a release after it refused the end, another process has released the attempt
+            // before. The exception is the release of a cancelled task.
             Ok(outcome) => return !(refused && outcome == blueque::Outcome::Released),
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
-            // The task may just have been cancelled by force. The server then only waits for the report that nothing
-            // runs.
+            // The task may have been cancelled by force. Then the server waits for a release, which proves that no
+            // process of the attempt runs.
             Err(Error::Lost) => {
                 refused = true;
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
                 (end.inputs, end.next, end.step, end.into) = (None, None, None, None);
-                // If the write fails, the stored end leads here again. This also applies to the writes below.
+                // If this write fails and the supervisor dies, the next supervisor comes to the same result from the
+                // stored end. This also applies to the writes below.
                 let _ = folder.write_end(end, payload);
                 continue;
             }
             Err(error) => error,
         };
         match error {
-            // Repeating the call does not help. The error is reported instead of the result.
+            // A repeated call would also fail. Therefore the task fails with this error.
             Error::Invalid { .. } | Error::State { .. }
                 if end.outcome == Outcome::Complete
                     && (end.step.is_some() || matches!(error, Error::Invalid { .. })) =>
@@ -147,7 +149,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 let _ = folder.write_end(end, payload);
             }
             Error::Invalid { .. } | Error::State { .. } if end.inputs.is_some() => {
-                *payload = format!("the server does not take what it is to wait for: {error}").into_bytes();
+                *payload = format!("the server refuses the tasks to wait for: {error}").into_bytes();
                 (end.outcome, end.word, end.inputs) = (Outcome::Fail, Some("suspend".into()), None);
                 let _ = folder.write_end(end, payload);
             }
@@ -156,16 +158,16 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 (end.outcome, end.word, end.into) = (Outcome::Fail, Some("into".into()), None);
                 let _ = folder.write_end(end, payload);
             }
-            // The folder was removed by hand, so this end is no longer wanted.
+            // A person has removed the folder, so the end need not be sent.
             _ if !folder.path().exists() => return false,
             error => {
                 let size = payload.len();
-                let text = format!("its end ({size} bytes) cannot be delivered, and is sent again and again");
+                let text = format!("its end ({size} bytes) cannot be delivered, and is sent again");
                 log.shared.refused(About::End, &text, &error);
                 log.tend();
                 thread::sleep(pause);
                 pause = (pause * 2).min(longest);
-                // When memory runs out, the server may accept heartbeats and refuse the end.
+                // A server whose memory is full may refuse the end, but accept heartbeats.
                 if matches!(link.beat(), Err(Error::Lost)) {
                     return repeated(link, end, payload);
                 }
@@ -174,8 +176,8 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     }
 }
 
-/// Sends the end without a lease. Returns true if the end was accepted before and only its reply was lost, false if the
-/// lease was lost.
+/// Sends the end again after the lease was lost. Returns true if the server had accepted the end before, and only the
+/// reply was lost.
 fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
     link.client().and_then(|client| send_end(link, &client, end, payload)).is_ok()
 }
@@ -190,10 +192,10 @@ fn send(
     let client = link.client()?;
     if end.checkpoint {
         let saved = open::read(&folder.checkpoint(), RESULT_BYTES.into());
-        // A cleaner may have removed the file. The checkpoint that was read before still waits to be sent.
+        // The file may have been removed. Then the checkpoint in the outbox, which was read earlier, is sent.
         let saved = saved.or_else(|error| log.shared.outbox().checkpoint.clone().ok_or(error));
         match saved.map(|bytes| link.send_checkpoint(&bytes)) {
-            // The checkpoint is refused permanently, and the end is sent without it.
+            // The server has accepted the checkpoint, or refuses it permanently. The end follows.
             Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
             Err(error) => {
                 log.shared
@@ -201,8 +203,8 @@ fn send(
                 log.tend();
                 end.checkpoint = false;
             }
-            // The reply to the end shows if the end was accepted before. The end is small: a server without memory for
-            // the checkpoint accepts it, and the checkpoint is kept here.
+            // After a lost lease, the reply to the end shows if the end was accepted before. A server without memory
+            // for the checkpoint may still accept the end, and the checkpoint is stored on this host.
             Ok(Err(Error::Lost | Error::Server { .. })) => {}
             Ok(Err(error)) => return Err(error),
         }
@@ -213,7 +215,8 @@ fn send(
     send_end(link, &client, end, payload)
 }
 
-/// The progress and the log, which must be sent before the end, since nothing is added after it.
+/// The last progress and the rest of the log. They must be sent before the end, because the server accepts nothing
+/// after it.
 struct Rest<'a> {
     shared: &'a Shared,
     journal: Option<Box<Journal>>,
@@ -228,7 +231,7 @@ impl<'a> Rest<'a> {
         if let Some(journal) = &mut journal {
             journal.close(shared, &last);
         } else {
-            // The disk does not respond. The server still gets the program's exit.
+            // The disk does not respond. The post-mortem of the program is sent without it.
             let mut outbox = shared.outbox();
             for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), (EXIT, last)] {
                 if !text.is_empty() {
@@ -239,18 +242,18 @@ impl<'a> Rest<'a> {
         Self { shared, journal, begun: None, over: false }
     }
 
-    /// Adds messages that were written in the last interval, if the disk still has the log.
+    /// Adds new messages of the supervisor to the log, if there is a log on the disk.
     fn tend(&mut self) {
         let Some(journal) = &mut self.journal else { return };
         let news = !self.shared.outbox().said.is_empty();
         journal.tend(self.shared);
-        // The server may accept these messages even if it refuses the end.
+        // The log is sent again, because the server may accept the messages even if it refuses the end.
         if news {
             (self.begun, self.over) = (None, false);
         }
     }
 
-    /// Sends the changes of the next attempt. After the end, no process has the right to send them.
+    /// Sends the changes of the next attempt. The server would not accept them after the end.
     fn send_edits(&mut self, link: &mut Link) -> blueque::Result<()> {
         loop {
             let Some(edit) = self.shared.outbox().edits.pop_front() else { return Ok(()) };
@@ -269,7 +272,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Sends the last progress, unless the server already has it. The progress is optional, like the log.
+    /// Sends the last progress, unless the server already has it. Other errors than outages are ignored, because the
+    /// progress is optional.
     fn send_progress(&self, link: &mut Link) -> blueque::Result<()> {
         let Some(progress) = self.shared.outbox().progress.take() else { return Ok(()) };
         match link.send_progress(&progress) {
@@ -281,8 +285,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Sends the log while the server accepts it. The log is optional. It is waited for only while the server is away,
-    /// because the end then also waits.
+    /// Sends the log as long as the server accepts it. The log is optional, so only an outage of the server, during
+    /// which the end must also wait, makes it wait.
     fn send(&mut self, link: &mut Link) -> blueque::Result<()> {
         while !self.over {
             let Some(piece) = self.next() else { break };
@@ -296,7 +300,7 @@ impl<'a> Rest<'a> {
                     self.begun = None;
                     return Err(error);
                 }
-                // When memory runs out, the server may accept the end and refuse the log.
+                // A server whose memory is full may refuse the log, but accept the end.
                 Err(error) if error.is_transient() => {
                     self.shared.outbox().log.push_front(piece);
                     return Ok(());
@@ -328,8 +332,8 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = end.step.iter().fold(options, |options, step| step.of(options, payload));
             let own = end.step.as_ref().is_some_and(|step| step.own_parameters);
             let payload = if own { b"null" } else { payload };
-            // The program was stopped because of its deadline. The server discards the result, and nothing is
-            // published.
+            // If the task's deadline has passed, the server discards the result, and its reply has another outcome.
+            // Then no output is published.
             match client.call(&calls.complete(&link.id, link.token, payload, &options))? {
                 blueque::Outcome::Complete => Ok(blueque::Outcome::Complete),
                 _ => Err(Error::Lost),

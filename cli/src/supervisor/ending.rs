@@ -1,4 +1,4 @@
-//! The meaning of an attempt's end: the table of exit codes, and the reasons of a stop.
+//! Determines the outcome of an attempt from the exit code of its program, or from the reason why it was stopped.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -15,35 +15,35 @@ use crate::run_folder::step::Step;
 use crate::run_folder::{Run, RunFolder, open};
 use crate::shortage::QUICK;
 
-/// Exit code with which the program asks to be run again from its checkpoint. The attempt is not counted.
+/// Exit code of a program that asks to be run again from its checkpoint. The attempt does not count.
 const AGAIN: i32 = 85;
-/// Exit code with which the program asks to be retried later.
+/// Exit code of a program that asks to be retried later.
 const TEMPORARY: i32 = 75;
-/// Exit codes for wrong arguments or data, no permission, wrong configuration, and a program that is not executable or
-/// not found.
+/// Exit codes that mean wrong arguments, wrong data, a missing permission, a wrong configuration, and a program that is
+/// not executable or not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
-/// Exit codes for something that the program calls and that is not executable or not found.
+/// Exit codes that mean that a command in a script is not executable or not found.
 const MISSING: [i32; 2] = [126, 127];
 
-/// Reason of a release that this host has caused.
+/// Reason for a release that this host has caused.
 pub const TROUBLE: &str = "trouble";
 
-/// Reason of a release because the program cannot be run on this host.
+/// Reason for a release because the program cannot be run on this host.
 pub const NO_PROGRAM: &str = "no-program";
 
-/// Reason of a release until other tasks have ended.
+/// Reason for a release until other tasks have ended.
 pub const SUSPEND: &str = "suspend";
 
-/// Reason of a release into another queue.
+/// Reason for a release into another queue.
 pub const INTO: &str = "into";
 
 /// Group of failures that are not retried.
 const PERMANENT_GROUP: &str = "permanent";
 
-/// Delay of the retry after a result that this host has lost, in seconds.
+/// Delay in seconds of the next attempt, if this host has lost the result.
 const PAUSE: f64 = 30.0;
 
-/// Numbers that are not JSON, as JavaScript and Python write them.
+/// Numbers that JSON does not allow, but that JavaScript and Python write.
 const NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 
 /// Maximum number of characters of stderr in the error.
@@ -51,14 +51,14 @@ const SHOWN: usize = 1_000;
 
 /// Reason why a program that succeeded has no result.
 enum NoResult {
-    /// The program is at fault.
+    /// The program caused the problem.
     Bad(String),
-    /// This host is at fault: the result is unknown.
+    /// This host caused the problem, so the result is unknown.
     Unknown(String),
 }
 
-/// Returns what may be missing on this host if the program ended at once because of it. The task still fails, unless
-/// the tasks before it also ended like this.
+/// Returns a reason if the program ended at once and the exit code indicates that this host lacks a command. The task
+/// still fails, unless the tasks before it ended in the same way.
 pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     let Ended::Exit(Exit::Code(code)) = ended else { return None };
     let why = format!("exit code {code} at once: this host may lack what the program calls");
@@ -66,8 +66,8 @@ pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     (quick && MISSING.contains(&code)).then_some(Unfit { why, given_back: run.suspect })
 }
 
-/// Returns the end of a task whose program cannot be run on this host. The task is given back as if the program were
-/// missing.
+/// Returns the end of an attempt whose program cannot be run on this host. The task is given back, as for a missing
+/// program.
 pub fn back(run: &Run, unfit: &Unfit, post_mortem: PostMortem) -> (End, Vec<u8>) {
     let mut end = End::new(Outcome::Release, Some(NO_PROGRAM), post_mortem);
     end.uncounted = true;
@@ -86,7 +86,7 @@ pub fn judge(
     let mut unknown = false;
     let named = seen.group.clone();
     let changed = seen.checkpoint.is_some() && !seen.too_large;
-    // The request counts only if the program exited on its own.
+    // A requested delay applies only if the program exited by itself.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
     let inputs = seen.suspend.clone().filter(|_| suspends);
@@ -95,7 +95,7 @@ pub fn judge(
     let into = seen.into.clone().filter(|_| ended == Ended::Exit(Exit::Code(AGAIN)) && !suspends);
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
-        // The server cancels the task if a cancel was requested.
+        // A release is enough: the server then cancels the task if a cancel was requested.
         Ended::Killed | Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
         Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
@@ -129,7 +129,7 @@ pub fn judge(
         Ended::Exit(Exit::Code(AGAIN)) if into.is_some() => (Outcome::Release, Some(INTO), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) if changed => (Outcome::Release, Some("checkpoint"), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) => {
-            let text = "exit code 85 asks for another run from a new checkpoint, and it saved none";
+            let text = "exit code 85 asks for another run from a new checkpoint, and it saved no checkpoint";
             failure("exit", text, &seen)
         }
         Ended::Exit(Exit::Code(code)) if post_mortem.cost.oom => {
@@ -165,15 +165,15 @@ pub fn judge(
 }
 
 fn wrong_step(error: &str) -> NoResult {
-    NoResult::Bad(format!("what it said of its next step is wrong: {error}"))
+    NoResult::Bad(format!("its request for the next step is wrong: {error}"))
 }
 
 fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'static str>, Vec<u8>) {
     (Outcome::Fail, Some(group), error(text, &seen.last_words).into_bytes())
 }
 
-/// Returns the error text. It begins with the last line of stderr, which usually names the error. The stack trace
-/// follows.
+/// Returns the error text. The last line of stderr comes first, because it usually names the error. If there are more
+/// lines, such as a stack trace, the end of stderr follows.
 pub fn error(text: &str, words: &str) -> String {
     let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(last) = lines.next_back() else { return text.to_owned() };
@@ -192,8 +192,8 @@ pub fn error(text: &str, words: &str) -> String {
     error
 }
 
-/// Returns the result of a program that succeeded: its result file, else its stdout if that is JSON, else null. Adds a
-/// line to the log if stdout looks like JSON but is not.
+/// Returns the result of a program that succeeded: its result file, or else its stdout if it is JSON, or else null.
+/// Adds a line to the log if stdout looks like JSON but is invalid.
 fn result(folder: &RunFolder, shared: &Shared, seen: Seen, limit: u64) -> Result<Vec<u8>, NoResult> {
     let too_large = |what: &str, size: String| {
         NoResult::Bad(format!(
@@ -220,7 +220,7 @@ fn result(folder: &RunFolder, shared: &Shared, seen: Seen, limit: u64) -> Result
     }
     let shape = seen.shape;
     let printed = seen.stdout.take();
-    match printed.map_err(|error| NoResult::Unknown(format!("what stdout said cannot be read: {error}")))? {
+    match printed.map_err(|error| NoResult::Unknown(format!("the written stdout cannot be read: {error}")))? {
         Some(printed) => {
             let printed = printed.trim_ascii();
             Ok(match serde_json::from_slice::<IgnoredAny>(printed) {

@@ -1,4 +1,5 @@
-//! The files that the program writes for its supervisor: events, line by line, and the checkpoint.
+//! Reads the files that the program writes for its supervisor: the file of events, with one event per line, and the
+//! checkpoint.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -22,7 +23,7 @@ const LINE: usize = 64 << 10;
 /// Maximum size of the events in bytes. Events beyond this size are ignored.
 const EVENTS: u64 = 64 << 20;
 
-/// Maximum number of bytes read at once, so that a flood of events blocks nothing else.
+/// Maximum number of bytes that are read at once, so that many events do not delay other work.
 const LOOK: usize = 1 << 20;
 
 /// A line of the events file. Unknown keys are ignored.
@@ -41,38 +42,38 @@ struct Line {
     into: Option<String>,
 }
 
-/// A report of the program.
+/// An event of the program.
 #[derive(Debug, PartialEq)]
 pub enum Said {
     Progress(Vec<u8>),
     Log(String),
-    /// Number of seconds from now that the program needs.
+    /// Number of seconds for which the program still wants to run.
     Extend(f64),
-    /// Seconds after which the program wants a retry if it fails.
+    /// Number of seconds before a retry, in case the program fails.
     Again(f64),
-    /// The group of the failure if the program fails.
+    /// The failure group, in case the program fails.
     Group(String),
-    /// The tasks that the program waits for if it asks to be run again.
+    /// The tasks to wait for, in case the program asks to be run again.
     Suspend(String),
-    /// The next step if the program succeeds, or the error in the request for the step.
+    /// The next step, in case the program succeeds, or the error in this request.
     Next(Result<Next, String>),
     /// Changes of the task's next attempt.
     Edit(Edit),
-    /// The queue in which the task runs again if the program asks for that.
+    /// The queue for the task, in case the program asks to be run again.
     Into(String),
-    /// A sign of life without contents.
+    /// An event without contents, which shows that the program makes progress.
     Alive,
     /// A line that is not JSON, or not an object.
     Other(String),
 }
 
-/// Reads the events file from the offset at which the last read stopped.
+/// A reader of the events file, which continues where the last read stopped.
 #[derive(Debug)]
 pub struct Events {
     path: PathBuf,
     offset: u64,
     partial: Vec<u8>,
-    /// True while the rest of a line that was cut is skipped.
+    /// True while the rest of an overlong line is skipped.
     skipping: bool,
     over: bool,
     /// True if the read error has been reported.
@@ -89,7 +90,7 @@ impl Events {
         let mut said = Vec::new();
         match open::open(&self.path) {
             Ok((file, about)) => self.follow(file, about.len(), &mut said),
-            // The program need not write events.
+            // There may be no events file, because events are optional.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => self.report(&error, &mut said),
         }
@@ -110,7 +111,7 @@ impl Events {
 
     fn follow(&mut self, file: File, length: u64, said: &mut Vec<Said>) {
         if length < self.offset {
-            // The file was rewritten instead of appended to.
+            // The file has become shorter, so the program has rewritten it. The reader starts over.
             (self.offset, self.skipping) = (0, false);
             self.partial.clear();
         }
@@ -198,7 +199,8 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
 }
 
-/// Returns a flat object, like the progress of the crate's own workers: `done total unit` or `progress`, and `message`.
+/// Returns a progress in the form that workers in Rust use: one object with `done`, `total` and `unit`, or with
+/// `progress`, and with `message`.
 fn progress(progress: Option<Value>, message: Option<Value>) -> Vec<u8> {
     let mut flat = match progress {
         Some(Value::Object(fields)) => fields,
@@ -216,7 +218,7 @@ fn short(text: &str) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// A fingerprint that detects a change of a file without reading the file.
+/// Metadata that changes when a file is changed, so that an unchanged file need not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Print(i64, i64, u64, u64);
 
@@ -249,7 +251,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Assumes that the server has the existing file.
+    /// Watches a file from now on. Assumes that the server already has the existing checkpoint.
     pub fn new(path: PathBuf, limit: u64) -> Self {
         let mut watch = Self { path, limit, seen: None, digest: None, told: None };
         watch.look(false);
@@ -260,7 +262,7 @@ impl Checkpoint {
         self.digest.as_deref()
     }
 
-    /// Returns a new checkpoint. `again` reads the file even if it looks unchanged.
+    /// Returns the checkpoint if it is new. With `again`, reads the file even if its metadata has not changed.
     pub fn look(&mut self, again: bool) -> Found {
         let there = match fs::symlink_metadata(&self.path) {
             Ok(there) => there,
@@ -288,7 +290,7 @@ impl Checkpoint {
             self.seen = Some(print);
             return self.unreadable(error.to_string());
         }
-        // The file was written to during the read. The next call reads it completely.
+        // The file was changed during the read. The next call reads it again.
         if file.metadata().map_or(true, |after| Print::of(&after) != print) {
             return Found::Nothing;
         }
@@ -302,7 +304,8 @@ impl Checkpoint {
         Found::New(bytes)
     }
 
-    /// Reports an error once for each reason: a folder looks new whenever something is written in it.
+    /// Returns an error, but only once for each reason. For example, a folder at the path has new metadata after each
+    /// change in it.
     fn unreadable(&mut self, error: String) -> Found {
         if self.told.as_ref() == Some(&error) {
             return Found::Nothing;

@@ -1,5 +1,5 @@
-//! The log of an attempt. The whole log is written to the disk. The part that the server keeps is sent from there. Text
-//! that cannot be written is sent anyway.
+//! The log of an attempt. The whole log is written to the disk, and the part that the server keeps is read from there
+//! and sent. Text that cannot be written to the disk is still sent.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ const PIECE: usize = LOG_PIECE_BYTES as usize;
 /// Number of bytes of a log that the server keeps by default.
 const KEPT_THERE: u64 = 160 << 10;
 
-/// Divisor of a log's limit: this part of the limit is for the beginning of the log.
+/// Divisor of the server's limit. The quotient is the size of the log's head, the beginning that the server always
+/// keeps.
 const HEAD: u64 = 5;
 
 /// Number of bytes that the server counts for an entry in addition to its text.
@@ -28,8 +29,8 @@ pub const ENTRY: u64 = 100;
 const PIECES: usize = 64;
 const READY: usize = 64 << 10;
 
-/// Divisor of the server's limit: one piece has at most this part. To make room for new pieces, the server drops whole
-/// pieces.
+/// Divisor of the server's limit. The quotient is the maximum size of a piece, because the server drops whole pieces to
+/// make room for new pieces.
 const SHARE: u64 = 10;
 
 /// Returns the number of bytes of this run's log that the server keeps.
@@ -74,7 +75,8 @@ impl Journal {
         }
     }
 
-    /// Writes waiting messages, including notices for the worker, and prepares pieces if they are requested.
+    /// Writes waiting messages to the log, sends waiting notices to the worker, and prepares pieces if they are
+    /// requested.
     pub fn tend(&mut self, shared: &Shared) {
         shared.notify(&self.folder);
         let said = std::mem::take(&mut shared.outbox().said);
@@ -91,7 +93,7 @@ impl Journal {
         let (pieces, more) = self.pieces(room);
         shared.post(|outbox| {
             outbox.log.extend(pieces);
-            // This thread is the only writer, so `more` is still correct.
+            // Only this thread writes the log, so `more` is still correct.
             outbox.more_log = more;
             outbox.ask_log = false;
         });
@@ -133,8 +135,8 @@ impl Journal {
     }
 }
 
-/// Adds text for the server, bypassing the disk. The oldest pieces make room, and the offsets of the other pieces
-/// reveal the gap.
+/// Adds text for the server without writing it to the disk. The oldest pieces are dropped to make room. The offsets of
+/// the remaining pieces show the gap.
 fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     for part in text.chunks(PIECE) {
         match outbox.log.back_mut() {
@@ -153,8 +155,7 @@ fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     }
 }
 
-/// Reads the log from the disk for the server: first its head, and then always the newest part that fits the server's
-/// limit.
+/// Reads the log from the disk for the server: first the head, and then the newest part that fits the server's limit.
 #[derive(Debug)]
 struct Sender {
     folder: PathBuf,
@@ -173,12 +174,13 @@ impl Sender {
         Self { reader: Reader::new(folder.clone()), folder, next: None, bound, piece, skipped: 0 }
     }
 
-    /// Returns the size of a log's beginning that the server always keeps.
+    /// Returns the size of the log's head, which the server always keeps.
     fn head(&self) -> u64 {
         self.bound / HEAD
     }
 
-    /// Returns the start of the part after the head that fits the server's limit, in a log that ends at `end`.
+    /// Returns the offset of the newest part that fits the server's limit next to the head, in a log that ends at
+    /// `end`.
     fn newest(&self, end: u64) -> u64 {
         end.saturating_sub(self.bound - self.head())
     }
@@ -196,7 +198,7 @@ impl Sender {
         self.next.as_ref().map_or(self.reader.offset(), |entry| entry.offset)
     }
 
-    /// Returns the offset to continue from if more waits than the server keeps.
+    /// Returns the offset at which to continue, if more text waits than the server keeps.
     fn jump(&self, end: u64) -> Option<u64> {
         let newest = self.newest(end);
         (self.offset() >= self.head() && newest > self.offset()).then_some(newest)

@@ -1,5 +1,6 @@
-//! The connection to the server. One thread renews the lease and sends what waits, each kind in turn and with its
-//! pause. While the server does not reply, the thread keeps trying. It does not handle the end of the lease.
+//! The connection to the server. One thread renews the lease and sends the waiting data. There is a minimum pause
+//! between two calls of the same kind. If the server does not reply, the thread tries again. The main thread handles
+//! the end of the lease.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,11 +18,10 @@ use crate::run_folder::{Run, boot_clock_us};
 use crate::session::config;
 use crate::session::password::Address;
 
-/// Delay between two pieces of the log, so that a program that prints slowly but steadily does not cause a call for
-/// each line.
+/// Minimum delay between two pieces of the log. Without it, a program that prints slowly causes a call for each line.
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
 
-/// Shortest time in seconds in which a log of the size that the server keeps is sent.
+/// Minimum time in seconds for sending a log of the size that the server keeps.
 const LOG_TURN: f64 = 5.0;
 
 const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
@@ -98,7 +98,7 @@ impl Link {
         Ok(self.client.insert(client).clone())
     }
 
-    /// Sends jobs until the outbox requests the link to return.
+    /// Sends jobs until the outbox requests an end.
     pub fn serve(mut self) -> Self {
         // The link connects while the program is being started.
         self.connect();
@@ -143,7 +143,7 @@ impl Link {
             return Ok(Job::Beat);
         }
         let mut wait = until(self.next_beat);
-        // The lease counts from the reservation, so it is renewed even if the server refuses the start.
+        // The lease began with the reservation, so it must be renewed even if the server refuses the start.
         if !self.started {
             return match self.shared.pid.load(Ordering::Acquire) {
                 0 => Err(wait.min(Duration::from_secs(1))),
@@ -207,7 +207,7 @@ impl Link {
         };
         match outcome {
             Ok(()) => {}
-            // A forced cancel also refuses checkpoints. A heartbeat distinguishes the two cases.
+            // The lease is lost, or the task was cancelled by force. A heartbeat distinguishes the two cases.
             Err(Error::Lost) if matches!(job, Job::Checkpoint(_)) => match self.beat() {
                 Ok(()) => {}
                 Err(Error::Lost) => self.shared.lose(),
@@ -222,11 +222,11 @@ impl Link {
         }
     }
 
-    /// Reports when the server begins to refuse a call, and when it accepts the call again.
+    /// Reports the first refusal of a call by the server, and the end of the refusals.
     fn note(&self, about: About, error: Option<&Error>) {
         let text = match about {
-            About::Start => "the server does not take that the program has started, which is said again and again",
-            _ => "the server takes no heartbeat, which is sent again until the lease is over",
+            About::Start => "the server refuses the start of the program, and the start is sent again",
+            _ => "the server refuses heartbeats, which are sent until the lease ends",
         };
         match error {
             None | Some(Error::Cancelled) => self.shared.accepted(about),
@@ -241,7 +241,7 @@ impl Link {
         self.shared.refusals()
     }
 
-    /// Handles an error. After a temporary error the job is sent again, unless a newer one waits.
+    /// Handles an error. After a temporary error, the job is sent again, unless a newer job of its kind waits.
     fn failed(&mut self, job: Job, error: &Error) {
         self.paused = Instant::now() + PAUSE;
         let passes = error.is_transient() || matches!(error, Error::Connection(_) | Error::Unsuitable { .. });
@@ -296,7 +296,8 @@ impl Link {
         match client.call(&call)?.orders.first() {
             None | Some(Order::Lost) => return Err(Error::Lost),
             Some(Order::Kill) => {
-                // The lease is not renewed, and the server takes the task away when the lease has expired.
+                // The lease is no longer renewed, so the server can give the task to another owner when the lease
+                // expires.
                 (self.last_beat, self.next_beat) = (begun, begun + self.third());
                 self.shared.give(KILL);
                 return Ok(());
@@ -342,11 +343,11 @@ impl Link {
         let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
         let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));
         let outbox = self.shared.outbox();
-        // The rest of what is available is sent at once.
+        // While more pieces are available, the minimum delay does not apply.
         if outbox.log.is_empty() && !outbox.more_log { pause.max(BETWEEN_LOGS) } else { pause }
     }
 
-    /// Renews the lease if it is due, during a call that takes long.
+    /// Renews the lease if that is due. Called during long operations.
     pub fn tend(&mut self) -> blueque::Result<()> {
         if Instant::now() < self.next_beat { Ok(()) } else { self.beat() }
     }

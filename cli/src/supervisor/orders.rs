@@ -1,4 +1,5 @@
-//! Subscribes to orders, so that they arrive at once. Without a subscription, they arrive with the next heartbeat.
+//! Subscribes to orders of the server, so that they arrive at once. Without the subscription, they arrive with the next
+//! heartbeat.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,8 +15,8 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// Maximum time without a message. A server that hangs, and has been replaced by another server, leaves a connection on
-/// which nothing ever comes.
+/// Maximum time without a message. If the server hangs and another server has replaced it, no message ever arrives on
+/// this connection.
 const SILENT: Duration = Duration::from_secs(300);
 
 /// Listens until the process ends.
@@ -33,10 +34,10 @@ fn hear(url: &str, namespace: &Namespace, channel: &str, shared: &Arc<Shared>) -
     redis::cmd("SUBSCRIBE").arg(channel).exec(&mut connection)?;
     connection.set_limit(SILENT);
     loop {
-        // The heartbeat first fetches orders from before this connection was subscribed.
+        // A heartbeat fetches orders that were sent before the subscription.
         shared.post(|outbox| outbox.beat = true);
         if let Err(error) = connection.receive() {
-            // Another server may have replaced the lost server, and may give the task to another owner.
+            // A heartbeat finds out if another server has replaced the lost server and given the task to another owner.
             shared.post(|outbox| outbox.beat = true);
             return Err(error.into());
         }

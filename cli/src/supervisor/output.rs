@@ -1,5 +1,5 @@
-//! The program's output, except for its log: stdout may be the result, and the end of stderr is kept for the
-//! post-mortem.
+//! Stores the parts of the program's output that are needed at its end: stdout, which may be the result, and the last
+//! bytes of stderr, for the post-mortem.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 /// Maximum size of the stderr in the post-mortem, in bytes.
 const LAST_WORDS: usize = 4 << 10;
 
-/// The beginning of stdout, which is the result if it is JSON and the program wrote no result file. The spool is on the
-/// disk, so that a program with much output does not make its supervisor large.
+/// The beginning of stdout. It is the result if it is JSON and the program wrote no result file. It is stored on the
+/// disk, to save memory.
 #[derive(Debug)]
 pub enum Spool {
     Disk {
@@ -41,7 +41,8 @@ impl Spool {
         match self {
             Self::Disk { path, file, length, digest } => {
                 if *length + bytes.len() as u64 > limit {
-                    // The removal frees the space. The folder's removal removes the file anyway.
+                    // The file is removed now to free its space. An error is ignored, because the run folder is removed
+                    // later.
                     let _ = fs::remove_file(path);
                     *self = Self::Over;
                 } else if file.write_all(bytes).is_ok() {
@@ -88,8 +89,8 @@ fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Keeps the last bytes that were written to it. Text of a line before a carriage return is overwritten and not kept,
-/// for example the former states of a progress bar.
+/// Keeps the last bytes that were written. A carriage return removes the text before it from the current line, as on a
+/// terminal, so that only the last state of a progress bar is kept.
 #[derive(Debug, Default)]
 pub struct LastWords {
     text: Vec<u8>,
@@ -122,8 +123,8 @@ impl LastWords {
     }
 }
 
-/// Tracks the structure of a text as it passes, to find out if it can be a single JSON list or object. This
-/// distinguishes a result that is too large from a long log.
+/// Tracks the structure of a text while it is written, to find out if the text is a single JSON list or object. If
+/// stdout is too long for a result, this distinguishes a large result from a long log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     #[default]

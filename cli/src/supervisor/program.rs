@@ -1,4 +1,4 @@
-//! Starts the program: its environment, its stdin, its folder.
+//! Starts the program with its environment, its stdin and its working folder.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read};
@@ -35,7 +35,8 @@ impl Started {
 
 /// Starts the program, which dies with the calling thread. Returns `None` if the lease has ended before the start.
 pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Option<Started>> {
-    // The new process opens the parameters again. The open here shows if they can be read, and how long that takes.
+    // The new process opens the parameters itself. Opening them here first reports an error, and waits for a slow disk
+    // before the lease is checked.
     drop(File::open(folder.parameters()).context("the parameters cannot be read")?);
     let (report, stdin) = io::pipe().context("no pipe")?;
     // The same binary is started, even if a newer binary has replaced it on the disk.
@@ -51,7 +52,7 @@ pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Opt
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // The steps before may have taken long, because of a hanging disk or a frozen supervisor.
+    // The lease is checked now, because a hanging disk or a frozen supervisor may have delayed the steps before.
     if lease.is_lost() {
         return Ok(None);
     }
@@ -84,7 +85,7 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
         set("BLUEQUE_PUBLISHED", target.into());
     }
     set("BLUEQUE_STOP", folder.stop().into());
-    // The variable identifies the rest of a process tree after its supervisor was killed.
+    // The variable identifies the processes of the run, if its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());
     if let Some(index) = run.index {
         set("BLUEQUE_ARRAY_INDEX", index.to_string().into());
@@ -95,7 +96,7 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     all
 }
 
-/// Returns the seconds since 1970 of the time that is `from_now` in the future.
+/// Returns the time that is `from_now` in the future, in seconds since 1970.
 pub fn seconds(from_now: Duration) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{:.3}", now.saturating_add(from_now).as_secs_f64())

@@ -1,5 +1,5 @@
-//! Publishes the output of a completed attempt atomically, with a manifest. Slow steps run before the completion is
-//! sent, so that a client that waits for the task finds its output.
+//! Publishes the output of a completed attempt atomically, with a manifest. The slow steps run before the completion is
+//! sent, so that a client that waits for the task soon finds its output.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ use crate::safe_path::{private_folders, shared_folder};
 /// The owner's permission that is needed to read a file.
 const READ: u32 = 0o400;
 
-/// Number of bytes that are copied between two checks if the attempt is over.
+/// Number of bytes that are copied before the next check if the attempt is over.
 const PART: u64 = 8 << 20;
 
 /// Returns the path at which the output will be published, or `None` if there is no output.
@@ -33,7 +33,7 @@ pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
     Some(target.to_string_lossy().into_owned())
 }
 
-/// Returns the path at which output is published, if there is any.
+/// Returns the path at which output is published, or `None` if there is no output.
 pub fn target_of_output(folder: &RunFolder, run: &Run) -> Option<PathBuf> {
     Some(published(&place(folder, run)?, run))
 }
@@ -46,15 +46,14 @@ fn published(place: &Path, run: &Run) -> PathBuf {
     place.join(&*names::visible(&run.id))
 }
 
-/// Returns true if the path is still a folder, and the folder is not empty. A folder that cannot be listed may have
-/// contents.
+/// Returns true if the path is a folder that is not empty. A folder that cannot be listed counts as not empty.
 fn is_filled(output: &Path) -> bool {
     let Ok(_lent) = lend(output, LISTED) else { return false };
     fs::symlink_metadata(output).is_ok_and(|about| about.is_dir())
         && fs::read_dir(output).map_or(true, |mut entries| entries.next().is_some())
 }
 
-/// The places of an attempt in the folder to which outputs are published.
+/// The paths of an attempt in the folder of published outputs.
 struct Places {
     folder: PathBuf,
     target: PathBuf,
@@ -67,7 +66,7 @@ impl Places {
         Some(Self { target: published(&place, run), folder: place, name: names::run(&run.id, run.token) })
     }
 
-    /// Returns a hidden path.
+    /// Returns a hidden path for temporary data.
     fn aside(&self, word: &str) -> PathBuf {
         self.folder.join(names::aside(&self.name, word))
     }
@@ -114,7 +113,7 @@ pub fn prepare(
     }
     let places = Places::of(folder, run).context("no place to publish to")?;
     let shown = places.folder.display();
-    // Other users may have put something in the folder's place since the worker checked it.
+    // The folder is checked again, because other users may have replaced it since the worker's check.
     shared_folder(&places.folder).with_context(|| format!("{shown} cannot be used"))?;
     let copied = places.aside("copy");
     open::clear(&copied)?;
@@ -134,8 +133,8 @@ pub fn discard(folder: &RunFolder, run: &Run) {
     }
 }
 
-/// Returns true if nothing can be renamed to the target. The rename is tried, because one file system may be mounted
-/// twice.
+/// Returns true if a rename to the target is impossible, as between two file systems. This is tested by a rename,
+/// because a file system may be mounted twice.
 fn crosses(folder: &RunFolder, places: &Places) -> io::Result<bool> {
     let (from, to) = (folder.path().join("trial"), places.aside("trial"));
     private_folders(&from)?;
@@ -158,8 +157,8 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     if is_filled(&output) {
         open::clear(&new)?;
         let moved = if fs::symlink_metadata(&copied).is_ok_and(|about| about.is_dir()) {
-            // The original is removed with the run folder. A removal here may leave a part of it, which must not be
-            // published.
+            // The original is renamed and not removed here. An interrupted removal would leave a part of the output,
+            // which might then be published.
             let spent = folder.path().join("output.copied");
             open::clear(&spent).and_then(|()| fs::rename(&copied, &new)).and_then(|()| fs::rename(&output, spent))
         } else {
@@ -231,8 +230,8 @@ fn unless(stops: &mut dyn FnMut() -> bool) -> io::Result<()> {
     if stops() { Err(io::Error::other("the attempt is over")) } else { Ok(()) }
 }
 
-/// Copies the output to a target on another file system. Other users may move the copy while it is made, and put a link
-/// in its place. Therefore the copy is written through its descriptor, and no other user can enter it until it is
+/// Copies the output to a target on another file system. Another user might replace the copy by a link while it is
+/// written. Therefore the copy is written through an open descriptor, and other users cannot enter it until it is
 /// complete.
 fn copy(from: &Path, to: &Path, stops: &mut dyn FnMut() -> bool) -> anyhow::Result<()> {
     let copy = private_folder(to)?;
@@ -272,8 +271,8 @@ fn is_at(folder: &File, path: &Path) -> bool {
     folder.metadata().map(identity).is_ok_and(|own| there.is_ok_and(|there| there == own))
 }
 
-/// Returns the permissions without setuid and setgid: the copy belongs to this user, and must not run with the rights
-/// of this user.
+/// Returns the permissions without setuid and setgid. The copy belongs to this user, and a program in it must not run
+/// with the rights of this user.
 fn usual(rights: &Permissions) -> Permissions {
     Permissions::from_mode(rights.mode() & 0o1777)
 }
@@ -287,5 +286,5 @@ fn private_folder(path: &Path) -> io::Result<File> {
     if about.uid() == Uid::effective().as_raw() && about.mode() & 0o777 == CHANGED {
         return Ok(folder);
     }
-    Err(io::Error::other(format!("somebody has put another folder in the place of {}", path.display())))
+    Err(io::Error::other(format!("another folder has replaced {}", path.display())))
 }

@@ -21,24 +21,24 @@ const SAID: usize = 64 << 10;
 /// Maximum number of notices for the worker that wait to be written.
 const NOTICES: usize = 64;
 
-/// Maximum number of past refusals that are remembered.
+/// Maximum number of past refusals that are stored.
 const REFUSALS: usize = 3;
 
 /// Maximum number of characters of a refusal's reason, when it is reported with other data.
 const WHY: usize = 100;
 
-/// Maximum time between the kill of all processes and the end of the lease, in microseconds.
+/// Maximum margin in microseconds. All processes are killed this time before the end of the lease.
 const MARGIN_US: u64 = 5_000_000;
 
-/// Orders of the server. A larger order overrides a smaller order.
+/// Orders of the server. A larger number overrides a smaller number.
 pub const GO_ON: u8 = 0;
 pub const DRAIN: u8 = 1;
 pub const STOP: u8 = 2;
 pub const CANCEL: u8 = 3;
-/// Kill without a grace period. The lease is no longer renewed.
+/// Order to kill the program without a grace period. The lease is no longer renewed.
 pub const KILL: u8 = 4;
 
-/// Lease of this attempt: the time for which it may go on without a renewal.
+/// The lease of this attempt.
 #[derive(Debug)]
 pub struct Lease {
     renewed: AtomicU64,
@@ -46,14 +46,14 @@ pub struct Lease {
     lost: AtomicBool,
     /// True if the server reported that the lease is lost.
     told: AtomicBool,
-    /// True if no process of the attempt is left. Then only the server ends the lease.
+    /// True if no process of the attempt is left. Then the lease ends only when the server reports it.
     idle: AtomicBool,
 }
 
 impl Lease {
     pub fn of(run: &Run) -> Self {
         let length = run.lease_ms.saturating_mul(1_000);
-        // The clock of another boot is meaningless.
+        // A time of the clock of another boot has no meaning.
         let renewed = if run.boot == boot_id() { run.renewed_us } else { 0 };
         Self {
             renewed: AtomicU64::new(renewed),
@@ -78,7 +78,7 @@ impl Lease {
         self.renewed.fetch_max(sent, Ordering::AcqRel);
     }
 
-    /// Returns the time at which everything must be dead, on the clock that counts suspended time.
+    /// Returns the time at which all processes must have ended, in microseconds of `boot_clock_us`.
     pub fn end(&self) -> u64 {
         let margin = (self.length / 5).min(MARGIN_US);
         self.renewed.load(Ordering::Acquire).saturating_add(self.length - margin)
@@ -106,11 +106,11 @@ impl Lease {
         self.lost.store(true, Ordering::Release);
     }
 
-    /// Returns a message about how the lease was just lost.
+    /// Returns a message about the reason for which the lease was lost.
     pub fn words(&self) -> String {
         let at = Timestamp::now();
         if self.told.load(Ordering::Acquire) {
-            return format!("lost its lease at {at:.0}, as the server says");
+            return format!("lost its lease at {at:.0}, as the server reported");
         }
         let silence = Duration::from_micros(boot_clock_us().saturating_sub(self.renewed.load(Ordering::Acquire)));
         format!("lost its lease at {at:.0}, as no heartbeat was accepted for {silence:.0?}")
@@ -133,14 +133,14 @@ impl Piece {
     }
 }
 
-/// Calls that the server refuses, with the start and reason of the refusal, and past refusals.
+/// Present and past refusals of calls by the server. A present refusal has a start and a reason.
 #[derive(Debug, Default)]
 struct Refusals {
     lasting: BTreeMap<About, (Instant, String)>,
     over: Vec<Refusal>,
 }
 
-/// Data that waits to be sent. All of it is bounded.
+/// Data that waits to be sent. Each kind of data has a maximum size.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate request")]
 pub struct Outbox {
@@ -158,24 +158,24 @@ pub struct Outbox {
     pub checkpoint: Option<Vec<u8>>,
     /// Changes of the next attempt, in the order in which the program requested them.
     pub edits: VecDeque<EditOptions>,
-    /// Requests a heartbeat at once.
+    /// True if a heartbeat is requested at once.
     pub beat: bool,
-    /// Requests the link to return.
+    /// True if the link must end.
     pub leave: bool,
 }
 
-/// Shared by all threads of a supervisor.
+/// State that all threads of a supervisor share.
 #[derive(Debug)]
 pub struct Shared {
     id: String,
     pub lease: Lease,
-    /// The program's last sign of life.
+    /// Time of the program's last event, checkpoint or output.
     pub alive: AtomicU64,
-    /// Time until which the program asked to run.
+    /// Time until which the program has asked to run.
     pub extended: AtomicU64,
     /// The program's pid, once it has started.
     pub pid: AtomicU32,
-    /// True if both pipes of the program are at their end.
+    /// True if both pipes of the program have been read to their end.
     pub drained: AtomicBool,
     order: AtomicU8,
     refusals: Mutex<Refusals>,
@@ -183,7 +183,7 @@ pub struct Shared {
     posted: Condvar,
     wake: UnixStream,
     nudge: UnixStream,
-    /// Readable when the thread that keeps the log should look.
+    /// Becomes readable when another thread calls `nudge`, to wake the thread that writes the log.
     pub nudged: UnixStream,
 }
 
@@ -258,7 +258,7 @@ impl Shared {
         self.nudge();
     }
 
-    /// Announces a notice in every log: the logs of the task, the supervisors and the worker.
+    /// Adds a notice to the logs of the task, of the supervisors and of the worker.
     pub fn announce(&self, notice: Notice) {
         let notice = Notice { text: told(&notice.text), ..notice };
         say(format!("{}: {}", self.id, notice.text));
@@ -275,12 +275,12 @@ impl Shared {
     pub fn notify(&self, folder: &RunFolder) {
         let notices = std::mem::take(&mut self.outbox().notices);
         for notice in notices {
-            // The notice is optional: the task's log and the exit code also show it.
+            // An error is ignored, because the task's log and the exit code contain the same information.
             let _ = folder.notify(&notice);
         }
     }
 
-    /// Announces that the attempt is over, and its result is discarded.
+    /// Adds a notice that the attempt is over and its result is discarded.
     pub fn discards(&self, text: String) {
         self.announce(Notice { lost: true, ..Notice::new(About::Lease, text) });
     }
@@ -289,7 +289,7 @@ impl Shared {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that the server refuses a call. The beginning of a refusal is reported.
+    /// Records that the server refuses a call. Reports the first of several refusals.
     pub fn refused(&self, about: About, text: &str, error: &Error) {
         let why = match error {
             Error::Server { word, text, .. } => format!("{word} {text}"),
@@ -306,7 +306,7 @@ impl Shared {
         self.announce(Notice { why: Some(why), ..Notice::new(about, text) });
     }
 
-    /// Records that the server has accepted a call. The end of a refusal is reported.
+    /// Records that the server has accepted a call. Reports that the refusals have ended.
     pub fn accepted(&self, about: About) {
         let mut refusals = self.refusals_now();
         let Some((since, why)) = refusals.lasting.remove(&about) else { return };
@@ -340,12 +340,12 @@ impl Shared {
         all
     }
 
-    /// Wakes the thread that keeps the log.
+    /// Wakes the thread that writes the log.
     pub fn nudge(&self) {
         let _ = (&self.nudge).write(&[0]);
     }
 
-    /// Waits until something is posted.
+    /// Waits until the outbox is changed, at most for `limit`.
     pub fn wait<'a>(&self, outbox: MutexGuard<'a, Outbox>, limit: Duration) -> MutexGuard<'a, Outbox> {
         self.posted.wait_timeout(outbox, limit).unwrap_or_else(PoisonError::into_inner).0
     }

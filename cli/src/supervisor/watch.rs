@@ -20,7 +20,8 @@ use crate::processes::oom::Kills;
 use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
-/// Time in microseconds for which the output of an ended program may pass through processes that the program started.
+/// Maximum time in microseconds between the end of a program and the output of processes that it started, such as
+/// filters.
 const ON_ITS_WAY: u64 = 1_000_000;
 
 /// Reason why a program was stopped.
@@ -55,7 +56,7 @@ pub enum Ended {
     Lost,
 }
 
-/// The sources that wake the main thread: signals, other threads, timeouts.
+/// Wakes the main thread after a signal, a request of another thread, or a timeout.
 pub struct Bell {
     wake: UnixStream,
     timer: TimerFd,
@@ -70,7 +71,7 @@ impl Bell {
         wake.set_nonblocking(true)?;
         ring.set_nonblocking(true)?;
         let term = Arc::new(AtomicBool::new(false));
-        // A handler that does nothing is not inherited by the program, unlike an ignored signal.
+        // A handler that does nothing has the effect of an ignored signal, but the program does not inherit it.
         for signal in [signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
             signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
         }
@@ -83,9 +84,9 @@ impl Bell {
         Ok((Self { wake, timer, term }, ring))
     }
 
-    /// Waits until the bell is woken, or until a time of the clock that counts suspended time.
+    /// Waits until the main thread is woken, or until a time of `boot_clock_us`.
     fn wait(&mut self, until: u64) {
-        // A zero switches the timer off.
+        // The time must not be zero, which switches the timer off.
         let until = TimeSpec::from_duration(Duration::from_micros(until.max(1)));
         let armed = self.timer.set(Expiration::OneShot(until), TimerSetTimeFlags::TFD_TIMER_ABSTIME);
         let mut fds =
@@ -117,7 +118,7 @@ impl Watch<'_> {
         let mut warned = 0;
         let mut read_until = None;
         let ended = loop {
-            // This is the first check after anything that suspended this process.
+            // The lease is checked first, because the process may have been suspended for a long time.
             if self.shared.lease.is_lost() {
                 break Ended::Lost;
             }
@@ -132,7 +133,7 @@ impl Watch<'_> {
                 }
                 next = next.min(kill_at);
             } else if let Some(exit) = self.tree.exit() {
-                // A filter that the program started, as in `exec > >(tee work.log)`, may still have output of its own.
+                // A filter that the program started, as in `exec > >(tee work.log)`, may still write output.
                 let until = *read_until.get_or_insert_with(|| boot_clock_us().saturating_add(ON_ITS_WAY));
                 if !any || self.shared.drained.load(Ordering::Acquire) {
                     break Ended::Exit(exit);
@@ -162,7 +163,7 @@ impl Watch<'_> {
         ended
     }
 
-    /// Returns the time at which a limit is due. Sends the warning before a deadline, once for each deadline.
+    /// Returns the time of the next timeout. Also warns the program before its deadline, once for each deadline.
     fn timers(&self, warned: &mut u64) -> u64 {
         let (deadline, now) = (self.deadline().unwrap_or(u64::MAX), boot_clock_us());
         let silence = self.silence().unwrap_or(u64::MAX);
@@ -195,13 +196,13 @@ impl Watch<'_> {
         }
     }
 
-    /// Returns the time at which the program must have ended. The program may have asked for more time.
+    /// Returns the time at which the program must have ended, including an extension that it requested.
     fn deadline(&self) -> Option<u64> {
         let limit = self.run.limits.max_run_ms?.saturating_mul(1_000);
         Some(self.begun.saturating_add(limit).max(self.shared.extended.load(Ordering::Acquire)))
     }
 
-    /// Returns the time at which the program has been silent for too long.
+    /// Returns the time at which the program is stopped if it shows no progress.
     fn silence(&self) -> Option<u64> {
         let limit = self.run.limits.no_progress_ms?.saturating_mul(1_000);
         Some(self.shared.alive.load(Ordering::Acquire).saturating_add(limit))
@@ -212,7 +213,7 @@ impl Watch<'_> {
         let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
         self.write_stop(reason, kill_at);
         self.tree.signal(Signal::SIGTERM);
-        // A suspended program must be resumed, so that it receives the signal.
+        // A stopped process must be continued to handle the signal.
         self.tree.signal(Signal::SIGCONT);
         kill_at
     }

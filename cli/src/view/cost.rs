@@ -6,12 +6,12 @@ use crate::run_folder::end::{Cost, Counted};
 use crate::run_folder::notice::About;
 use crate::times;
 
-/// Reads the cost that the server stores. Returns none if no supervisor reported it.
+/// Reads the cost from a record. Returns `None` if no supervisor reported a cost.
 pub fn read(bytes: &[u8]) -> Option<Cost> {
     serde_json::from_slice(bytes).ok().filter(|cost| *cost != Cost::default())
 }
 
-/// Returns how the program ended and its full cost, as text.
+/// Returns the end of the program and its full cost, as text.
 pub fn words(cost: &Cost) -> String {
     let oom = if cost.oom { ", out of memory" } else { "" };
     let how = match (cost.exit, &cost.signal) {
@@ -48,7 +48,7 @@ pub fn whole(cost: &Cost) -> String {
     attempt + &words(cost)
 }
 
-/// Returns the place of the output: host and folder, in the form of `scp`.
+/// Returns the host and the folder of the output, in the form that `scp` uses.
 pub fn place(cost: &Cost) -> Option<String> {
     let output = cost.output.as_ref()?;
     Some(cost.host.as_ref().map_or_else(|| output.clone(), |host| format!("{host}:{output}")))
@@ -77,7 +77,7 @@ fn memory(cost: &Cost) -> String {
     size(u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10))
 }
 
-/// Formats a size in the largest unit that gives at least one, with one decimal below ten.
+/// Formats a size in the largest unit in which it is at least 1. Numbers below 10 have one decimal.
 fn size(bytes: u64) -> String {
     let units = [("TiB", 40_u32), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let Some((unit, shift)) = units.into_iter().find(|(_, shift)| bytes >> shift > 0) else {

@@ -43,7 +43,7 @@ pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Op
     Ok(estimate(session, id, info)?.and_then(|estimate| estimate.end))
 }
 
-/// The estimate that all views use.
+/// Returns the estimate for a task, which all views use.
 fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Estimate>> {
     if info.status().is_none_or(Status::is_finished) {
         return Ok(None);
@@ -95,7 +95,7 @@ impl Expected {
         self.at_once
     }
 
-    /// Returns the end of a sentence that begins with "expected".
+    /// Returns the rest of a sentence that begins with "expected".
     pub fn words(&self) -> &str {
         &self.words
     }

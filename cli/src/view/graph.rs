@@ -87,7 +87,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Returns the view with the progress and expected ends of unfinished tasks.
+    /// Returns the view, including the progress and the expected ends of unfinished tasks.
     pub fn looked_at(
         session: &Session,
         id: &GraphId,
@@ -175,8 +175,8 @@ impl Whole {
         text
     }
 
-    /// Writes a tree, or with `--output id` the ids of the tasks. `whole`: with each array element and each complete
-    /// task.
+    /// Writes a tree, or with `--output id` the ids of the tasks. With `whole`, the tree shows each array element and
+    /// each complete task on a separate line.
     pub fn write(&self, format: Format, whole: bool) -> anyhow::Result<()> {
         match format {
             Format::Table => {
@@ -221,6 +221,6 @@ pub enum Drawing {
     Dot,
     /// For Markdown
     Mermaid,
-    /// As graph show -o json
+    /// JSON, as from graph show -o json
     Json,
 }

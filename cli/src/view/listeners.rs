@@ -1,4 +1,4 @@
-//! The listeners that take the tasks of a queue, or the reason why none does.
+//! The listeners that take the tasks of a queue, or the reason why no listener takes them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -7,10 +7,10 @@ use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
 use crate::times;
 
-/// Silence after which a listener that does not report may be dead.
+/// Time without a call after which a listener that sends no reports may be dead.
 const SILENT: Duration = Duration::from_secs(60);
 
-/// Maximum number of queues whose held tasks are listed as the reason why workers are full.
+/// Maximum number of queues in a text that explains why workers are full.
 const NAMED: usize = 3;
 
 /// A listener that takes tasks of the queue, now or later.
@@ -39,12 +39,12 @@ pub struct Listeners {
     dead: Vec<(String, SystemTime)>,
     /// Number of tasks that the reporting listeners hold, by queue.
     holds: BTreeMap<String, u64>,
-    /// True if a listener of the queue cannot take the task in question.
+    /// True if a listener of the queue cannot take the task.
     unable: bool,
 }
 
 impl Listeners {
-    /// Reads the listeners. `now`: the server's time; `can`: returns true if a worker can take the task in question.
+    /// Reads the listeners. `now`: the server's time. `can`: returns true if a worker can take the task.
     pub fn of(
         client: &Client,
         queue: &QueueName,
@@ -85,8 +85,8 @@ impl Listeners {
             Some(worker) if serves(&worker.drained, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
-                // A listener that does not report is seen when it waits, which is every half minute. Without scripts it
-                // is never seen.
+                // A listener without reports is seen each time it waits for a task, which is every half minute. A
+                // client without scripts is never seen.
                 let old = listener.held == 0 && listener.seen.is_some_and(|seen| times::between(seen, now) > SILENT);
                 let slots = worker.map(|worker| (worker.slots, worker.free));
                 self.all.push(Taker { held: listener.held, silent: worker.is_none() && old, slots });
@@ -104,7 +104,7 @@ impl Listeners {
         self.all.iter().any(|one| !one.busy() && !one.silent)
     }
 
-    /// Returns the state of a queue whose tasks no listener takes, as text.
+    /// Returns a text that explains why no listener takes tasks of the queue.
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {
             ([], []) if self.all.is_empty() => "no listener".to_owned(),
@@ -138,7 +138,7 @@ impl Listeners {
         };
         if self.all.iter().all(|taker| taker.silent) {
             let have = if all == 1 { "has" } else { "have" };
-            return format!("{them} {have} not been heard of for over a minute");
+            return format!("{them} {have} not reported for over a minute");
         }
         if busy < all {
             return match (self.unable, all - busy) {
@@ -164,7 +164,8 @@ impl Listeners {
         }
     }
 
-    /// Returns the tasks that keep workers full, by queue. The queue with most tasks is first.
+    /// Returns a text with the numbers of tasks that occupy the workers, by queue. The queue with the most tasks is
+    /// first.
     fn full_of(&self) -> Option<String> {
         let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
         queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
@@ -178,8 +179,8 @@ impl Listeners {
     }
 }
 
-/// Returns true if an offer satisfies the needs of a task. The rule is that of `needs.suits` in the scripts. If a name
-/// occurs twice in the offer, the last entry counts.
+/// Returns true if the capabilities of a listener satisfy the needs of a task, like `needs.suits` in the scripts. If a
+/// capability occurs twice, the last entry counts.
 pub fn suits(has: &str, needs: &str) -> bool {
     let own = |name: &str| has.rsplit(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
@@ -210,8 +211,7 @@ fn serves(queues: &[String], queue: &QueueName) -> bool {
     queues.iter().any(|name| name == queue.as_str())
 }
 
-/// Returns the number of tasks of each queue that these workers hold. `listeners`: the listeners of the queue in
-/// question.
+/// Returns the number of tasks of each queue that these workers hold. `listeners`: the listeners of the queue.
 fn holds(
     client: &Client,
     queue: &QueueName,

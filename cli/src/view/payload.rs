@@ -1,9 +1,9 @@
-//! Bytes from programs and users, as JSON shows them.
+//! Formats bytes from programs and users for JSON output.
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// JSON bytes as JSON, other text as a string, the rest in hexadecimal.
+/// Bytes that are shown as JSON if they are JSON, as a string if they are other text, and otherwise in hexadecimal.
 #[derive(Clone, Debug)]
 pub struct Payload(pub Vec<u8>);
 
@@ -16,7 +16,7 @@ impl Serialize for Payload {
         let Ok(text) = std::str::from_utf8(&self.0) else {
             return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
         };
-        // Printed unchanged, because parsing and formatting can change numbers.
+        // The JSON is printed unchanged, because parsing and formatting can change numbers.
         match RawValue::from_string(one_line(text)) {
             Ok(json) if serde_json::from_str::<&RawValue>(text).is_ok() => json.serialize(serializer),
             _ => text.serialize(serializer),

@@ -1,4 +1,4 @@
-//! The policy of a task: its own options, else the settings of its queue.
+//! The policy of a task. Each rule comes from the task's own option, or else from the settings of its queue.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::record::text;
 use super::setting;
 use crate::session::Session;
 
-/// A setting that has no task option. It is part of the policy as well.
+/// A setting that is part of the policy, but has no option of a task.
 const ONLY_SET: &str = "max_uncounted";
 
 /// The rules of the policy, by the name of the setting.
@@ -18,7 +18,7 @@ const ONLY_SET: &str = "max_uncounted";
 #[serde(transparent)]
 pub struct Policy(BTreeMap<&'static str, Rule>);
 
-/// The value in effect, and its source.
+/// A rule: the value in effect, and its source.
 #[derive(Debug, Serialize)]
 struct Rule {
     value: String,
@@ -27,7 +27,7 @@ struct Rule {
 }
 
 impl Policy {
-    /// Returns the policy of a task whose queue name is valid in this version.
+    /// Returns the policy of a task. The name of its queue must be valid in this version.
     pub fn read(session: &Session, info: &TaskInfo) -> anyhow::Result<Self> {
         let queue = info.queue().and_then(|name| QueueName::new(name).ok());
         let settings = session.client.call(&session.client.calls().settings(queue.as_ref()))?;
@@ -54,7 +54,7 @@ fn seconds(field: &str, value: String) -> String {
 }
 
 impl Policy {
-    /// Returns the maximum of a count, to be put after the count on its line.
+    /// Returns the maximum of a count as text, which follows the count on its line.
     pub fn of(&self, name: &str, count: u32) -> String {
         let Some(Rule { value, .. }) = self.0.get(name) else { return String::new() };
         match value.parse::<u32>() {

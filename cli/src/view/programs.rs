@@ -1,10 +1,10 @@
-//! Programs of waiting tasks that no worker of the queue has.
+//! Finds programs that waiting tasks need and that no worker of their queue has.
 
 use std::collections::BTreeMap;
 
 use blueque::{Client, QueueName, Status, TaskInfo, WorkerInfo};
 
-/// Number of tasks that are read from the beginning of the queue. If a program is missing, all of its tasks wait there.
+/// Number of tasks that are read from the beginning of the queue. Tasks whose program is missing accumulate there.
 const LOOKED_AT: u32 = 50;
 
 /// Returns the program of a task.
@@ -12,7 +12,7 @@ pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
     info.method().unwrap_or_else(|| queue.to_string())
 }
 
-/// Returns the workers of a queue, or none if one of them does not report its programs.
+/// Returns the workers of a queue, or `None` if one of them does not report its programs.
 pub fn workers_of<'a>(
     client: &Client,
     queue: &QueueName,
@@ -34,7 +34,7 @@ pub fn nobody_has(workers: &[&WorkerInfo], program: &str) -> bool {
     workers.iter().all(|worker| worker.has_program(program) == Some(false))
 }
 
-/// Returns a sentence for each program of waiting tasks of the queue that no worker has.
+/// Returns a sentence for each program that waiting tasks of the queue need and that no worker has.
 pub fn missing(client: &Client, queue: &QueueName, workers: &[WorkerInfo]) -> blueque::Result<Vec<String>> {
     let Some(workers) = workers_of(client, queue, workers)? else { return Ok(Vec::new()) };
     let mut lacking: BTreeMap<String, u32> = BTreeMap::new();

@@ -42,7 +42,7 @@ impl Progress {
         Self { fraction, text: one_line(&parts.join(" ")) }
     }
 
-    /// Returns `done` as a percentage of `all`.
+    /// Formats `done` as a percentage of `all`.
     pub fn part(done: usize, all: usize) -> String {
         #[allow(clippy::cast_precision_loss, reason = "at most 10,000 tasks")]
         percent(if all == 0 { 0.0 } else { done as f64 / all as f64 })

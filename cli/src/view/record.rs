@@ -9,8 +9,8 @@ pub fn ended(info: &TaskInfo) -> Option<SystemTime> {
     info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
-/// Returns the line of an error that names the error: the last line of a stack trace, the first line of a supervisor's
-/// error.
+/// Returns the most important line of an error: the last line of a stack trace, or the first line of an error from a
+/// supervisor.
 pub fn headline(error: &str) -> String {
     let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();

@@ -87,12 +87,12 @@ pub struct TaskView {
     pub progress: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Payload>,
-    /// Error of the attempt that failed last, if the task was retried.
+    /// Error of the last failed attempt, if the task was retried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_group: Option<String>,
-    /// End of the task, and run time of the last attempt in seconds.
+    /// Time at which the task ended, and run time of the last attempt in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

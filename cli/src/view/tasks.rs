@@ -13,9 +13,9 @@ pub enum TaskList {
 }
 
 impl TaskList {
-    /// Reads the fields that the format shows.
+    /// Reads the data that the output format needs.
     pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
-        // With several partitions the records are needed too: they give the order.
+        // With several partitions, the records are also needed, because they determine the order.
         let only_ids = session.format == Format::Id && !session.is_one_of_many();
         Ok(if only_ids { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
     }

@@ -1,4 +1,4 @@
-//! The reason why a task does not run, or its current action, in one sentence.
+//! Describes in one sentence why a task does not run, or what it does now.
 
 use std::time::SystemTime;
 
@@ -25,26 +25,26 @@ pub struct Cause {
     steps: String,
 }
 
-/// Availability of a listener that can start a waiting task.
+/// Availability of listeners for a waiting task.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
-    /// A listener is free, or the lack of one is not the reason.
+    /// A listener is free, or the task waits for another reason.
     Free,
     /// All listeners that can run the task are busy or silent.
     Busy,
-    /// No listener starts the task until something changes.
+    /// There is no listener that will start the task.
     Nobody,
 }
 
 /// Maximum number of calls that follow a chain of upstreams to its first cause. Each call follows up to 101 tasks.
 const CALLS: usize = 100;
 
-/// Number of tasks that are known to wait in a chain that was not followed to its end.
+/// Number of tasks that `CALLS` calls follow, as text. A chain that was not followed to its end is at least this long.
 const FOLLOWED: &str = "10,000";
 
 impl Cause {
-    /// Returns the expected start and end of the task. Returns none if no listener will start it, because the
-    /// statistics of its queue do not include this fact.
+    /// Returns the expected start and end of the task. Returns `None` if no listener will start the task, because the
+    /// statistics of the queue do not consider this.
     pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
         if self.start == Start::Nobody {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Cause {
     }
 }
 
-/// Returns the sentence, and its meaning for the estimate.
+/// Returns the reason for a task, with the sentence.
 pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Cause> {
     let why = session.client.call(&session.client.calls().why(id))?;
     let listeners = match why.status {
@@ -84,7 +84,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         started: info.started(),
         updated: info.updated(),
         attempt: info.attempt(),
-        // A client without scripts holds its tasks without a token.
+        // If a held task has no token, a client without scripts holds it.
         leaseless: why.deadline.is_none() && info.token().is_some(),
         foreign: why.deadline.is_none() && info.token().is_none(),
         word: word(info),
@@ -174,7 +174,7 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     Ok(Some(clean_line(&waits, 1_000)))
 }
 
-/// Returns the beginning of a sentence about a task that waits only for some tasks of a set.
+/// Describes the set of tasks of which a task needs only some. Returns an empty text if there is no set.
 fn set(why: &Why) -> String {
     match (why.least, why.chances, why.open) {
         (Some(least), Some(chances), _) if least > chances => {
@@ -187,7 +187,7 @@ fn set(why: &Why) -> String {
     }
 }
 
-/// Describes the other upstreams of the task.
+/// Describes the upstreams of the task except the named one.
 fn others(why: &Why) -> String {
     let open = why.open.unwrap_or(1);
     let chances = why.chances.filter(|chances| *chances > 1).unwrap_or(0);
@@ -211,8 +211,8 @@ fn named(id: &TaskId, info: Option<&TaskInfo>) -> String {
     }
 }
 
-/// Returns true if a task waits for a worker that can run it: it is pending, or workers that could not run it gave it
-/// back.
+/// Returns true if a task waits for a worker that can run it. Such a task is pending, or was given back by workers that
+/// could not run it.
 fn waits(why: &Why) -> bool {
     match why.status {
         Status::Pending => why.paused.is_none() && held_up(why).is_none(),
@@ -233,7 +233,7 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
     Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
 }
 
-/// Returns the reports of the workers of a queue if each of them avoids the queue for now.
+/// Returns the reports of the workers of a queue, if each of them avoids the queue at present.
 fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
     if !waits(why) || why.listeners == 0 {
@@ -254,7 +254,7 @@ fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// Describes the calls that the server refuses to the supervisor of a held task, as the worker reports them.
+/// Describes the calls of a held task's supervisor that the server refuses, as the worker reports them.
 fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<String>> {
     if !matches!(why.status, Status::Reserved | Status::Started) {
         return Ok(None);
@@ -268,16 +268,16 @@ fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<S
     }))
 }
 
-/// Facts from the record.
+/// Facts from the record of a task.
 struct How {
     started: Option<SystemTime>,
     updated: Option<SystemTime>,
     attempt: u32,
     /// True if the lease of the attempt was deleted.
     leaseless: bool,
-    /// True if a client without scripts holds the task. No order reaches this client.
+    /// True if a client without scripts holds the task. Such a client receives no orders.
     foreign: bool,
-    /// The error of the task, or its last error, or the reason of its cancellation.
+    /// The error of the task, or its last error, or the reason for its cancellation.
     word: Option<String>,
 }
 
@@ -353,16 +353,16 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             )
         }
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
-            format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
+            format!("It was cancelled by force, and {node} has not killed it yet{word}{}.", until(why))
         }
         Status::Reserved | Status::Started if told_by_deadline(why) => {
-            format!("Its deadline has passed, and {node} has yet to stop it{lease}.")
+            format!("Its deadline has passed, and {node} has not stopped it yet{lease}.")
         }
         Status::Reserved | Status::Started if why.cancel.is_some() => {
-            format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
+            format!("It is being cancelled, and {node} has not stopped it yet{word}{lease}.")
         }
         Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
-            format!("It was requeued, and {node} has yet to give it back{lease}.")
+            format!("It was requeued, and {node} has not given it back yet{lease}.")
         }
         Status::Reserved | Status::Started if how.leaseless => {
             format!(
@@ -424,7 +424,7 @@ fn lease(why: &Why) -> String {
     }
 }
 
-/// Describes the latest time at which a task becomes free if its lease is no longer renewed.
+/// Describes the time at which the lease of a task ends unless it is renewed.
 fn until(why: &Why) -> String {
     let deadline = why.deadline.filter(|&deadline| deadline > why.now);
     deadline.map_or(String::new(), |at| {
@@ -436,7 +436,7 @@ fn times_failed(failures: u32) -> String {
     if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
 }
 
-/// Describes the need or limit that keeps a pending task from running, regardless of the tasks ahead of it.
+/// Describes the need or the limit that prevents a pending task from running, even if it were the first of its queue.
 fn held_up(why: &Why) -> Option<String> {
     let Why { queue, weight, .. } = why;
     if let (Some(needs), Some(0)) = (&why.needs, why.able) {

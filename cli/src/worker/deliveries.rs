@@ -1,4 +1,4 @@
-//! The thread that delivers the ends of tasks to other partitions.
+//! The thread that notifies other partitions of the ends of tasks.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -12,15 +12,15 @@ use crate::session::config::Places;
 /// Time limit of a delivery to another partition.
 const DELIVERY: Duration = Duration::from_secs(3);
 
-/// Delivers the ends of tasks from a worker's partitions to the other partitions.
+/// Notifies the other partitions of the ends of tasks in a worker's partitions.
 pub struct Deliveries {
     deliverer: Arc<Deliverer>,
     ended: mpsc::Receiver<()>,
 }
 
 impl Deliveries {
-    /// Starts to deliver the ends of these partitions until [`Deliveries::end`]. Returns `None` if there are no other
-    /// partitions.
+    /// Starts the thread for these partitions, which runs until [`Deliveries::end`]. Returns `None` if there are no
+    /// other partitions.
     pub fn begin(places: &Places, own: Vec<PartitionName>) -> anyhow::Result<Option<Self>> {
         if places.partitions.names().len() < 2 {
             return Ok(None);

@@ -14,7 +14,7 @@ use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
 
-/// Size at which the supervisors' own log starts over. The previous log is kept.
+/// Size at which a new log of the supervisors is started. The previous log is kept.
 const LOG_BYTES: u64 = 1 << 20;
 
 /// A running supervisor.
@@ -22,15 +22,15 @@ const LOG_BYTES: u64 = 1 << 20;
 pub struct Handle {
     pub process: Process,
     child: Option<Child>,
-    /// Readable when the supervisor has ended. `None` if the kernel does not support it.
+    /// A descriptor that becomes readable when the supervisor ends. `None` if the kernel does not support this.
     fd: Option<Arc<OwnedFd>>,
 }
 
 impl Handle {
-    /// Starts a supervisor, which then does not depend on this worker. The supervisor sends the password only to
-    /// `server`, even if the program writes another server to its run folder.
+    /// Starts a supervisor, which continues even if this worker ends. The supervisor sends the password only to
+    /// `server`, even if the program writes the URL of another server to its run folder.
     pub fn start(folder: &RunFolder, server: &str, password: Option<&Password>) -> io::Result<Self> {
-        // The path of this binary is not used: an upgrade may have replaced or removed the file.
+        // `/proc/self/exe` is this binary, even if an upgrade has replaced or removed the file.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("blueque").arg("supervise").arg(folder.path()).args(["--server", server]).stdin(Stdio::null());
         let log = log(folder)?;
@@ -46,11 +46,12 @@ impl Handle {
         let mut child = command.spawn()?;
         orphans::own().extend(i32::try_from(child.id()));
         if let Some(password) = password {
-            // A supervisor that has already ended is noticed later.
+            // An error is ignored. If the supervisor has already ended, this is noticed later.
             let _ = password.hand(&mut child);
         }
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        // A supervisor that has already ended may have started its program. Its leftovers are settled as usual.
+        // If the supervisor has already ended, a value without a process takes its place, and the run is cleaned up as
+        // usual.
         let process = Process::of(pid).unwrap_or(Process { pid, started: 0 });
         Ok(Self { process, child: Some(child), fd: pidfd(pid) })
     }
@@ -58,7 +59,8 @@ impl Handle {
     /// Opens a supervisor that an earlier worker started. Returns `None` if it has ended.
     pub fn of(process: Process) -> Option<Self> {
         let fd = pidfd(process.pid);
-        // The check comes after the opening, so the process id still belonged to the supervisor when it was opened.
+        // This check comes last. It proves that the process id belonged to the supervisor when the descriptor was
+        // opened.
         process.lives().then_some(Self { process, child: None, fd })
     }
 

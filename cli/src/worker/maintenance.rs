@@ -1,4 +1,4 @@
-//! The maintenance thread: does the maintenance that every worker does for its queues, and reports what prevents it.
+//! The thread that maintains the worker's queues, and reports problems of the maintenance.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::output::chain;
 /// Maintains the queues until the pool has ended.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
     let mut maintenance = Maintenance::of(client, own, settings.queues.clone()).host_names(settings.host_names.clone());
-    // A task with a run folder is settled by the folder's run guard. If the folders cannot be listed, the task may have
-    // a folder.
+    // Maintenance leaves a task with a run folder to the folder's run guard. If the folders cannot be listed, the task
+    // counts as having a folder.
     let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;
     loop {
@@ -20,7 +20,7 @@ pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &Listener
         let round = maintenance.round();
         let pause = round.as_ref().map_or_else(|error| error.pause, |&pause| pause);
         match adopted.and(round.map(|_| ())) {
-            // The thread that takes tasks reports that the server is away.
+            // The thread that takes tasks also finds that the server is away, and reports it.
             Err(error) if error.source.is_transient() => {}
             outcome => said = Said::after(said, outcome.err(), pool),
         }

@@ -1,5 +1,5 @@
-//! Orphaned processes. As process 1 of a container, a worker becomes the parent of every process whose own parent is
-//! dead. The worker must wait for these processes: the kernel keeps a process that has ended until its parent has
+//! Reaps orphaned processes. A worker that is process 1 of a container becomes the parent of every process whose parent
+//! has ended. The worker must wait for these processes, because the kernel keeps an ended process until its parent has
 //! waited for it.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,8 @@ fn look_for_ever() {
     loop {
         thread::sleep(LOOK);
         let ended = ended();
-        // A process that was not there a second ago may be a child that this worker is about to wait for.
+        // A process that ended within the last second may be a child for which another thread of this worker is about
+        // to wait.
         for &pid in ended.intersection(&before) {
             let _ = waitid(Id::Pid(Pid::from_raw(pid)), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG);
         }

@@ -1,6 +1,6 @@
-//! Serves the partitions of a worker, or a part of them at a time if there are many. A partition that has had no task
-//! for a while makes room for the partition that has waited longest. A partition with running programs stays, and takes
-//! no room from others.
+//! Serves the partitions of a worker. If there are many, only some are served at a time: a partition that has had no
+//! task for a while is replaced by the partition that has waited longest. Partitions with running programs are always
+//! served, in addition to the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use crate::session::many::{AT_ONCE, at_once};
 /// and connections.
 pub const SERVED: usize = 32;
 
-/// Interval between checks for room: a program that begins makes room without a notification.
+/// Interval at which the number of served partitions is checked. A partition whose first program starts makes room for
+/// another partition, but causes no notification.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Serves all partitions until they have ended. An error of one of several partitions ends only that partition.
@@ -51,7 +52,7 @@ pub fn serve(
             continue;
         };
         match partition_worker.join().unwrap_or_else(|_| Err(defect("partitions"))) {
-            // A run that came at the last moment is served at once.
+            // If the partition has got a run at the last moment, it is served again at once.
             Ok(Turn::Over) if crews.get(seat).is_some_and(|partition_worker| partition_worker.has_runs()) => {
                 round_robin.put_first(seat)
             }
@@ -80,7 +81,7 @@ fn begin(partition_worker: Arc<PartitionWorker>, seat: usize, says: Sender<usize
     })
 }
 
-/// Unregisters the worker from waiting partitions, in which it is still registered.
+/// Unregisters the worker in partitions that wait for their turn, where it is still registered.
 fn take_leave(crews: &[Arc<PartitionWorker>]) {
     let known: BTreeMap<&PartitionName, &Arc<PartitionWorker>> = crews
         .iter()

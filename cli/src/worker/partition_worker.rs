@@ -33,7 +33,7 @@ use crate::session::config::{self, Places};
 use crate::session::rights::missing;
 use crate::session::truncated_aof;
 
-/// Interval between checks of a supervisor that can only be polled.
+/// Interval between checks of supervisors, if some of them can only be polled.
 const ASK: Duration = Duration::from_millis(500);
 
 /// Name of the thread that takes tasks. The worker ends with this thread.
@@ -44,7 +44,7 @@ const GOODBYE: &str = "goodbye";
 
 /// The part of a worker that serves one server, or one of several partitions.
 pub struct PartitionWorker {
-    /// Name of the worker in the server, unchanged in all turns.
+    /// Id of the worker on the server. It is the same in all turns.
     pub id: ListenerId,
     pub server: config::Settings,
     pub partition: Option<(PartitionName, Places)>,
@@ -54,12 +54,12 @@ pub struct PartitionWorker {
     pub slots: Arc<Slots>,
     pub seat: usize,
     pub round_robin: Arc<RoundRobin>,
-    /// The servers of all partitions of the worker.
+    /// Identities of the servers of all partitions of the worker.
     pub served: Arc<BTreeSet<String>>,
     /// The name of the partition, if the worker serves several.
     pub label: Option<String>,
-    /// True if the worker has more partitions than it serves at a time. Each turn then runs its own deliveries, and
-    /// logs no line at its start.
+    /// True if the worker has more partitions than it serves at a time. Then each turn notifies the other partitions of
+    /// ends itself, and logs no line at its start.
     pub takes_turns: bool,
     pub quiet: bool,
     pub past: Past,
@@ -68,9 +68,9 @@ pub struct PartitionWorker {
 /// State that a partition worker keeps between its turns.
 #[derive(Default)]
 pub struct Past {
-    /// True once a turn has begun and has logged the permissions that the server's user lacks.
+    /// True once a turn has begun and has logged the missing permissions.
     has_begun: AtomicBool,
-    /// True if the log says that the worker waits for the server.
+    /// True if the worker has logged that it waits for the server.
     waits: AtomicBool,
     /// Queues in which the worker is still registered.
     queues: Mutex<BTreeSet<QueueName>>,
@@ -84,9 +84,9 @@ impl Past {
 
 /// The end of a turn.
 pub enum Turn {
-    /// The partition worker gets another turn after the other partitions.
+    /// The partition waits for another turn.
     Over,
-    /// The worker ends.
+    /// There are no more turns, because the worker ends.
     Last,
 }
 
@@ -110,12 +110,12 @@ impl PartitionWorker {
         unregister(&self.server.client_within(PATIENCE)?, &self.id, &mem::take(&mut *self.past.queues()))
     }
 
-    /// Serves the server until the worker is asked to end, or it is the turn of another partition. If the worker has
-    /// several partitions, an error is logged and ends only this part.
+    /// Serves the partition until the worker is asked to end, or until the turn of another partition begins. If the
+    /// worker has several partitions, also logs the error that ends the service of this partition.
     pub fn serve(&self) -> anyhow::Result<Turn> {
         self.to_the_end().inspect_err(|error| {
             if let Some(label) = &self.label {
-                say(format!("blueque worker: partition {label} is not served any more: {}", chain(error)));
+                say(format!("blueque worker: partition {label} is no longer served: {}", chain(error)));
             }
         })
     }
@@ -227,8 +227,8 @@ impl PartitionWorker {
         Ok((client, listener))
     }
 
-    /// Waits for a server that replies and accepts writes. Returns `None` if a signal ends the worker first, or if
-    /// other partitions wait for their turn and this partition has no runs here.
+    /// Waits until the server replies and accepts writes. Returns `None` if a signal ends the worker first, or if other
+    /// partitions wait for their turn and this partition has no runs on this host.
     fn connect(&self) -> anyhow::Result<Option<(Client, Listener)>> {
         loop {
             match self.enter() {
@@ -255,11 +255,11 @@ impl PartitionWorker {
 /// Unregisters the worker. Returns true if the server replied in time.
 fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, of: (Client, Listener, BTreeSet<QueueName>)) -> bool {
     spawn(pool, GOODBYE, move |_| {
-        // A later report registers the worker again.
+        // The thread that reports must end first, because a later report would register the worker again.
         let _ = reporting.join();
         let (client, listener, queues) = of;
         let id = listener.id().clone();
-        // Tasks that supervisors of other workers hold under this name keep the worker registered.
+        // The call fails if supervisors still hold tasks under this id.
         if listener.unregister().is_ok() {
             let _ = unregister(&client, &id, &queues);
         }
@@ -267,7 +267,7 @@ fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, of: (Client, Listener, BTre
     pool.waits_for(GOODBYE, PATIENCE)
 }
 
-/// Unregisters the worker from queues that an earlier turn has found.
+/// Unregisters the worker from these queues, which earlier turns have found.
 fn unregister(client: &Client, id: &ListenerId, queues: &BTreeSet<QueueName>) -> anyhow::Result<()> {
     queues.iter().try_for_each(|queue| Ok(client.call(&client.calls().unregister(queue, id)).map(drop)?))
 }
@@ -296,7 +296,8 @@ fn spawn<T: Send + 'static>(
     })
 }
 
-/// The error for a part of the worker that panicked. Supervisors do not need a worker, and the next worker finds them.
+/// Returns the error for a thread of the worker that panicked. The supervisors continue without the worker, and the
+/// next worker finds them.
 pub fn defect(part: &str) -> anyhow::Error {
     anyhow::anyhow!("the worker's part for {part} ended by a bug: start the worker again, its programs run on")
 }
@@ -329,7 +330,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
                 None => {}
             }
             if settings.drain == Drain::Release {
-                // The supervisor then finds that its program is gone, and gives the task back.
+                // When its program has been killed, the supervisor gives the task back.
                 for run in pool.overdue(RELEASE) {
                     leftovers::kill_all(&run);
                 }

@@ -1,4 +1,4 @@
-//! The runs that this worker keeps, and the state that its threads share.
+//! The runs that this worker watches, and the state that its threads share.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -23,10 +23,10 @@ use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
 use crate::shortage::{FAILED, LOST, Shortage};
 
-/// Time that an ending worker waits for a server that does not reply, after the last program has ended.
+/// Time for which an ending worker waits for a server that does not reply, after the last program has ended.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Interval between searches for a supervisor that cannot be watched.
+/// Interval between searches for a supervisor that is hidden from this worker.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Maximum number of characters of a supervisor's notice in the log, and of its reason in the worker's record.
@@ -36,7 +36,7 @@ const TROUBLE: usize = 160;
 /// Maximum number of tasks that are named in a message about several tasks.
 const NAMED: usize = 3;
 
-/// A run of this worker.
+/// A run that this worker watches.
 #[derive(Debug)]
 pub struct Kept {
     pub folder: RunFolder,
@@ -44,7 +44,7 @@ pub struct Kept {
     run_guard: Arc<RunGuard>,
     /// Refusals of the server that the supervisor reported, as messages.
     troubles: BTreeMap<About, String>,
-    /// `None` once the supervisor has ended and left its folder behind, which must be settled.
+    /// `None` if the supervisor has ended without removing its run folder, so that the run must be cleaned up.
     pub handle: Option<Handle>,
     /// End of the supervisor, if this worker saw it.
     fate: Option<Fate>,
@@ -52,9 +52,9 @@ pub struct Kept {
     delivering: bool,
     /// True if the supervisor lives, but this worker can neither see it nor ask it to stop.
     hidden: bool,
-    /// Time at which this worker first saw the task's end waiting on the disk.
+    /// Time at which this worker first saw a stored end of the task.
     ended: Option<Instant>,
-    /// Time at which the run is settled next, and the delay after that.
+    /// Time of the next attempt to clean up the run, and the delay before the attempt after that.
     due: Instant,
     pause: Duration,
     /// Time at which the supervisor was asked to stop.
@@ -86,10 +86,10 @@ impl Kept {
         self
     }
 
-    /// Records a refusal of the server that the supervisor reported, or deletes it once the server accepts again.
+    /// Records a refusal that the supervisor reported, or deletes it when the server accepts the call again.
     fn note(&mut self, notice: &Notice) {
         match &notice.why {
-            // A semicolon separates the parts of a worker's report.
+            // Semicolons are replaced, because they separate the parts of a worker's report.
             Some(why) => {
                 let text = format!("{}{}", notice.about.trouble(&self.id), why.replace(';', ","));
                 self.troubles.insert(notice.about, clean_line(&text, TROUBLE));
@@ -100,7 +100,7 @@ impl Kept {
         }
     }
 
-    /// Returns the end of the task if its supervisor reported it to this worker.
+    /// Returns the end of a task that this worker started, if its supervisor reported the end.
     fn ending(&mut self, status: Option<ExitStatus>) -> Option<Ending> {
         let (queue, begun) = self.begun.take()?;
         let failed = status?.code() == Some(FAILED.into());
@@ -114,7 +114,7 @@ impl State {
         self.kept.values().filter(|kept| !kept.delivering).count()
     }
 
-    /// Returns the reasons why the worker takes no tasks, and the refusals that its supervisors reported.
+    /// Returns the reasons why the worker takes fewer tasks, and the refusals that its supervisors reported.
     fn trouble(&self) -> Option<String> {
         let mut refused: Vec<&String> = self.kept.values().flat_map(|kept| kept.troubles.values()).collect();
         refused.sort();
@@ -127,17 +127,17 @@ impl State {
 #[derive(Debug, Default)]
 struct State {
     kept: HashMap<PathBuf, Kept>,
-    /// Time since which no more tasks are taken.
+    /// Time at which the worker stopped taking tasks.
     draining: Option<Instant>,
-    /// True once the supervisors are asked to stop.
+    /// True if all supervisors must stop.
     stopping: bool,
     /// True when nothing is left to do.
     ended: bool,
-    /// The parts of the worker that have ended.
+    /// Names of the threads that have ended.
     over: Vec<&'static str>,
-    /// A part of the worker that panicked.
+    /// Name of a thread that panicked.
     broken: Option<&'static str>,
-    /// Ends of tasks since the last query.
+    /// Ends of tasks since the last call of `endings`.
     endings: Vec<Ending>,
     /// Reason why the worker takes fewer tasks than it could.
     trouble: Option<String>,
@@ -145,11 +145,11 @@ struct State {
     ails: BTreeMap<&'static str, String>,
     /// Queues whose calls the server refuses.
     aside: Vec<QueueName>,
-    /// Reason why a task could not be started since the last query.
+    /// Reason why a task could not be started since the last call of `sickness`.
     sick: Option<String>,
 }
 
-/// End of a supervisor that ended before its task.
+/// The end of a supervisor whose task has not ended.
 #[derive(Clone, Debug)]
 pub struct Fate {
     pub words: String,
@@ -167,7 +167,7 @@ impl Fate {
     }
 }
 
-/// Returns the message about a task whose supervisor has ended.
+/// Returns the message for the end of a task.
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
         Some(LOST) => format!("{id}: lost its lease: its result is discarded"),
@@ -201,7 +201,7 @@ fn news(said: Vec<(String, Notice)>) -> Vec<String> {
 #[derive(Debug)]
 pub struct Pool {
     slots: Arc<Slots>,
-    /// Number of the partition's seat at the slots.
+    /// The seat of the partition: its index in `slots`.
     seat: usize,
     /// The partition, if the worker serves several.
     partition: Option<String>,
@@ -212,7 +212,7 @@ pub struct Pool {
     wake: UnixStream,
 }
 
-/// A part of the worker, while its thread runs.
+/// A running thread of the worker.
 pub struct Part<'a> {
     pool: &'a Pool,
     name: &'static str,
@@ -233,7 +233,7 @@ impl Pool {
         Self { slots, seat, partition, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
     }
 
-    /// Logs a line about an event of this partition.
+    /// Logs a line about this partition.
     pub fn say(&self, text: &str) {
         match &self.partition {
             Some(partition) => self.say_for_all(&format!("partition {partition}: {text}")),
@@ -256,7 +256,7 @@ impl Pool {
         let answer = change(&mut self.lock());
         self.slots.update(self.seat, || self.running());
         self.changed.notify_all();
-        // A full pipe also wakes the watcher.
+        // An error is ignored: if the pipe is full, the watcher is awake.
         let _ = (&self.wake).write(&[0]);
         answer
     }
@@ -304,8 +304,8 @@ impl Pool {
         self.lock().kept.is_empty()
     }
 
-    /// Waits for free slots and for its turn to take tasks. Returns the number of tasks that it may take. These slots
-    /// are reserved until `release`. Returns zero if no more tasks are taken, `None` after the limit.
+    /// Waits until there are free slots and it is the turn of this partition. Returns the number of tasks that it may
+    /// take. These slots are reserved until `release`. Returns zero if the worker drains, `None` after the limit.
     pub fn free(&self, limit: Duration) -> Option<usize> {
         self.release();
         self.slots.claim(self.seat, limit, || self.draining().is_some())
@@ -316,7 +316,7 @@ impl Pool {
         self.slots.release(self.seat);
     }
 
-    /// Returns true if other partitions use the same slots.
+    /// Returns true if several partitions share the slots.
     pub fn shares(&self) -> bool {
         self.slots.are_shared()
     }
@@ -332,7 +332,7 @@ impl Pool {
         self.slots.wake();
     }
 
-    /// Drains the worker on the order of an operator.
+    /// Drains the worker because an operator ordered it.
     pub fn ordered(&self) {
         if self.draining().is_none() {
             self.say("ordered to drain");
@@ -350,22 +350,22 @@ impl Pool {
         !self.lock().ended
     }
 
-    /// Marks a part of the worker. The drop of the returned value, at the end of the part, wakes the watcher.
+    /// Marks the beginning of a thread. Dropping the returned value marks its end, and wakes the watcher.
     pub fn part(&self, name: &'static str) -> Part<'_> {
         Part { pool: self, name }
     }
 
-    /// Returns true if a part of the worker has ended. The end is recorded before the watcher is woken.
+    /// Returns true if the thread with this name has ended.
     pub fn is_over(&self, name: &str) -> bool {
         self.lock().over.contains(&name)
     }
 
-    /// Waits for the end of a part of the worker. Returns true if it ended in time.
+    /// Waits for the end of a thread. Returns true if it ended in time.
     pub fn waits_for(&self, name: &str, limit: Duration) -> bool {
         self.wait_until(limit, |state| state.over.contains(&name).then_some(())).is_some()
     }
 
-    /// Returns the part of the worker that panicked.
+    /// Returns the name of a thread that panicked.
     pub fn broken(&self) -> Option<&'static str> {
         self.lock().broken
     }
@@ -384,7 +384,7 @@ impl Pool {
 
     /// Sets a problem of the host for the worker's record, `None` if the problem is gone.
     pub fn ails(&self, subject: &'static str, what: Option<String>) {
-        // A semicolon separates the parts of a worker's report.
+        // Semicolons are replaced, because they separate the parts of a worker's report.
         let what = what.map(|what| what.replace(';', ","));
         if self.lock().ails.get(subject) != what.as_ref() {
             self.change(|state| match what {
@@ -403,7 +403,7 @@ impl Pool {
         self.lock().aside.clone()
     }
 
-    /// Returns the problem for the worker's record.
+    /// Returns the text about present problems for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         self.lock().trouble()
     }
@@ -413,7 +413,7 @@ impl Pool {
         self.wait_until(limit, |state| state.ended.then_some(())).is_some()
     }
 
-    /// Ends the pool: everything has ended except the threads that only look.
+    /// Ends the pool, after all tasks have ended. The threads that still run only poll, and end soon.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
     }
@@ -423,7 +423,7 @@ impl Pool {
         (self.slots.all, self.slots.free())
     }
 
-    /// Returns the time since which no task is taken.
+    /// Returns the time at which the worker stopped taking tasks.
     pub fn draining(&self) -> Option<Instant> {
         self.lock().draining
     }
@@ -445,7 +445,7 @@ impl Pool {
         (fds, all)
     }
 
-    /// Logs the notices of supervisors.
+    /// Reads new notices of supervisors, records refusals and logs the notices.
     pub fn hear(&self) {
         let keepers: Vec<(PathBuf, String, Arc<RunGuard>)> = {
             let state = self.lock();
@@ -472,7 +472,7 @@ impl Pool {
         }
     }
 
-    /// Checks which supervisors have ended, and passes on an order to stop.
+    /// Checks which supervisors have ended. Asks the others to stop, if they must.
     pub fn look(&self) {
         let (mut words, mut over) = (Vec::new(), Vec::new());
         {
@@ -486,7 +486,7 @@ impl Pool {
                 }
                 let Some(status) = handle.ended() else {
                     if draining && !kept.delivering && kept.folder.has_ended() {
-                        // The supervisor owns the end, which the server does not accept at the moment.
+                        // The supervisor has stored the end, but the server has not accepted it for some time.
                         kept.delivering = kept.ended.get_or_insert_with(Instant::now).elapsed() > PATIENCE;
                     }
                     return true;
@@ -529,7 +529,7 @@ impl Pool {
         state.kept.values().filter(overdue).map(|kept| kept.folder.path().to_owned()).collect()
     }
 
-    /// Waits for a run whose supervisor is gone but whose folder is not.
+    /// Waits for a run whose supervisor has ended and whose folder still exists.
     pub fn next_left(&self, limit: Duration) -> Option<RunFolder> {
         self.wait_until(limit, |state| {
             let now = Instant::now();
@@ -540,7 +540,7 @@ impl Pool {
         })
     }
 
-    /// Schedules another look at a run whose supervisor cannot be watched.
+    /// Schedules another check of a run whose supervisor is hidden.
     pub fn ask_again(&self, folder: &Path) {
         if let Some(kept) = self.lock().kept.get_mut(folder) {
             kept.due = Instant::now() + AGAIN;
@@ -562,7 +562,7 @@ impl Pool {
         self.lock().sick.take()
     }
 
-    /// Records that a supervisor has taken over a run that was left behind, perhaps only to send its end.
+    /// Records a new supervisor for a run. `delivering`: the supervisor only sends the end of the run.
     pub fn resume(&self, folder: &Path, handle: Handle, delivering: bool) {
         self.change(|state| {
             if let Some(kept) = state.kept.get_mut(folder) {

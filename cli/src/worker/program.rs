@@ -12,7 +12,7 @@ use nix::unistd::{AccessFlags, access};
 use crate::output::{Code, fault};
 use crate::safe_path::{Refused, Rule, resolve};
 
-/// Location of the worker's programs.
+/// The programs of a worker.
 #[derive(Clone, Debug)]
 pub enum Programs {
     /// A folder with one file for each method.
@@ -24,10 +24,10 @@ pub enum Programs {
 /// Reason why a task cannot run here.
 #[derive(Debug)]
 pub enum Unfit {
-    /// There is no such program, or it cannot be run now: a deployment may be under way, or another worker may have the
+    /// The program does not exist or cannot be run now. A deployment may be in progress, or another worker may have the
     /// program.
     Absent(String),
-    /// The program must not be run by any worker. The reason is reported to the task's submitter.
+    /// No worker may run the program. The task fails with this reason.
     Never(String),
 }
 
@@ -37,11 +37,11 @@ impl From<String> for Unfit {
     }
 }
 
-/// Time at which a folder was last changed.
+/// The modification times of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp(i64, i64, i64, i64);
 
-/// Maximum size of the reported list of programs.
+/// Maximum size in bytes of the list of programs in a worker's report.
 const TOLD: usize = 8_192;
 
 impl Programs {
@@ -72,15 +72,15 @@ impl Programs {
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }
 
-    /// Returns a stamp that differs after a change of the folder. `None` without a folder.
+    /// Returns a stamp that changes when the folder is changed. `None` if there is no folder.
     pub fn stamp(&self) -> Option<Stamp> {
         let Self::Folder(folder) = self else { return None };
         let about = fs::metadata(folder).ok()?;
         Some(Stamp(about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()))
     }
 
-    /// Returns the methods that have programs, in the form of a worker's report: `*` for any. `None` if the list is too
-    /// long.
+    /// Returns the methods that have programs, as a worker reports them. `*` stands for any method. `None` if the list
+    /// is too long.
     pub fn methods(&self) -> Option<String> {
         let Self::Folder(folder) = self else { return Some("*".to_owned()) };
         let entries = fs::read_dir(folder).ok()?.flatten();
@@ -116,8 +116,8 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
         let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
         return Err(why.into());
     }
-    // The folder is checked for each task, because a deployment may have changed it. A problem of the folder is not the
-    // task's fault.
+    // The folder is checked for each task, because a deployment may have changed it. If there is a problem with it, the
+    // task does not fail.
     let folder = trusted_folder(folder).map_err(Unfit::Absent)?;
     let (file, about) = match resolve(&folder.join(name), Some(&folder), Rule::Deployed) {
         Ok(found) => found,

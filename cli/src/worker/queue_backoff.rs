@@ -1,6 +1,6 @@
-//! Queues that a worker leaves alone for a while because its host harms their tasks: a program or a dependency of the
-//! program is missing, or tasks fail at once here and succeed on other workers. Other workers take the tasks of these
-//! queues during the pause. If the host lacks what every task needs, the worker leaves all queues alone.
+//! Pauses of queues. A worker takes no tasks of a queue for a while if its host cannot run them: a program or a command
+//! that it calls is missing, or tasks fail at once on this host and succeed on others. During the pause, other workers
+//! take the tasks. If the host cannot start any task, the worker pauses all queues.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,25 +14,25 @@ use crate::shortage::{NOTHING, QUICK};
 /// First and longest delay of a task that could not be started here.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
-/// After this many tasks in a row whose program is missing, the worker leaves the queue alone.
+/// Number of consecutive tasks with a missing program after which the worker pauses the queue.
 const MISSES: u32 = 32;
 
 /// First and longest pause of a queue after failures.
 const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
 
-/// Time after a pause in which its reason is still reported, because the next pause may follow at once. The reason is
-/// dropped earlier if a task of the queue runs.
+/// Time for which the reason of a pause is still reported after the pause, because the next pause may follow at once.
+/// If a task of the queue runs, the report ends earlier.
 const LINGER: Duration = Duration::from_secs(10);
 
-/// First and longest pause of all queues if nothing can be started. After `WELL` without such a pause, the next pause
-/// is a first pause again.
+/// First and longest pause of all queues if no task can be started. After the time `WELL` without such a pause, the
+/// length starts over.
 const RESTS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 const WELL: Duration = Duration::from_secs(300);
 
-/// Number of quick failures in a row that are not a coincidence.
+/// Number of consecutive quick failures that cannot be a coincidence.
 const ROW: u32 = 3;
 
-/// Returns the delay of a task that cannot be started here. The delay grows each time that the task comes back.
+/// Returns the delay of a task that cannot be started here. The delay grows each time that the task is given back.
 pub fn pause(before: u32) -> Duration {
     PAUSES.0.saturating_mul(1 << before.min(10)).min(PAUSES.1)
 }
@@ -47,15 +47,15 @@ pub struct Ending {
     pub unfit: Option<Unfit>,
 }
 
-/// The decision about the queue of a task that has ended.
+/// The decision about a queue after the end of one of its tasks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Go,
-    /// Leave the queue alone if other workers succeed.
+    /// Pause the queue if other workers complete its tasks.
     Compare,
-    /// Leave the queue alone.
+    /// Pause the queue.
     Stop,
-    /// Leave the queue alone because its program could not be run, for this reason.
+    /// Pause the queue because its program could not be run, for this reason.
     Unfit(String),
 }
 
@@ -67,28 +67,28 @@ impl Ending {
 
 #[derive(Default)]
 struct Of {
-    /// Number of consecutive tasks whose program is missing and that came back for the first time.
+    /// Number of consecutive tasks that were given back for the first time because their program is missing.
     missing: u32,
-    /// Time at which the last of these tasks came back.
+    /// Time at which the last of these tasks was given back.
     missed: Option<Instant>,
     /// Number of consecutive tasks that were given back because their programs could not be run.
     unfit: u32,
     /// Number of consecutive tasks that ended at once because something that their programs call is missing.
     lacking: u32,
-    /// Number of quick failures in a row.
+    /// Number of consecutive quick failures.
     failures: u32,
-    /// Number of pauses of the queue because of these failures.
+    /// Number of consecutive pauses because of quick failures.
     slowed: u32,
     /// Number of refused calls since a task of the queue was last started.
     refused: u32,
     away: Option<Away>,
-    /// End of the report of the last pause, and the reason of that pause. The problem of the queue persists between two
-    /// pauses in a row.
+    /// Time until which the reason of the last pause is reported, and the reason. The report does not end between two
+    /// pauses.
     last: Option<(Instant, String)>,
 }
 
 impl Of {
-    /// Leaves the queue alone because of a program. Each pause in a row is longer than the previous pause.
+    /// Pauses the queue because of a program. Each consecutive pause is longer.
     fn leave(&mut self, queue: &QueueName, first: Duration, before: u32, folder: Option<Stamp>, why: &str) -> String {
         let stay = first.saturating_mul(1 << before.min(10)).min(STAYS.1);
         let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
@@ -99,14 +99,14 @@ impl Of {
 
 struct Away {
     until: Instant,
-    /// State of the folder of programs. If the folder changes, the pause ends.
+    /// Stamp of the folder of programs. If it changes, the pause ends.
     folder: Option<Stamp>,
     why: String,
     /// True if the server refuses the calls for the queue.
     refused: bool,
 }
 
-/// A host on which nothing can be started.
+/// State of a host on which no task can be started.
 struct Sick {
     /// Number of pauses in a row.
     times: u32,
@@ -121,8 +121,8 @@ pub struct QueueBackoff {
 }
 
 impl QueueBackoff {
-    /// Pauses all queues because nothing can be started here. Each pause in a row is longer. Returns the message to
-    /// log, or `None` if the worker already pauses.
+    /// Pauses all queues because no task can be started here. Each consecutive pause is longer. Returns the message to
+    /// log, or `None` during a pause.
     pub fn sick(&mut self, why: &str) -> Option<String> {
         let now = Instant::now();
         let before = self.host.take().filter(|sick| sick.until + WELL > now);
@@ -137,20 +137,20 @@ impl QueueBackoff {
         Some(format!("takes nothing for {}: {why}", humantime::format_duration(rest)))
     }
 
-    /// Returns true if nothing can be started on the host and the pause has not ended.
+    /// Returns true during a pause of all queues.
     pub fn rests(&self) -> bool {
         self.host.as_ref().is_some_and(|sick| sick.until > Instant::now())
     }
 
-    /// Returns true if the pause of the host has ended and nothing was started since.
+    /// Returns true if a pause of all queues has ended, and no task was started since.
     pub fn is_probing(&self) -> bool {
         self.host.is_some() && !self.rests()
     }
 
-    /// Records that the program of a task is missing. The queue is left alone only after each `MISSES` such tasks in a
-    /// row, longer each time. Without the pause, this worker takes every task of the queue and gives it back. With a
-    /// pause after the first miss, a task whose program exists waits behind tasks whose programs do not. A task that
-    /// came back before does not count: it returns to the front of the queue again and again, but less and less often.
+    /// Records that the program of a task is missing. The queue is paused after `MISSES` consecutive tasks of this
+    /// kind, and each pause is longer. Without the pause, this worker would take every task of the queue and give it
+    /// back. With a pause after the first task, other tasks whose programs exist would be delayed. A task that was
+    /// given back before does not count: it returns again and again, with increasing delays.
     pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str, known: bool) -> Option<String> {
         let of = self.queues.entry(queue.clone()).or_default();
         if known {
@@ -165,8 +165,7 @@ impl QueueBackoff {
         of.missing.is_multiple_of(MISSES).then(|| of.leave(queue, PAUSES.0 / 8, rounds.saturating_sub(1), folder, why))
     }
 
-    /// Leaves the queue alone because a program cannot be run here. Each pause in a row is longer, until a program has
-    /// run.
+    /// Pauses the queue because a program cannot be run here. Each pause is longer, until a program has run.
     pub fn unfit(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let before = of.unfit;
@@ -174,7 +173,7 @@ impl QueueBackoff {
         of.leave(queue, PAUSES.0 / 2, before, folder, why)
     }
 
-    /// Returns true if the last tasks of the queue ended at once because something is missing here.
+    /// Returns true if the last tasks of the queue ended at once because this host lacks something.
     pub fn suspects(&self, queue: &QueueName) -> bool {
         self.queues.get(queue).is_some_and(|of| of.lacking >= ROW)
     }
@@ -183,12 +182,12 @@ impl QueueBackoff {
     pub fn begun(&mut self, queue: &QueueName) {
         if let Some(of) = self.queues.get_mut(queue) {
             (of.missing, of.refused) = (0, 0);
-            // A start proves little if programs cannot be run, or fail at once.
+            // After starts that ended at once, another start proves nothing, so the reason is still reported.
             of.last.take_if(|_| of.unfit == 0 && of.lacking == 0 && of.failures == 0);
         }
     }
 
-    /// Leaves out a queue whose calls the server refuses while it accepts the calls for other queues.
+    /// Pauses a queue whose calls the server refuses, while it accepts calls for other queues.
     pub fn refused(&mut self, queue: &QueueName, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.refused.min(10)).min(STAYS.1);
@@ -208,7 +207,7 @@ impl QueueBackoff {
         self.host.take_if(|sick| sick.until <= Instant::now());
         let of = self.queues.entry(ending.queue.clone()).or_default();
         match &ending.unfit {
-            // Several tasks that come back at the same time count as one.
+            // Several tasks that are given back at the same time count as one.
             Some(unfit) if unfit.given_back && of.away.is_some() => return Verdict::Go,
             Some(unfit) if unfit.given_back => return Verdict::Unfit(unfit.why.clone()),
             Some(_) => of.lacking = of.lacking.saturating_add(1),
@@ -226,7 +225,7 @@ impl QueueBackoff {
         }
     }
 
-    /// Leaves alone a queue whose tasks fail only here.
+    /// Pauses a queue whose tasks fail only on this host.
     pub fn slow(&mut self, queue: &QueueName) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
@@ -244,7 +243,7 @@ impl QueueBackoff {
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
 
-    /// Ends expired pauses, and returns the queues that are left alone now.
+    /// Ends expired pauses, and returns the queues that are still paused.
     pub fn away(&mut self, folder: Option<&Stamp>) -> Vec<QueueName> {
         let now = Instant::now();
         for of in self.queues.values_mut() {
@@ -265,7 +264,7 @@ impl QueueBackoff {
         self.queues.iter().filter(|(_, of)| of.away.is_some()).map(|(queue, _)| queue.clone()).collect()
     }
 
-    /// Returns the problem for the worker's record.
+    /// Returns the text about pauses for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         let why = |of: &Of| {
             let last = || of.last.as_ref().map(|(_, why)| why.clone());

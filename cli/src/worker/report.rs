@@ -12,7 +12,7 @@ use super::program::Programs;
 use super::settings::Settings;
 use crate::output::{behind, clean_line};
 
-/// Maximum number of characters of the problem: the server accepts 1,024 bytes.
+/// Maximum number of characters in the text about problems. The server accepts 1,024 bytes.
 const TROUBLE: usize = 250;
 
 pub struct Reporter {
@@ -25,7 +25,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Sends reports until the worker ends, also while it is idle, full or draining.
+    /// Sends reports until the worker ends, even while it is idle, full or draining.
     pub fn run(&self) {
         loop {
             let sent = Instant::now();
@@ -63,7 +63,7 @@ impl Reporter {
         };
         let aside = self.pool.aside();
         let orders = match send(&named) {
-            // The problem of a queue may also affect this call.
+            // The report may be refused because of a queue whose other calls are refused.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
                 let others = named.iter().filter(|queue| !aside.contains(queue));
                 send(&others.cloned().collect::<Vec<_>>())?

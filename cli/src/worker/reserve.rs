@@ -1,4 +1,4 @@
-//! The thread that takes tasks: reserves, creates the run folder, starts the supervisor.
+//! The thread that takes tasks. It reserves a task, creates its run folder and starts its supervisor.
 
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
@@ -27,17 +27,17 @@ use crate::times;
 /// Interval at which the worker polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Time without a task after which a partition gives its turn to another partition.
+/// Time without a task after which the turn of a partition ends, if other partitions wait.
 const REST: Duration = Duration::from_secs(2);
 
-/// Interval at which the worker checks its queues while it leaves all of them alone.
+/// Interval of the checks while all queues are paused.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// Maximum number of characters of a task's parameters in the log.
 const INPUT: usize = 80;
 
-/// Maximum number of tasks that are taken in one call. Their leases begin together, so each task must be started within
-/// that lease.
+/// Maximum number of tasks that are taken in one call. Their leases begin together, and all of them must be started
+/// before the leases end.
 const AT_ONCE: u32 = 16;
 
 /// Delay after a task that could not be started because of the server.
@@ -46,8 +46,7 @@ const TROUBLE: Duration = Duration::from_secs(5);
 /// Number of threads that a supervisor needs.
 const THREADS: usize = 5;
 
-/// Number and maximum age of a queue's last completed tasks that are examined to find out whether other workers
-/// succeed.
+/// Number and maximum age of the completed tasks of a queue that are read, to find out if other workers complete tasks.
 const OTHERS: u32 = 20;
 const RECENT: Duration = Duration::from_secs(600);
 
@@ -58,13 +57,13 @@ pub struct Reserver {
     pub programs: Programs,
     pub pool: Arc<Pool>,
     pub round_robin: Arc<RoundRobin>,
-    /// Passes on the programs' output if set.
+    /// Copies the output of programs to stderr, if set.
     pub verbose: Option<Arc<Verbose>>,
 }
 
 impl Reserver {
-    /// Takes tasks until the worker drains. Also returns if the worker has had no task for a while and another
-    /// partition waits for its turn. Waiting does not resolve a returned error.
+    /// Takes tasks until the worker drains. Also returns if there has been no task for a while and another partition
+    /// waits for its turn. Returns only errors that a retry does not resolve.
     pub fn run(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let taken = self.take(listener);
         self.give_back(listener);
@@ -87,7 +86,7 @@ impl Reserver {
                 Some(free) => u32::try_from(free).unwrap_or(AT_ONCE).min(AT_ONCE),
                 None => continue,
             };
-            // The slots of a server that hangs are released to other partitions.
+            // If the server hangs, the slots are released, so that other partitions can use them.
             if troubled && self.pool.shares() {
                 self.pool.release();
                 if self.client.call(&self.client.calls().handshake()).is_err() {
@@ -101,7 +100,7 @@ impl Reserver {
                 self.pool.pause(IDLE);
                 continue;
             }
-            // The lease counts from before the request, on the clock that the supervisor uses.
+            // The lease begins before the request is sent. The supervisor uses the same clock.
             let sent = boot_clock_us();
             match listener.try_listen_many(free) {
                 Ok(taken) if !taken.is_empty() => self.launch_all(listener, &taken, sent, &mut queue_backoff)?,
@@ -125,7 +124,7 @@ impl Reserver {
         }
     }
 
-    /// Leaves alone the queues that this worker harms. Returns true if any other queue is left.
+    /// Pauses the queues whose tasks this host cannot run. Returns true if any queue is not paused.
     fn choose(&self, listener: &mut Listener, queue_backoff: &mut QueueBackoff) -> bool {
         for ending in self.pool.endings() {
             let queue = &ending.queue;
@@ -162,8 +161,8 @@ impl Reserver {
         some
     }
 
-    /// Asks each queue separately after the server refused a call for all queues. Refused queues are left out. Fails if
-    /// the server refuses all queues.
+    /// Calls the server for each queue separately, after it refused a call for all queues. Pauses the refused queues.
+    /// Fails if the server refuses all queues.
     fn sort_out(
         &self,
         listener: &mut Listener,
@@ -175,8 +174,8 @@ impl Reserver {
         if queues.is_empty() {
             return Err(error.into());
         }
-        // The calls do not always begin with the first queue. Otherwise the other queues are not asked while the first
-        // queue has tasks.
+        // The calls begin with a different queue each time. Otherwise only the first queue is called while it has
+        // tasks.
         *turn = turn.wrapping_add(1) % queues.len();
         let (later, first) = queues.split_at(*turn);
         let mut refusal = error;
@@ -202,14 +201,14 @@ impl Reserver {
         if queue_backoff.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
-    /// Takes no tasks for a while, because nothing can be started.
+    /// Pauses all queues, because no task can be started.
     fn rest(&self, queue_backoff: &mut QueueBackoff, why: &str) {
         if let Some(said) = queue_backoff.sick(why) {
             self.pool.say(&said);
         }
     }
 
-    /// Returns a message about what keeps tasks from being started here.
+    /// Returns a message about the reason why tasks cannot be started here.
     fn lacking(&self, error: &anyhow::Error) -> String {
         Shortage::of(error).map_or_else(|| chain(error), |shortage| shortage.words(&self.settings.state))
     }
@@ -228,8 +227,8 @@ impl Reserver {
         Ok(false)
     }
 
-    /// Starts tasks that were taken together. If a task shows that this host can start nothing, the remaining tasks are
-    /// given back. A missing program only shows that its own task cannot be started.
+    /// Starts tasks that were taken together. If the start of a task shows that this host cannot start any task, the
+    /// remaining tasks are given back. A missing program does not show this.
     fn launch_all(
         &self,
         listener: &Listener,
@@ -256,8 +255,8 @@ impl Reserver {
         Ok(())
     }
 
-    /// Starts a task. The task fails on an error of its own, and is given back on an error of this host. Returns true
-    /// if the server answered all calls of the start.
+    /// Starts a task. If the task caused an error, it fails. If this host caused an error, the task is given back.
+    /// Returns true if the server replied to all calls.
     fn launch(
         &self,
         listener: &Listener,
@@ -286,7 +285,7 @@ impl Reserver {
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                // A worker without any program leaves the queue at once: the pause delays no task that it can run.
+                // A worker without programs pauses the queue at once, because it can run none of the tasks.
                 let left = if self.programs.methods().as_deref() == Some(".") {
                     Some(queue_backoff.unfit(&task.queue, self.programs.stamp(), &why))
                 } else {
@@ -316,8 +315,8 @@ impl Reserver {
         Ok(answered)
     }
 
-    /// Gives a task back because of a problem of the worker. The attempt is not counted. With `again`, the task that
-    /// showed the problem is delayed, so it is not taken again and again.
+    /// Gives a task back because of a problem of this host. The attempt does not count. `again`: a delay for the task,
+    /// so that it is not taken again at once.
     fn hand_back(&self, id: &TaskId, token: Token, reason: &str, again: Option<Duration>) -> blueque::Result<()> {
         let options = ReleaseOptions::new().reason(reason).uncounted(true);
         let options = again.into_iter().fold(options, ReleaseOptions::again);
@@ -412,7 +411,7 @@ impl Reserver {
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
                 let has_folder = self.settings.has_folder(&task.id, token).unwrap_or_else(|error| {
-                    // The task may run here. The end of its lease settles it.
+                    // The task may be running here, so it is left alone. If it is not running, its lease expires.
                     self.pool
                         .say(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
                     true
@@ -425,8 +424,8 @@ impl Reserver {
     }
 }
 
-/// Ignores errors at the end of a task that need no action. A lost task belongs to another attempt. If the server did
-/// not reply, the end of the task's lease settles it.
+/// Ignores errors of an ending call that need no action. A lost task belongs to another attempt. If the server did not
+/// reply, the lease of the task expires.
 fn settled(told: blueque::Result<()>) -> anyhow::Result<()> {
     match told {
         Ok(()) | Err(Error::Lost) => Ok(()),
@@ -435,7 +434,7 @@ fn settled(told: blueque::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Tests on a small scale, without a task, if a task can be started.
+/// Tests if a task can be started: creates a folder, threads and a process, and removes them.
 fn trial(settings: &Settings) -> anyhow::Result<()> {
     RunFolder::would_fit(&settings.state, &settings.namespace, &settings.limits)?;
     let (go, gone) = mpsc::channel::<()>();
@@ -458,7 +457,7 @@ fn beginning(parameters: &[u8]) -> String {
     if text.is_empty() || text == "[]" { String::new() } else { format!(": {text}") }
 }
 
-/// Returns the reason for the start that the program gets.
+/// Returns the reason for the start, which the program gets.
 fn reason(previous: Option<Outcome>) -> &'static str {
     match previous {
         // A completed step is followed by the next step.

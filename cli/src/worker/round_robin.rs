@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The partitions that wait to be served, by their seats at the slots.
+/// The seats of the partitions that wait to be served.
 #[derive(Default)]
 pub struct RoundRobin(Mutex<VecDeque<usize>>);
 

@@ -1,5 +1,5 @@
-//! The run guard of a run folder: the only worker that has locked the folder's file `run_guard`. The kernel releases
-//! the lock when that worker dies, and then another worker finds the folder.
+//! The run guard of a run folder is the worker that holds the lock of the file `run_guard`. The kernel releases the
+//! lock when the worker dies. Then another worker takes the lock and watches the run.
 
 use std::fs::File;
 use std::io;
@@ -14,14 +14,14 @@ use nix::fcntl::{Flock, FlockArg};
 use crate::run_folder::notice::{MOST, Notice, Unfit};
 use crate::run_folder::{RunFolder, open};
 
-/// The held lock.
+/// The lock, held by this worker.
 #[derive(Debug)]
 pub struct RunGuard {
     file: Flock<File>,
     heard: Mutex<Heard>,
 }
 
-/// Reports of the run's supervisors.
+/// Notices of the run's supervisors that have been read so far.
 #[derive(Debug, Default)]
 struct Heard {
     bytes: u64,
@@ -30,21 +30,22 @@ struct Heard {
 }
 
 impl RunGuard {
-    /// Takes charge of a folder. Returns `None` if another worker has the folder, or the folder is gone.
+    /// Becomes the run guard of a folder. Returns `None` if another worker is its run guard, or if the folder no longer
+    /// exists.
     pub fn of(folder: &RunFolder) -> io::Result<Option<Self>> {
         let file = match open::own(&folder.run_guard()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            // The folder may have been removed between the two steps.
+            // The folder may have been removed before the file was locked.
             Ok(file) => Ok(folder.path().exists().then_some(Self { file, heard: Mutex::default() })),
             Err((_, Errno::EWOULDBLOCK)) => Ok(None),
             Err((_, error)) => Err(error.into()),
         }
     }
 
-    /// Returns the notices of the run's supervisors since the last call, even if the folder is gone.
+    /// Returns the notices of the run's supervisors since the last call, even if the folder was removed.
     pub fn notices(&self) -> Vec<Notice> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let end = self.file.metadata().map_or(0, |about| about.len()).min(2 * MOST);
@@ -67,12 +68,12 @@ impl RunGuard {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
-    /// Returns what a supervisor reported as missing on this host.
+    /// Returns the last report of a supervisor that this host lacks something.
     pub fn unfit(&self) -> Option<Unfit> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).unfit.clone()
     }
 
-    /// Takes charge of a new folder. Waits if another worker is checking the folder, which does not take long.
+    /// Becomes the run guard of a new folder. Another worker may hold the lock briefly, while it checks the folder.
     pub fn of_new(folder: &RunFolder) -> io::Result<Self> {
         let end = Instant::now() + Duration::from_secs(5);
         loop {
@@ -137,7 +138,7 @@ mod tests {
             drop(kept);
             assert!(RunGuard::of(&folder).unwrap().is_some(), "{kind}: it is free again");
         }
-        // A lock on the target of the link would have blocked others.
+        // The link was replaced, and its target was neither locked nor changed.
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
         fs::remove_dir_all(&state).unwrap();
     }

@@ -29,7 +29,7 @@ const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host
 const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
-/// Maximum number of queues, which are all asked in one call, and of patterns, which are all named in one call.
+/// Maximum number of queues and patterns, because one call names all of them.
 const QUEUES: usize = QUEUES_OF_WORKER as usize;
 const PATTERNS: usize = PATTERNS_OF_WORKER as usize;
 
@@ -39,43 +39,44 @@ pub const RELEASE: Duration = Duration::from_secs(1);
 /// The default grace period, if the server has none.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Treatment of running tasks when the worker ends.
+/// The treatment of running tasks when the worker ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Drain {
-    /// They run to their end; the worker waits for them
+    /// Wait until running tasks end
     #[default]
     Wait,
-    /// Programs are asked to save and exit; tasks go back to the queue, uncounted
+    /// Ask programs to save a checkpoint and exit; the tasks go back to the queue, and the attempts do not count
     Checkpoint,
-    /// The same, but programs are killed after a second, regardless of the grace period
+    /// Like checkpoint, but kill programs after a second, regardless of the grace period
     Release,
 }
 
-/// The order in which several queues are asked.
+/// The order in which a worker takes tasks from several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
-    /// Queues named first are always asked first
+    /// Take tasks of a queue only if the queues named before it have none
     Strict,
-    /// In turn
+    /// Take tasks from the queues in turn
     Round,
-    /// In turn, with shares by weight; 1 if none is given
+    /// Take tasks from the queues in turn, in proportion to their weights [default weight: 1]
     Weighted,
 }
 
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
-    /// A queue to take tasks from; may be repeated. Queues named first are asked first; with QUEUE=WEIGHT each gets
-    /// its share. 'video-*' is every queue that matches, also a later one; '!video-test' leaves some out
+    /// A queue to take tasks from; may be repeated. Queues that are named first have precedence. With QUEUE=WEIGHT,
+    /// queues get shares in proportion to their weights. 'video-*' stands for all matching queues, even queues that are
+    /// created later; '!video-test' excludes a queue
     #[arg(long = "queue", short, required_unless_present = "named", value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
     pub queues: Vec<(Pattern, Option<u32>)>,
-    /// The same as --queue
+    /// Queues, as arguments instead of --queue
     #[arg(value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
     pub named: Vec<(Pattern, Option<u32>)>,
-    /// The order in which queues are asked [default: strict, or weighted if a queue has a weight]
+    /// The order of the queues [default: strict, or weighted if a queue has a weight]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
-    /// What this worker offers to tasks with needs: gpu,transcoder=3
+    /// The capabilities of this worker, for tasks with needs: gpu,transcoder=3
     #[arg(long, value_name = "HAS")]
     pub has: Option<String>,
     /// A name for people, which `blueque workers` shows
@@ -84,29 +85,29 @@ pub struct Options {
     /// The folder of programs.
     #[arg(long, value_name = "DIR", conflicts_with = "command", help = DIR_HELP)]
     pub dir: Option<PathBuf>,
-    /// The one program for all tasks, and its arguments
+    /// A single program for all tasks, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
     /// Number of tasks that run at once
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     pub slots: u16,
-    /// How long a task stays with this worker without a sign of life; heartbeats are sent every third of it
-    /// [default: the queue's setting, 60s]
+    /// Time after which a task without a heartbeat is lost; a heartbeat is sent after each third of this time [default:
+    /// the queue's setting, 60s]
     #[arg(long, value_name = "TIME", value_parser = lease)]
     pub lease: Option<Duration>,
     /// Where runs are kept on disk.
     #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     pub state_dir: Option<PathBuf>,
-    /// From SIGTERM to SIGKILL for a program that is stopped [default: the queue's setting, 30s]
+    /// Time between SIGTERM and SIGKILL when a program is stopped [default: the queue's setting, 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub grace: Option<Duration>,
     /// Maximum run time of a program, unless the program extends it
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_run: Option<Duration>,
-    /// How long before that it is warned with SIGUSR1
+    /// Time before the end of --max-run at which the program gets SIGUSR1 as a warning
     #[arg(long, value_name = "TIME", requires = "max_run", value_parser = duration)]
     pub warn: Option<Duration>,
-    /// Maximum time without a sign of life of a program: no event, no checkpoint, no output
+    /// Maximum time without an event, a checkpoint or output of a program
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub no_progress: Option<Duration>,
     /// Maximum memory of each process of a program, such as 512M or 2G
@@ -115,47 +116,46 @@ pub struct Options {
     /// The niceness of programs
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-20, 19))]
     pub nice: Option<i32>,
-    /// Where output folders of completed tasks go (default: output/ in the state folder)
+    /// The folder for the outputs of completed tasks (default: output/ in the state folder)
     #[arg(long, value_name = "DIR")]
     pub publish: Option<PathBuf>,
-    /// An environment variable to pass to programs, besides the usual ones
+    /// An environment variable to pass to programs, in addition to the usual variables
     #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub environment: Vec<String>,
-    /// What becomes of running tasks at SIGTERM, SIGINT and `blueque drain`
+    /// The treatment of running tasks at SIGTERM, SIGINT and `blueque drain`
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub drain: Drain,
-    /// How long `--drain wait` waits before it becomes `checkpoint`
+    /// Time after which `--drain wait` becomes `checkpoint`
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub drain_after: Option<Duration>,
-    /// Leave tasks of dead processes of this host to the end of their lease. For Blueque 1.0 on several machines or
-    /// containers that share a host name
+    /// Do not take over tasks of dead processes of this host; their leases expire. For Blueque 1.0 on several machines
+    /// or containers that share a host name
     #[arg(long)]
     pub no_adopt: bool,
-    /// Another name of this host by which Blueque 1.0 may know its processes: tasks of dead ones are taken over,
-    /// too. May be repeated. The machine's own name, and its full name unless that begins with localhost, need not
-    /// be given
+    /// Another name of this host that processes of Blueque 1.0 may use. Tasks of dead processes with this name are also
+    /// taken over. May be repeated. Not needed for the machine's own name, and for its full name unless it begins with
+    /// localhost
     #[arg(long = "host-name", value_name = "NAME", value_parser = host_name, conflicts_with = "no_adopt")]
     pub host_names: Vec<String>,
     /// Maximum size of a result or a checkpoint: 1M, at most 8M
     #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
     pub max_bytes: u64,
-    /// How much of the log of each attempt is kept on this host: its first and its last half
+    /// Maximum size of the log of each attempt on this host; half of it is for the beginning, and half for the end
     #[arg(long, default_value = "256M", value_name = "BYTES", value_parser = log_size)]
     pub keep_log: u64,
-    /// How much of the logs of all attempts is kept here, at most a tenth of the file system: the oldest are
-    /// removed first
+    /// Maximum size of all logs on this host, and at most a tenth of the file system; the oldest logs are removed first
     #[arg(long, default_value = "10G", value_name = "BYTES", value_parser = bytes)]
     pub keep_logs: u64,
-    /// How long a log is kept here after its attempt's end
+    /// Time for which a log is kept on this host after the end of its attempt
     #[arg(long, default_value = "30days", value_name = "TIME", value_parser = duration)]
     pub keep_logs_for: Duration,
-    /// Pass on what programs print to stderr, each line with its task's id
+    /// Copy the output of programs to stderr, each line with the id of its task
     #[arg(long, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Do not log events
     #[arg(long)]
     pub quiet: bool,
-    /// Do not log the contents of tasks, that is the beginning of their parameters
+    /// Do not log the beginning of the parameters of tasks
     #[arg(long)]
     pub quiet_input: bool,
 }
@@ -185,13 +185,13 @@ pub struct Settings {
     pub adopt: bool,
     /// Further names of this host.
     pub host_names: Vec<String>,
-    /// True if the beginning of a task's parameters is kept out of the log.
+    /// True if the beginning of a task's parameters must not be logged.
     pub quiet_input: bool,
     /// Maximum size of a log on the disk.
     pub keep_log: u64,
     /// Maximum size and age of all logs.
     pub keep_logs: Keep,
-    /// True if the output of programs is passed on.
+    /// True if the output of programs is copied to stderr.
     pub verbose: bool,
     pub limits: Limits,
 }
@@ -319,7 +319,7 @@ impl Settings {
         if self.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
-    /// Returns what a supervisor does when its heartbeat receives a drain order.
+    /// Returns the reaction of supervisors to an order to drain.
     pub fn on_drain(&self) -> OnDrain {
         if self.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
     }
@@ -346,7 +346,7 @@ fn queue(text: &str) -> Result<(Pattern, Option<u32>), String> {
     Ok((Pattern::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
 }
 
-/// Parses a name, which has the same characters as a queue's name.
+/// Parses a name, which may contain the same characters as the name of a queue.
 fn name(text: &str) -> Result<String, String> {
     QueueName::new(text).map(|name| name.to_string()).map_err(|error| error.to_string())
 }

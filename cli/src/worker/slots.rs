@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Slots, and a seat for each partition.
+/// The slots. Each partition has a seat: an index, and counts of its running and claimed slots.
 #[derive(Debug)]
 pub struct Slots {
     pub all: usize,
@@ -16,14 +16,14 @@ pub struct Slots {
 #[derive(Debug, Default)]
 struct Taken {
     seats: Vec<Seat>,
-    /// Seats that wait for a slot, the longest wait first.
+    /// Seats that wait for a slot. The seat that has waited longest is first.
     waiting: VecDeque<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Seat {
     running: usize,
-    /// Number of slots for tasks that are being taken.
+    /// Number of slots that are reserved for tasks that are being taken.
     claimed: usize,
 }
 
@@ -38,13 +38,13 @@ impl Slots {
         self.lock().seats.len() > 1
     }
 
-    /// Returns the number of slots in which nothing runs.
+    /// Returns the number of slots without a running task.
     pub fn free(&self) -> usize {
         let running: usize = self.lock().seats.iter().map(|seat| seat.running).sum();
         self.all.saturating_sub(running)
     }
 
-    /// Returns the number of the given seats that have nothing running.
+    /// Returns the number of these seats that have no running task.
     pub fn idle<'a>(&self, seats: impl Iterator<Item = &'a usize>) -> usize {
         let taken = self.lock();
         seats.filter(|seat| taken.seats.get(**seat).is_none_or(|seat| seat.running == 0)).count()
@@ -55,13 +55,13 @@ impl Slots {
         self.change(seat, |seat| seat.running = running());
     }
 
-    /// Gives up the claimed slots of a seat: their tasks run, or the slots are not needed.
+    /// Releases the claimed slots of a seat. Their tasks are running, or the slots are not needed.
     pub fn release(&self, seat: usize) {
         self.change(seat, |seat| seat.claimed = 0);
     }
 
-    /// Waits for the turn of a seat and for slots, and claims the seat's share of the slots. Returns zero if `over`
-    /// returns true, `None` after the limit.
+    /// Waits until slots are free and it is the turn of the seat. Claims the seat's share of the slots, and returns
+    /// their number. Returns zero if `over` returns true, `None` after the limit.
     pub fn claim(&self, seat: usize, limit: Duration, over: impl Fn() -> bool) -> Option<usize> {
         let end = Instant::now() + limit;
         let mut taken = self.lock();
@@ -86,7 +86,7 @@ impl Slots {
         }
     }
 
-    /// Makes waiting seats check whether they are over.
+    /// Wakes the waiting threads, so that they call `over` again.
     pub fn wake(&self) {
         drop(self.lock());
         self.changed.notify_all();

@@ -1,5 +1,5 @@
-//! The state folder. Only the worker's own user may have filled it or may change it, because its contents decide which
-//! program is run, which process is signalled, and where a password is sent.
+//! The state folder. Only the worker's own user may write to it, because its contents determine which program is run,
+//! which process is signalled, and to which server a password is sent.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,8 +16,9 @@ use crate::run_folder::kept::KEPT;
 use crate::run_folder::space;
 use crate::safe_path::{Refused, Rule, private_folders, resolve, shared_folder};
 
-/// Creates missing folders, and refuses folders that another user may have put there. Returns the real path of the
-/// state folder. Environments and command lines of runs contain this path, so all parts must use the same path.
+/// Creates missing folders, and refuses folders that another user may have created. Returns the real path of the state
+/// folder. All parts of a worker must use this path, because runs are identified by it in environments and command
+/// lines.
 pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     let space = space(state, namespace);
     let runs = space.join("runs");
@@ -29,7 +30,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     }
     for folder in [space.join(KEPT), space.join("output"), space.join(LOGS)] {
         check(&folder, false)?;
-        // The folder is created now, so that a later rename to it works even when the disk is full.
+        // The folder is created now, so that files can be moved into it even if the disk is full.
         private_folders(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     for folder in [runs, space.join(KEPT)] {
@@ -45,8 +46,8 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
 }
 
-/// Fails if the folder's file system has no locks: a supervisor locks a file of each run. Needs no free space on the
-/// disk.
+/// Fails if the folder's file system does not support locks, which supervisors need. The test needs no free space on
+/// the disk.
 fn has_locks(folder: &Path) -> io::Result<()> {
     match Flock::lock(File::open(folder)?, FlockArg::LockSharedNonblock) {
         Err((_, error @ (Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS))) => Err(error.into()),
@@ -54,8 +55,7 @@ fn has_locks(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the folder for outputs. Refuses a folder to which outputs cannot be moved, or in which another user may
-/// replace them.
+/// Creates the folder for outputs. Fails if outputs cannot be moved into it, or if another user may replace them there.
 pub fn publishable(folder: &Path) -> anyhow::Result<()> {
     let writable = || Ok(access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?);
     shared_folder(folder).and_then(|()| writable()).map_err(|error| {

@@ -10,7 +10,7 @@ use signal_hook::iterator::Signals;
 use super::pool::Pool;
 use crate::output::behind;
 
-/// Ends the parts of a worker.
+/// Handles the signals for all partitions of a worker.
 #[derive(Default)]
 pub struct StopSignals(Mutex<State>);
 
@@ -30,7 +30,7 @@ impl StopSignals {
         self.lock().stopping
     }
 
-    /// Adds a part of the worker, which signals end from now on.
+    /// Adds a partition, which signals end from now on.
     pub fn add(&self, pool: &Arc<Pool>, interrupter: Interrupter) {
         let mut state = self.lock();
         if state.stopping {
@@ -39,12 +39,13 @@ impl StopSignals {
         state.crews.push((pool.clone(), interrupter));
     }
 
-    /// Removes a part of the worker that has ended.
+    /// Removes a partition whose service has ended.
     pub fn remove(&self, pool: &Arc<Pool>) {
         self.lock().crews.retain(|(other, _)| !Arc::ptr_eq(other, pool));
     }
 
-    /// Handles the signals. The first signal drains the worker. The second signal ends it, and its supervisors run on.
+    /// Handles the signals. The first signal drains the worker. The second signal ends the worker, and its supervisors
+    /// continue.
     pub fn hear(&self, mut signals: Signals) {
         for _ in signals.forever() {
             let mut state = self.lock();
@@ -64,7 +65,7 @@ impl StopSignals {
             }
             let interrupters: Vec<Interrupter> = state.crews.iter().map(|(_, one)| one.clone()).collect();
             drop(state);
-            // A server that hangs does not delay the interrupts of the other servers.
+            // The servers are interrupted in parallel, so that a server that hangs does not delay the others.
             thread::scope(|scope| {
                 for interrupter in &interrupters {
                     scope.spawn(|| interrupter.interrupt());

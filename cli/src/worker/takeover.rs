@@ -1,6 +1,6 @@
-//! Takes over runs that an earlier worker left. Running supervisors are watched, and stored ends are sent. Leftovers of
-//! dead supervisors are killed, and their tasks are given back. Runs of other servers, whose workers share the state
-//! folder, are left alone.
+//! Takes over runs of earlier workers. Running supervisors are watched, and stored ends are sent. If a supervisor is
+//! dead, the leftover processes of its run are killed, and the task is given back. Runs of other servers, whose workers
+//! share the state folder, are not touched.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -37,20 +37,20 @@ const UNSEEN: &str = "whose supervisor lives and cannot be seen from here: in an
 /// Interval between removals of leftovers of crashes.
 const TIDY: Duration = Duration::from_secs(30);
 
-/// Takes care of run folders without a run guard.
+/// Finds run folders without a run guard, and takes over their runs.
 pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
     pool: Arc<Pool>,
     verbose: Option<Arc<Verbose>>,
-    /// The servers of all partitions of this worker.
+    /// Identities of the servers of all partitions of this worker.
     served: Arc<BTreeSet<String>>,
-    /// Run folders of other servers or other hosts. The other servers belong to this worker's other partitions or to
-    /// other workers.
+    /// Run folders that belong to another host, or to another server: of this worker's other partitions, or of other
+    /// workers.
     alien: Mutex<HashSet<PathBuf>>,
 }
 
-/// The task of a folder, from `run.json`, or from the folder's name if `run.json` cannot be read.
+/// The task of a run folder. If `run.json` cannot be read, the id and the token come from the name of the folder.
 struct Subject {
     id: String,
     token: u64,
@@ -89,8 +89,8 @@ impl Takeover {
         }
     }
 
-    /// Removes leftovers of crashes. A leftover that cannot be removed is reported once, and stays in the worker's
-    /// record until it is removed.
+    /// Removes leftovers of crashes. Reports a leftover that cannot be removed once. It is part of the worker's record
+    /// until it is removed.
     fn tidy(&self, known: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let left = tidy(&self.settings);
         let words = |left: &[&(PathBuf, io::Error)]| {
@@ -123,11 +123,11 @@ impl Takeover {
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
             }
-            // The check asks the kernel for the process. It does not touch the lock, which a supervisor may be about to
-            // take.
+            // The check uses the process id and not the lock. Taking the lock could disturb a supervisor that is about
+            // to take it.
             let handle = holder.and_then(|holder| Handle::of(holder.supervisor));
             if let Some(handle) = handle {
-                // The queue of a run without a description is unknown. Such a run takes a slot here.
+                // If `run.json` cannot be read, the queue is unknown. Such a run takes a slot of this worker.
                 if subject.run.as_ref().is_none_or(|run| self.settings.serves(&run.queue)) {
                     let pid = handle.process.pid;
                     let but = if subject.run.is_none() { "; its run.json cannot be read" } else { "" };
@@ -138,7 +138,7 @@ impl Takeover {
                     self.pool.add(Kept::new(folder, subject.id, run_guard, Some(handle)));
                 }
             } else {
-                // A held lock proves that the supervisor lives. A process that cannot be seen proves nothing.
+                // If the lock is held, the supervisor lives, even if this worker cannot see its process.
                 let hidden = matches!(folder.lock(), Ok(None));
                 let what = if hidden { UNSEEN } else { "whose supervisor is dead" };
                 self.pool.say(&format!("found {}, {what}", subject.id));
@@ -147,7 +147,7 @@ impl Takeover {
         }
     }
 
-    /// Records the folders of other servers. Reports the number of folders of other workers if it has grown.
+    /// Records the folders of other servers. Reports how many of them belong to other workers, if the number has grown.
     fn note_aliens(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         alien.retain(|path| folders.iter().any(|folder| folder.path() == path));
@@ -168,8 +168,8 @@ impl Takeover {
         }
     }
 
-    /// Records the folders of other hosts that share the state folder, and reports new folders. This worker cannot know
-    /// if their supervisors live: it sees neither their processes nor, on some file systems, their locks.
+    /// Records the folders of other hosts that share the state folder, and reports new folders. This worker cannot find
+    /// out if their supervisors live: it sees neither their processes nor, on some file systems, their locks.
     fn note_other_hosts(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         let (mut hosts, mut number) = (BTreeSet::new(), 0);
@@ -204,12 +204,12 @@ impl Takeover {
         folder.read().map_or(true, |run| identity(&run.url) == self.settings.server)
     }
 
-    /// Settles a run that this worker keeps and whose supervisor is dead.
+    /// Cleans up a run that this worker watches and whose supervisor is dead.
     fn settle(&self, folder: &RunFolder) {
         if !folder.path().exists() {
             return self.pool.remove(folder.path());
         }
-        // The lock proves that no supervisor is left. Without the lock, a supervisor may have been started unnoticed.
+        // Only this worker's lock proves that no supervisor is left. A supervisor may have been started unnoticed.
         let lock = match folder.lock() {
             Ok(Some(lock)) => lock,
             Ok(None) => {
@@ -224,7 +224,7 @@ impl Takeover {
         let begun = !lock.is_blank();
         let living = leftovers::supervisor(folder.path()).and_then(Handle::of);
         if let Some(handle) = living {
-            self.pool.say(&format!("took over {}, whose lock file is gone", folder.path().display()));
+            self.pool.say(&format!("took over {}, whose lock file was removed", folder.path().display()));
             return self.pool.resume(folder.path(), handle, folder.has_ended());
         }
         let Some(subject) = subject(folder).filter(|_| self.is_own(folder)) else {
@@ -252,7 +252,7 @@ impl Takeover {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
                 if subject.run.is_none() {
-                    // The server of the folder is unknown, and may be another server.
+                    // The folder may belong to another server, because its server is unknown.
                     let shown = folder.path().display();
                     self.pool
                         .say(&format!("{shown} belongs to no task here, and its run.json cannot be read: it stays"));
@@ -260,7 +260,7 @@ impl Takeover {
                     return self.pool.remove(folder.path());
                 }
                 match self.keep_output(folder, &subject) {
-                    Ok(false) => self.pool.say(&format!("{} is held by nobody here any more", subject.id)),
+                    Ok(false) => self.pool.say(&format!("no process on this host holds {} any more", subject.id)),
                     Ok(true) => return,
                     Err(error) => {
                         let (shown, id) = (folder.path().display(), &subject.id);
@@ -277,8 +277,8 @@ impl Takeover {
         }
     }
 
-    /// Stores the end of a task whose output must be published, if only the server has the end because the disk was
-    /// full. Returns true if there is output to publish.
+    /// Stores the end of a completed task whose output must still be published. Only the server has the end if the disk
+    /// was full. Returns true if there is output to publish.
     fn keep_output(&self, folder: &RunFolder, subject: &Subject) -> anyhow::Result<bool> {
         let id = TaskId::new(subject.id.as_str())?;
         let _lent = open::lend(&folder.output(), 0o500);
@@ -305,15 +305,14 @@ impl Takeover {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
-                // A server that has no memory for the checkpoint still accepts the release.
+                // A server whose memory is full refuses the checkpoint, but accepts the release.
                 None | Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
                 Some(outcome) => outcome.map(|()| true)?,
             };
             if !at_the_server {
-                // The checkpoint is too large for the server, or unreadable now. The next attempt on this host finds it
-                // here.
+                // The server does not have the checkpoint, so it is stored for the next attempt on this host.
                 if let Err(error) = folder.keep_checkpoint(run) {
-                    self.pool.say(&format!("the checkpoint of {} cannot be kept: {error}", subject.id));
+                    self.pool.say(&format!("the checkpoint of {} cannot be stored: {error}", subject.id));
                 }
             }
         }
@@ -336,8 +335,8 @@ impl Takeover {
             return Ok(());
         }
         match self.client.call(&calls.checkpoint(id, token, saved, &CheckpointOptions::new().max_bytes(limit))) {
-            // A save is also refused after a forced cancel, and then the task is given back. A lost task is handled
-            // below.
+            // The checkpoint is refused after a forced cancel, and for a lost task. The caller then releases the task,
+            // which handles both cases.
             Ok(()) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),
         }
@@ -362,15 +361,15 @@ fn is_elsewhere(run: &Run) -> bool {
         && (differs(&run.machine, &machine) || host(&run.listener).is_some_and(|name| Some(name) != host(own.as_str())))
 }
 
-/// Kills leftovers of dead supervisors. Used by a worker that cannot reach the server yet, because another host may
-/// reach the server and take the task.
+/// Kills leftover processes of dead supervisors. A worker calls this function before it can reach the server, because
+/// another host may already take the tasks.
 pub fn sweep(settings: &Settings) {
     for folder in RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default() {
         if !is_of(settings, &folder) {
             continue;
         }
         let Ok(Some(_keeper)) = RunGuard::of(&folder) else { continue };
-        // A supervisor that cannot be seen still holds its lock.
+        // A living supervisor holds its lock, even if its process cannot be seen.
         if folder.holder().is_some_and(|holder| !holder.supervisor.lives())
             && let Ok(Some(_lock)) = folder.lock()
             && leftovers::supervisor(folder.path()).is_none()
@@ -385,7 +384,7 @@ pub fn tidy(settings: &Settings) -> Vec<(PathBuf, io::Error)> {
     RunFolder::tidy(&settings.state, &settings.namespace)
 }
 
-/// Returns the task of a folder, or `None` for a folder that a later version created.
+/// Returns the task of a folder, or `None` if a later version created the folder.
 fn subject(folder: &RunFolder) -> Option<Subject> {
     if let Ok(run) = folder.read() {
         return Some(Subject { id: run.id.clone(), token: run.token, run: Some(run) });
@@ -399,7 +398,7 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
     Some(Subject { id, token, run: None })
 }
 
-/// Returns true if a running worker has just created the folder, and may not have started its supervisor.
+/// Returns true if a running worker has just created the folder, and may still start its supervisor.
 fn is_being_begun(run: &Run) -> bool {
     let Ok(listener) = ListenerId::new(run.listener.as_str()) else { return false };
     let age = boot_clock_us().saturating_sub(run.renewed_us);

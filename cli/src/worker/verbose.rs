@@ -1,5 +1,5 @@
-//! `worker --verbose`: copies the output of programs to this worker's stderr, each line with its task's id. The output
-//! is read from the logs on the disk, so that a slow reader of stderr does not block a program.
+//! `worker --verbose`: copies the output of programs to the worker's stderr, each line with the id of its task. The
+//! output is read from the logs on the disk, so that a slow reader of stderr does not block a program.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::run_folder::{Run, RunFolder};
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Time that the end of the worker waits for the last output to be read.
+/// Time for which an ending worker waits until the last output has been read.
 const LAST: Duration = Duration::from_secs(5);
 
 /// Number of entries that are copied from one log before the next log gets its turn.
@@ -24,10 +24,10 @@ const LINE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub struct Verbose {
-    /// The lock is held during a copy, which may wait for a reader.
+    /// The runs whose output is copied. The lock is held during a copy, which may wait for a reader.
     streams: Mutex<Vec<Stream>>,
-    /// Runs that were added since the last copy. The separate lock means that the start of a task does not wait for a
-    /// copy.
+    /// Runs that were added since the last copy. They have a separate lock, so that the start of a task does not wait
+    /// for a copy.
     fresh: Mutex<Vec<Stream>>,
 }
 
@@ -38,7 +38,7 @@ struct Stream {
     reader: Reader,
     /// Unfinished lines of each source.
     begun: HashMap<String, Vec<u8>>,
-    /// Offset at which the next entry should begin.
+    /// Offset at which the next entry begins, unless output is missing.
     next: u64,
 }
 
@@ -59,7 +59,7 @@ impl Verbose {
         }
     }
 
-    /// Copies the last output. A reader that does not read delays the end of the worker for a limited time only.
+    /// Copies the last output. If nobody reads it, the worker ends after a limited time.
     pub fn end(&self) {
         behind::copies_wait(Some(LAST));
         self.pass();
@@ -94,7 +94,7 @@ fn lock(streams: &Mutex<Vec<Stream>>) -> MutexGuard<'_, Vec<Stream>> {
 }
 
 impl Stream {
-    /// Copies some entries. Returns true if none are left.
+    /// Copies some entries of a run. Returns true if no entries are left.
     fn pass(&mut self) -> bool {
         for _ in 0..TURN {
             let Ok(Some(entry)) = self.reader.entry() else { return true };

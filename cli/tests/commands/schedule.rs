@@ -22,10 +22,7 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
     let args = ["schedule", "add", "hourly", "q", "[\"all\"]", "--every", "1h", "--offset", "5m", "--overlap", "queue"];
     let options = ["--priority", "5", "--tag", "a", "--missed", "skip", "--late", "2m", "--times", "9"];
     let shown = desk.ok(&[&args[..], &options].concat());
-    assert!(
-        shown.contains("schedule    hourly\n") && shown.contains("recurrence      every 1h, 5m later\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("schedule    hourly\n") && shown.contains("recurrence  every 1h, 5m later\n"), "{shown}");
     let seen = desk.json(&["schedule", "show", "hourly"]);
     assert_eq!(seen["recurrence"], "every 3600 300");
     assert_eq!((&seen["overlap"], &seen["missed"]), (&"queue".into(), &"skip".into()));

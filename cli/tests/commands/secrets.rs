@@ -103,7 +103,7 @@ fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
     let config = desk.file("config.toml", 0o600, format!("password = \"{SECRET}\"\n"));
     for args in [&["queues"][..], &["--url", &own, "queues"]] {
         let said = says(&mut desk.with_config(&config, args));
-        let wanted = "has a password, and names no server that it is for: add `url` or `topology`";
+        let wanted = "has a password, but names no server for it: add `url` or `topology`";
         assert!(said.code == 2 && said.err.contains(wanted), "{args:?}: {} {}", said.code, said.err);
     }
 }

@@ -17,7 +17,7 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
         "{\"id\":\"running\",\"outcome\":\"cancelling\"}\n{\"id\":\"waiting\",\"outcome\":\"cancelled\"}\n"
     );
     assert_eq!(desk.json(&["show", "running"])["cancelling"], true);
-    assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has yet to stop it: not needed"));
+    assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has not stopped it yet: not needed"));
     assert!(desk.ok(&["why", "waiting"]).contains("It was cancelled"));
     for (command, word) in [("ls", "stopping"), ("show", "status      stopping")] {
         let out = desk.ok(&[command, if command == "ls" { "q" } else { "running" }]);
@@ -30,7 +30,7 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
     assert!(task.complete("late").is_err(), "what it makes is refused");
     assert!(
         desk.ok(&["why", "running"])
-            .contains("cancelled by force, and host_1 has yet to kill it: hurry; its lease ends at")
+            .contains("cancelled by force, and host_1 has not killed it yet: hurry; its lease ends at")
     );
     let said = desk.refused(5, &["retry", "running"]);
     assert!(said.contains("STOPPING: it is being cancelled, and its program may still run, until "), "{said}");
@@ -82,7 +82,7 @@ fn a_running_task_is_requeued_from_its_owner_and_waits_at_the_front() {
     }
     assert!(desk.ok(&["ls", "q"]).contains("stopping"));
     assert_eq!(desk.json(&["show", "t"])["requeued"], true);
-    assert!(desk.ok(&["why", "t"]).contains("It was requeued, and host_1 has yet to give it back"));
+    assert!(desk.ok(&["why", "t"]).contains("It was requeued, and host_1 has not given it back yet"));
     assert_eq!(
         desk.ok(&["ls", "--status", "pending", "-o", "id"]),
         "u\n",

@@ -171,7 +171,7 @@ fn whoever_waits_knows_the_end_of_a_task_whose_record_is_gone() {
         (start("logs", &["logs", "-f", "logs"]), 0, ""),
         (start("bad", &["wait", "bad", "-o", "json"]), 1, "failed"),
         (start("gone", &["wait", "gone", "-o", "json"]), 7, "cancelled"),
-        (start("lost", &["wait", "lost"]), 4, "lost is gone, and no event says how it ended"),
+        (start("lost", &["wait", "lost"]), 4, "lost is gone, and no event contains its end"),
         (start("run", &["run", "q", "--id", "run"]), 0, "run complete"),
         (start("submit", &["submit", "q", "--wait", "--id", "submit"]), 0, "submit complete"),
     ];

@@ -145,8 +145,8 @@ fn of_tasks_that_wait_for_others() {
         (&["ZADD blueque_deadlines 99999999998 complete"], "complete is complete, but is in the deadlines"),
         (&["ZADD blueque_deadlines 99999999998 nobody"], "nobody is in the deadlines, but has no record"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
-        (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not know that"),
-        (&["HSET blueque_task_step3 flags wt"], "tidy waits for step3, which does not know that"),
+        (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not list it as a dependent"),
+        (&["HSET blueque_task_step3 flags wt"], "tidy waits for step3, which does not list it as a dependent"),
         (
             &["HSET blueque_inputs_either some 4"],
             "either waits for some of 3 and 0 tasks, of which 1 ended otherwise; counted are 4, 0 and 1",
@@ -157,7 +157,7 @@ fn of_tasks_that_wait_for_others() {
         ),
         (&["HSET blueque_inputs_either least 0"], "either is waiting, but enough of its set are complete"),
         (&["HSET blueque_inputs_either least 9"], "either waits for 9 of its set, but 3 are left"),
-        (&["DEL blueque_inputs_either"], "either waits for some of a set, but it is not known how many"),
+        (&["DEL blueque_inputs_either"], "either waits for some tasks of a set, but their number is missing"),
     ]);
 }
 
@@ -187,16 +187,16 @@ fn of_graphs_as_a_whole() {
         ),
         (
             &["RENAME blueque_members_held blueque_members_ghost"],
-            "blueque_members_ghost is there, and its graph is not",
+            "blueque_members_ghost exists, but its graph does not",
         ),
         (
             &["ZADD blueque_chosen_ghost 1 x"],
-            "blueque_chosen_ghost is there, and its graph is not: DEL blueque_chosen_",
+            "blueque_chosen_ghost exists, but its graph does not: DEL blueque_chosen_",
         ),
         (&["ZADD blueque_deferred 1 complete"], "a step of task complete is overdue by"),
         (
             &["ZADD blueque_graphs_due 1 film 2 held"],
-            "(blueque_graphs_due), and one of another: nobody does the maintenance: blueque maintenance --once",
+            "(blueque_graphs_due), and one of another: no client runs the maintenance: blueque maintenance --once",
         ),
     ]);
 }
@@ -220,7 +220,7 @@ fn of_results_that_tasks_wait_for() {
     found(&[
         (&["DEL blueque_inputs_sums"], "sums waits for results, but blueque_inputs_sums is not there"),
         (&["HDEL blueque_inputs_sums 0"], "of the 3 elements of its input sums has or awaits 2"),
-        (&["HSET blueque_inputs_sums 0 1717"], "the input of sums has 4 bytes, and not 2 as it says"),
+        (&["HSET blueque_inputs_sums 0 1717"], "the input of sums has 4 bytes, and not 2 as stored"),
         (&["HSET blueque_inputs_idle slots 1 bytes 0"], "idle is pending, but blueque_inputs_idle is there"),
         (&["HSET blueque_upstreams_idle pending success"], "idle is pending, but blueque_upstreams_idle is there"),
         (&["SET blueque_joined_idle ["], "idle is pending, but blueque_joined_idle is there"),
@@ -231,7 +231,7 @@ fn of_results_that_tasks_wait_for() {
                 "ZADD blueque_deferred 1 complete",
                 "HSET blueque_inputs_step3 slots 2",
             ],
-            "step3 is to get the result of complete, which has none",
+            "step3 waits for the result of complete, which has no result",
         ),
     ]);
 }
@@ -279,10 +279,10 @@ fn of_needs_and_turns() {
         (&["HSET blueque_needs_lanes disk many"], "says many of disk"),
         (&["HDEL blueque_turns_lanes b/2"], "key b (needs 2) of lanes has tasks and free places, and no turn"),
         (&["HSET blueque_turns_lanes zzz/ 0~17"], "key zzz of lanes has a turn, and no task waits"),
-        (&["HSET blueque_turns_lanes b/2 1~17"], "has its turn at another place than its first task says"),
+        (&["HSET blueque_turns_lanes b/2 1~17"], "has a turn that does not match its first task"),
         (&["ZREM blueque_ranked_tasks_lanes/2 <b1.rank>~/b"], "key b has its turn, and does not stand in"),
-        (&["ZADD blueque_ranked_tasks_lanes 0 17~/b"], "key b stands in blueque_ranked_tasks_lanes at another place"),
-        (&["HSET blueque_turns_lanes zzz 0000000000000017"], "remembers key zzz, of which no task waits or runs"),
+        (&["ZADD blueque_ranked_tasks_lanes 0 17~/b"], "b: its position in blueque_ranked_tasks_lanes does not match"),
+        (&["HSET blueque_turns_lanes zzz 0000000000000017"], "contains key zzz, but none of its tasks waits or runs"),
     ]);
 }
 
@@ -297,13 +297,13 @@ fn of_places_and_limits() {
             "slow1 is reserved, but is in the places (2 slow)",
         ),
         (&["HSET blueque_places_limits a:slow1~<slow1.token> none"], "says none of the attempt slow1"),
-        (&["HSET blueque_places_limits k:slow 3"], "says k:slow is 3, and the attempts that run take 1"),
-        (&["HSET blueque_places_limits k:other 1"], "says k:other is 1, and the attempts that run take 0"),
-        (&["HDEL blueque_places_limits k:slow"], "does not say k:slow, and the attempts that run take 1"),
-        (&["HSET blueque_places_limits extra 17"], "says extra is 17, and the attempts that run take 3"),
+        (&["HSET blueque_places_limits k:slow 3"], "says k:slow is 3, and the running attempts take 1"),
+        (&["HSET blueque_places_limits k:other 1"], "says k:other is 1, and the running attempts take 0"),
+        (&["HDEL blueque_places_limits k:slow"], "does not say k:slow, and the running attempts take 1"),
+        (&["HSET blueque_places_limits extra 17"], "says extra is 17, and the running attempts take 3"),
         (&["HSET blueque_limits_limits slow many"], "says many of slow, and must say PLACES"),
-        (&["HSET blueque_shared_places database 3"], "says 3 of database, and the attempts that run have 2 places"),
-        (&["HDEL blueque_shared_places licence"], "says nothing of licence, and the attempts that run have 1 places"),
+        (&["HSET blueque_shared_places database 3"], "says 3 of database, and the running attempts have 2 places"),
+        (&["HDEL blueque_shared_places licence"], "says nothing of licence, and the running attempts have 1 places"),
         (&["HSET blueque_shared_limits database many"], "says many of database, and must say PLACES"),
         (&["HDEL blueque_shared_limits database"], "limits: there is no shared limit database"),
         (&["HSET blueque_shared_limits database 1~-"], "the shared limit database has 1 places, and these take 2 each"),
@@ -364,8 +364,8 @@ fn of_schedules() {
     found(&[
         (&["ZREM blueque_schedules ticks"], "schedule ticks is not in blueque_schedules"),
         (&["ZADD blueque_schedules 17 ticks"], "schedule ticks is in blueque_schedules at 17"),
-        (&["ZADD blueque_schedules 17 nobody"], "schedule nobody is in an index, but is not there"),
-        (&["DEL blueque_schedule_ticks"], "schedule ticks is in an index, but is not there"),
+        (&["ZADD blueque_schedules 17 nobody"], "schedule nobody is in an index, but does not exist"),
+        (&["DEL blueque_schedule_ticks"], "schedule ticks is in an index, but does not exist"),
         (&["ZREM blueque_low_schedules cron"], "schedule cron needs slots"),
         (&["ZADD blueque_low_schedules 1 ticks"], "schedule ticks is in blueque_low_schedules, but needs"),
         (&["HDEL blueque_schedule_ticks next", "ZADD blueque_schedules +inf ticks"], "schedule ticks has no next slot"),
@@ -387,7 +387,7 @@ fn of_streams_statistics_and_settings() {
         (&["ZADD blueque_days_plain 1 19700102"], "plain has no statistics of 19700102"),
         (
             &["COPY blueque_history_backs blueque_history_nobody"],
-            "blueque_history_nobody is there, and its task is not",
+            "blueque_history_nobody exists, but its task does not",
         ),
         (
             &["EVAL for~i=1,65~do~redis.call('XADD',KEYS[1],'*','text','')~end 1 blueque_log_failed"],

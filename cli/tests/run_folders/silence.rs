@@ -142,7 +142,7 @@ fn heartbeats_that_a_server_refuses_that_cannot_save_are_said_in_each_log_and_in
     let (_worker, task) = world.holding(&["--lease", "10min", "--slots", "1"]);
     world.server.cannot_save();
     beat(&world);
-    let (begins, ends) = ("the server takes no heartbeat", "the server takes heartbeats again, after");
+    let (begins, ends) = ("the server refuses heartbeats", "the server takes heartbeats again, after");
     eventually("the worker says it", || worker_log(&world).contains(begins).then_some(()));
     set(&world, "save", "");
     eventually("the worker says its end", || worker_log(&world).contains(ends).then_some(()));
@@ -178,7 +178,7 @@ fn a_start_that_a_server_without_memory_refuses_is_said_and_is_no_refused_heartb
     let args = ["--queue", "hold", "--lease", "10min", "--slots", "1"];
     let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &args);
     let _worker = Worker(command.env("BLUEQUE_URL", proxy.url()).spawn().unwrap());
-    let (begins, ends) = ("the server does not take that the program has started", "the server knows that the program");
+    let (begins, ends) = ("the server refuses the start of the program", "the server knows that the program");
     eventually("the worker says it", || worker_log(&world).contains(begins).then_some(()));
     beat(&world);
     set(&world, "maxmemory", "0");
@@ -237,6 +237,6 @@ fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
         (log.contains(&format!("ended {}", task.id())) || log.contains(&says)).then_some(())
     });
     let log = worker_log(&world);
-    assert!(log.contains("as the server says: killed, its result is discarded"), "{log}");
+    assert!(log.contains("as the server reported: killed, its result is discarded"), "{log}");
     assert!(!log.contains(&format!("ended {}", task.id())), "{log}");
 }

@@ -256,7 +256,7 @@ fn what_was_refused_to_a_supervisor_is_in_the_cost_that_the_next_one_tells() {
     let supervisor = run.supervise();
     run.pid("child");
     let said = |what: &str| stage.disk_log(&run).iter().any(|line| line.contains(what)).then_some(());
-    eventually("the start is refused", || said("does not take that the program has started"));
+    eventually("the start is refused", || said("refuses the start of the program"));
     memory("0");
     eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
     stage.server.kill();

@@ -60,7 +60,7 @@ fn array(found: &Found<'_>) -> Result<Elements, GraphError> {
         return Err(found.place.problem(format!("over {TASKS} elements: a graph has at most {TASKS} tasks")));
     }
     let all: Vec<Element> = range.map(|index| Element { index, values: Vec::new() }).collect();
-    // The number of all tasks is no bound.
+    // A maximum that allows all tasks at once is not a bound.
     let most = most.filter(|most| u64::from(*most) < all.len() as u64);
     Ok(Elements { all: Some(all), most, is_matrix: false })
 }
@@ -74,7 +74,7 @@ fn matrix(found: &Found<'_>) -> Result<Elements, GraphError> {
     }
     for (name, found) in &names {
         if name == INDEX {
-            return Err(found.place.problem("the index of an element has this name: choose another one"));
+            return Err(found.place.problem("the index of an element has this name: choose another name"));
         }
         let values = found.list()?;
         if values.is_empty() {
@@ -83,7 +83,7 @@ fn matrix(found: &Found<'_>) -> Result<Elements, GraphError> {
         if all.len().saturating_mul(values.len()) > TASKS {
             return Err(found
                 .place
-                .problem(format!("with it over {TASKS} elements: a graph has at most {TASKS} tasks")));
+                .problem(format!("it makes over {TASKS} elements: a graph has at most {TASKS} tasks")));
         }
         let with = |chosen: &Vec<(String, String)>| {
             let more = |value: &Found<'_>| {

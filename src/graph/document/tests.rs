@@ -253,7 +253,7 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
             r#"{"tasks": {}, "task": 1}"#,
             "task: unknown field \"task\": there are $schema, name, tags, queue, partition, priority, deadline, on_failure, templates, tasks",
         ),
-        (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" is there twice"),
+        (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" occurs twice"),
         (r#"{"queue": "q", "tasks": {"": {}}}"#, "task 0: the name of a task must have 1 to 1000 bytes"),
         (
             r#"{"tasks": {"a": {"method": "m"}}}"#,
@@ -283,16 +283,16 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#""array": 5"#, "array: must be text, not a number"),
         (r#""array": "1-10000%""#, ARRAY),
         (r#""array": "1-20001""#, "array: over 10000 elements: a graph has at most 10000 tasks"),
-        (r#""array": "1-10000""#, "with this array over 10000 tasks: a graph has at most that"),
+        (r#""array": "1-10000""#, "with this array, the graph has over 10000 tasks, the maximum"),
         (r#""array": "1-2", "matrix": {}"#, "matrix: a task has `array` or `matrix`, not both"),
         (r#""matrix": {}"#, "matrix: must name at least one list of values"),
         (r#""matrix": {"x": [1], "y": []}"#, "matrix.y: must have at least one value, or there is no element"),
         (r#""matrix": {"x": 1}"#, "matrix.x: must be a list, not a number"),
-        (r#""matrix": {"index": [1]}"#, "matrix.index: the index of an element has this name: choose another one"),
+        (r#""matrix": {"index": [1]}"#, "matrix.index: the index of an element has this name: choose another name"),
         (r#""matrix": {"x": [1]}, "parameters": 1"#, "parameters: must be an object, not a number"),
         (r#""matrix": {"x": [1]}, "parameters": {"x": 1}"#, "parameters.x: the matrix has a value of this name"),
         (r#""matrix": {"x": [1]}, "args": [{"element": "y"}]"#, ELEMENT),
-        (r#""args": [{"element": "index"}]"#, "args[0].element: this task is no element of an array"),
+        (r#""args": [{"element": "index"}]"#, "args[0].element: this task is not an element of an array"),
         (r#""needs": ["a[1]"]"#, "needs[0]: \"a\" is no array"),
         (r#""array": "1-3", "needs": ["b[4]"]"#, "needs[0]: b[4] is not in b[1-3]"),
         (r#""array": "1-3", "needs": ["b[2-1]"]"#, "needs[0]: no task of the graph is named \"b[2-1]\""),
@@ -317,13 +317,13 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         "0,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9], \"z\"",
     );
     let huge = task(&format!(r#""matrix": {huge}"#));
-    assert_eq!(huge, "task 1 \"b\", matrix.z: with it over 10000 elements: a graph has at most 10000 tasks");
+    assert_eq!(huge, "task 1 \"b\", matrix.z: it makes over 10000 elements: a graph has at most 10000 tasks");
     let all =
         problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-2000"}, "b": {"array": "1-2000", "needs": ["a"]}}}"#);
-    assert!(all.starts_with("task 1 \"b\": with it over 1000000 arguments and edges in the graph"), "{all}");
+    assert!(all.starts_with("task 1 \"b\": with this task, the graph has over 1000000 arguments and edges"), "{all}");
     let long = "x".repeat(1 << 20);
     let all = problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{"array": "1-65", "parameters": "{long}"}}}}}}"#));
-    assert!(all.starts_with("task 0 \"a\": with it over 67108864 bytes of parameters"), "{all}");
+    assert!(all.starts_with("task 0 \"a\": with this task, the graph has over 67108864 bytes of parameters"), "{all}");
     let of_graph = |fields: &str| {
         problem(&format!(r#"{{"queue": "q", {fields}, "tasks": {{"a": {{"options": {{"tags": "z"}}}}}}}}"#))
     };

@@ -41,9 +41,9 @@ pub(super) struct Waits {
 struct State {
     last: u64,
     waiting: HashMap<u64, Waiting>,
-    /// The numbers of the waiters of each list.
+    /// The waiters of each list, by their numbers.
     lists: BTreeMap<String, BTreeSet<u64>>,
-    /// True while a task pops.
+    /// True while a task pops from the lists.
     popping: bool,
 }
 
@@ -153,7 +153,7 @@ fn pass_on(connections: &Arc<Connections>, list: String) {
     }
 }
 
-/// The task that pops. If it is dropped with its runtime, another task can start.
+/// The guard of the task that pops from the lists. If the task is dropped with its runtime, another task can start.
 struct Popping {
     connections: Arc<Connections>,
     ended: bool,
@@ -194,7 +194,7 @@ async fn pop(mut popping: Popping) {
 }
 
 /// Returns the list of the popped element. Returns `None` if the lists of the waiters have changed, or if no element
-/// came. The pop prefers the first list with an element, so each list comes first in its `turn`.
+/// came. The pop takes from the first list that has an element, so `turn` selects another first list for each pop.
 async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) -> RedisResult<Option<String>> {
     let waits = &connections.waits;
     let mut wire = waits.wire.lock().await;
@@ -217,7 +217,7 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
             continue;
         }
         let ends = connections.send(redis::cmd("CLIENT").arg("UNBLOCK").arg(own), connections.limit).await;
-        // The server may not have seen the pop yet.
+        // The server may not have received the pop yet.
         match time::timeout(SOON, popped.as_mut()).await {
             Ok(answer) => break answer?,
             Err(_) if ends.as_ref().is_err_and(|error| error.code().is_some()) => *id = None, // not permitted

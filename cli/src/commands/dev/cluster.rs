@@ -1,5 +1,5 @@
-//! The private cluster of `blueque dev --cluster`: three masters with a third of the slots each, with or without a
-//! replica of each. The ids and ports are kept in the files in which the nodes store the state of the cluster.
+//! The private cluster of `blueque dev --cluster`: three masters, each with a third of the slots, and optionally a
+//! replica of each master. The nodes store their ids and ports in their own files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,7 +24,7 @@ const BUS: u16 = 10_000;
 
 const NODES: &str = "nodes.conf";
 
-/// The nodes, ready to be started: nodes of an earlier start, or new nodes.
+/// Returns the settings of the nodes. The nodes are those of an earlier start, or new nodes.
 pub fn setups(folder: &Path, replicas: bool, port: Option<u16>) -> anyhow::Result<Vec<Setup>> {
     server::program()?;
     private_folders(folder)?;
@@ -50,8 +50,8 @@ pub fn setups(folder: &Path, replicas: bool, port: Option<u16>) -> anyhow::Resul
     Ok(folders.into_iter().zip(ports).map(setup).collect())
 }
 
-/// The nodes' ports. If the user named a port, they begin at this port; otherwise they are the ports of an earlier
-/// start, if these are free.
+/// Returns the ports of the nodes. They begin at the port that the user named. If the user named none, they are the
+/// free ports of an earlier start, or other free ports.
 fn ports(number: usize, asked: Option<u16>, before: Option<Vec<u16>>) -> anyhow::Result<Vec<u16>> {
     if let Some(first) = asked {
         let last = u16::try_from(number).ok().and_then(|number| first.checked_add(number - 1));
@@ -83,9 +83,9 @@ fn both_free(port: u16) -> io::Result<()> {
     server::free(port).and_then(|()| server::free(bus))
 }
 
-/// A free port that no node has.
+/// Returns a free port that no node has.
 fn another(others: &[u16]) -> anyhow::Result<u16> {
-    // The listeners are kept until a port is found: otherwise the system returns the same port again.
+    // Unfit ports stay open until a port is found. Otherwise the system returns the same port again.
     let mut unfit = Vec::new();
     for _ in 0..1000 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
@@ -99,7 +99,7 @@ fn another(others: &[u16]) -> anyhow::Result<u16> {
     bail!("no free ports are found: choose them by --port")
 }
 
-/// The id and the port of the node in a folder, if the node was started before.
+/// Returns the id and the port of the node in a folder, if the node was started before.
 fn own(folder: &Path) -> io::Result<Option<(String, u16)>> {
     let text = match fs::read_to_string(folder.join(NODES)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -137,7 +137,7 @@ fn moved(folder: &Path, places: &HashMap<String, u16>) -> anyhow::Result<()> {
     Ok(fs::write(file, text)?)
 }
 
-/// Writes the files of new nodes that know each other from the start.
+/// Writes the files of new nodes. Each file lists all nodes, so that they form a cluster at once.
 fn new(folders: &[PathBuf], ports: &[u16]) -> anyhow::Result<()> {
     let id = || format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).chars().take(40).collect();
     let ids: Vec<String> = folders.iter().map(|_| id()).collect();

@@ -1,6 +1,6 @@
-//! A private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach. The
-//! server also listens on loopback if the user names a port, and then has a password. The nodes of the cluster of `dev`
-//! are servers of this kind.
+//! A private and durable server of `blueque dev`. It listens on a unix socket in the data folder, which only the user
+//! can reach. If the user names a port, the server also listens on loopback and has a password. The nodes of a cluster
+//! of `dev` are also such servers.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -24,10 +24,10 @@ use crate::session::password::with_password;
 /// The name of the password file.
 pub const PASSWORD: &str = "password";
 
-/// The maximum path length of a unix socket, with some reserve.
+/// Maximum length of the path of a unix socket. The limit of the system is slightly larger.
 const SOCKET: usize = 100;
 
-/// Time without an answer, in milliseconds, after which a node's replica takes its place.
+/// Time without an answer, in milliseconds, after which a replica replaces its node.
 const NODE_TIMEOUT: &str = "2000";
 
 /// Maximum time for a single answer.
@@ -44,16 +44,16 @@ pub struct Server {
 /// The settings with which a server is started.
 #[derive(Clone)]
 pub struct Setup {
-    /// The folder of its data.
+    /// The folder with the server's data.
     pub folder: PathBuf,
     pub port: Option<u16>,
     pub password: Option<String>,
-    /// True for a node of a cluster. A node has no socket, because nodes name each other by their ports.
+    /// True for a node of a cluster. A node has no unix socket, because nodes address each other by their ports.
     pub node: bool,
 }
 
 impl Setup {
-    /// A single server without a cluster.
+    /// Returns the settings of a single server without a cluster.
     pub fn alone(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
         program()?;
         if let Some(port) = port {
@@ -80,7 +80,7 @@ pub fn taken(port: u16, error: &io::Error) -> anyhow::Error {
 }
 
 impl Server {
-    /// Starts the server. No process of an earlier start may still run.
+    /// Starts the server. The caller must have ended the process of an earlier start.
     pub fn start(setup: Setup) -> anyhow::Result<Self> {
         let program = program()?;
         let (folder, socket) = (&setup.folder, setup.socket());
@@ -93,7 +93,7 @@ impl Server {
         }
         let mut command = Command::new(&program);
         if let Some(password) = &setup.password {
-            // Every user can see the arguments of a process, so the password goes into a file.
+            // Every user can see the arguments of a process, so the password is passed in a file.
             let settings = folder.join("redis.conf");
             write_private(&settings, &format!("requirepass {password}\nmasterauth {password}\n"))?;
             command.arg(settings);
@@ -104,7 +104,7 @@ impl Server {
         command.arg("--logfile").arg(folder.join("log"));
         if setup.node {
             command.args(["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT]);
-            // A replica that was without its master for a long time still has the newest data that exists.
+            // A replica that lost its master long ago may still take its place, because no other node has newer data.
             command.args(["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"]);
         } else {
             let _ = fs::remove_file(&socket);
@@ -145,7 +145,7 @@ impl Server {
         Ok(redis::cmd(name).arg(args).query(&mut connection)?)
     }
 
-    /// The URL without the password.
+    /// Returns the URL without the password.
     pub fn url(&self) -> String {
         match self.setup.port {
             Some(port) => format!("redis://127.0.0.1:{port}/"),
@@ -180,8 +180,8 @@ impl Server {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
     }
 
-    /// Waits until the server has stopped, and kills it at `end`. The server is asked repeatedly: a server that writes
-    /// its first append-only file, as a new replica does, refuses to stop.
+    /// Waits until the server has stopped, and kills it at `end`. The request to stop is repeated, because a server
+    /// that writes its first append-only file, such as a new replica, refuses to stop.
     pub fn wait(&mut self, end: Instant) {
         while self.ended().is_ok_and(|status| status.is_none()) {
             if Instant::now() > end {
@@ -196,7 +196,7 @@ impl Server {
     }
 }
 
-/// The password of an earlier start, or a new one.
+/// Returns the password of an earlier start, or a new password.
 pub fn password(folder: &Path) -> io::Result<String> {
     let file = folder.join(PASSWORD);
     if let Ok(kept) = fs::read_to_string(&file)
@@ -214,7 +214,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
 }
 
-/// The path in `BLUEQUE_REDIS_SERVER`, else the first of two names on `PATH`.
+/// Returns the path in `BLUEQUE_REDIS_SERVER`, or else the first of two known programs on `PATH`.
 pub fn program() -> anyhow::Result<PathBuf> {
     if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER").filter(|named| !named.is_empty()) {
         return Ok(named.into());
@@ -229,7 +229,7 @@ pub fn program() -> anyhow::Result<PathBuf> {
     })
 }
 
-/// The end of a file, for an error text.
+/// Returns the end of a file, for an error text.
 fn tail(path: &Path) -> io::Result<String> {
     let text = fs::read(path)?;
     let text = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();

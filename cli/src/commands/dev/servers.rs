@@ -19,9 +19,9 @@ const STOPPING: Duration = Duration::from_secs(20);
 pub struct Servers {
     all: Vec<Server>,
     shape: Shape,
-    /// The nodes that have ended, and the time at which each is started again.
+    /// The indexes of the nodes that have ended, and the time at which each node is started again.
     gone: Vec<(usize, Instant)>,
-    /// The folder of this shape: each shape has its own data.
+    /// The data folder. A single server, a cluster, and a cluster with replicas have separate folders.
     folder: PathBuf,
 }
 
@@ -34,7 +34,7 @@ pub enum Shape {
 }
 
 impl Servers {
-    /// Starts the servers. No process of an earlier start may still run.
+    /// Starts the servers. The caller must have ended the processes of an earlier start.
     pub fn start(data: &Path, shape: Shape, port: Option<u16>) -> anyhow::Result<Self> {
         let (folder, setups) = match shape {
             Shape::Alone => (data.to_owned(), vec![Setup::alone(data, port)?]),
@@ -82,7 +82,7 @@ impl Servers {
         Ok(())
     }
 
-    /// The URL without the password.
+    /// Returns the URL without the password.
     pub fn url(&self) -> String {
         if self.shape == Shape::Alone {
             return self.all.first().map_or(String::new(), Server::url);
@@ -96,13 +96,13 @@ impl Servers {
         self.all.first().and_then(Server::password)
     }
 
-    /// The password file, for the text that the user reads.
+    /// Returns the path of the password file, to be shown to the user.
     pub fn password_file(&self) -> Option<PathBuf> {
         let folder = if self.shape == Shape::Alone { self.folder.join("server") } else { self.folder.clone() };
         self.password().map(|_| folder.join(PASSWORD))
     }
 
-    /// The folder with the runs of the worker.
+    /// Returns the state folder of the worker, which contains its runs.
     pub fn state(&self) -> PathBuf {
         self.folder.join("state")
     }
@@ -111,8 +111,8 @@ impl Servers {
         self.shape != Shape::Alone
     }
 
-    /// Fails if the server without a cluster has ended. A node of a cluster is started again after some time; returns
-    /// true if a node was started.
+    /// Fails if a single server has ended. Starts nodes of a cluster again some time after they ended. Returns true if
+    /// a node was started.
     pub fn look(&mut self) -> anyhow::Result<bool> {
         let (now, mut again) = (Instant::now(), false);
         for (number, server) in self.all.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The files that the worker names in the environment of a program.
+//! Files through which a program communicates with its supervisor. Environment variables name the files.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -23,7 +23,7 @@ pub fn append(event: &Value) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// The value that the user gave: text, a file, or stdin.
+/// Returns the value of an argument, which is a text, or names a file or stdin.
 pub fn given(value: &str) -> anyhow::Result<Vec<u8>> {
     match (value, value.strip_prefix('@')) {
         ("-", _) => checked("stdin", crate::file::bounded(std::io::stdin().lock(), LARGEST)),
@@ -72,7 +72,7 @@ fn checked(from: &str, read: io::Result<Vec<u8>>) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file that the worker named.
+/// Returns the path in an environment variable that the worker has set.
 pub fn file(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
 }

@@ -1,5 +1,5 @@
-//! Results that are published output: a task refers to its own output, and a task that waits for other tasks finds
-//! their output.
+//! Results that refer to published output. A task stores a reference to its own output, and tasks downstream find the
+//! output through the reference.
 
 use std::env;
 use std::thread;
@@ -21,7 +21,7 @@ const NOWHERE: &str = "this worker has no folder to publish output in";
 
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The reference to the output of this program, as JSON.
+/// Returns the reference to the output of this program, as JSON.
 pub fn own() -> anyhow::Result<Vec<u8>> {
     let said = |name: &str| env::var(name).with_context(|| format!("{name} is not set"));
     let folder = file("BLUEQUE_PUBLISHED").context(NOWHERE)?;
@@ -34,8 +34,8 @@ pub fn own() -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&serde_json::json!({ FIELD: published }))?)
 }
 
-/// Waits for the published output that the parameters refer to, and prints its folders in their order. Each folder is
-/// looked up next to this task's own output, and not at the path in the reference: a client could put any folder there.
+/// Waits for the output to which the parameters refer, and prints its folders in order. Each folder is looked up next
+/// to the output of this task. The path in the reference is ignored, because a client could have written any path.
 pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     let Some(path) = file("BLUEQUE_PARAMETERS") else { return Ok(Code::Ok) };
     let text = open::read(&path, LARGEST).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -69,7 +69,7 @@ pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The references in the parameters: a whole result, or the elements of a list of results.
+/// Returns the references in the parameters, which are a single result or a list of results.
 fn references(parameters: &Value) -> Vec<Published> {
     let one = |value: &Value| serde_json::from_value(value.get(FIELD)?.clone()).ok();
     match parameters {

@@ -1,4 +1,4 @@
-//! The configuration file, and the file of a topology.
+//! Reads the configuration file, and files that contain a topology.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -14,7 +14,7 @@ use crate::file;
 use crate::output::{Code, fault, holds_secret, say};
 use crate::session::password::{Password, split};
 
-/// Maximum size of the file: a thousand partitions with long addresses have 200 KiB.
+/// Maximum size of a file. A topology of a thousand partitions with long addresses has 200 KiB.
 const LARGEST: u64 = 4 << 20;
 
 /// The configuration file.
@@ -30,7 +30,7 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the given file, or the default one if it exists.
+    /// Reads the named file, or else the default file if it exists.
     pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
@@ -49,14 +49,14 @@ impl ConfigFile {
         let shown = path.display();
         let text = file::text(path, LARGEST)
             .map_err(|error| fault(Code::Usage, format!("the configuration file {shown} cannot be read: {error}")))?;
-        // The full error would show the line, and with it a password.
+        // The full error quotes the line, which may contain a password.
         let file: Self = toml::from_str(&text).map_err(|error| {
             let line =
                 error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
             fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
         })?;
         if file.has_password() && file.url.is_none() && file.topology.is_none() {
-            let text = "has a password, and names no server that it is for: add `url` or `topology`";
+            let text = "has a password, but names no server for it: add `url` or `topology`";
             return Err(fault(Code::Usage, format!("the configuration file {shown} {text}")));
         }
         let places = [&file.url, &file.topology];
@@ -70,8 +70,7 @@ impl ConfigFile {
         self.password.is_some() || self.secret.is_some()
     }
 
-    /// Returns the password for the server at this URL. A server that the file does not name gets no password from the
-    /// file.
+    /// Returns the password for the server at this URL, or `None` if the file does not name this server.
     pub fn password(&self, url: &str) -> anyhow::Result<Option<Password>> {
         if !self.has_password() || !self.names(url) {
             return Ok(None);
@@ -81,7 +80,7 @@ impl ConfigFile {
         Ok(Some(Password::File(std::path::absolute(path)?)))
     }
 
-    /// Returns true for a URL in the file itself, or in its topology.
+    /// Returns true if the file contains this URL, directly or in its topology.
     fn names(&self, url: &str) -> bool {
         let wanted = place(url);
         let is = |known: &str| wanted.is_some() && split(known).is_ok_and(|(known, _)| place(&known) == wanted);
@@ -110,7 +109,7 @@ pub fn addresses(given_by: &str, topology: &str) -> anyhow::Result<String> {
     }
     let path = Path::new(topology);
     let text = file::text(path, LARGEST).map_err(|error| {
-        // A list with an error in its form is no path, and may contain a password.
+        // A text with one of these characters is a malformed list and no path. It may contain a password.
         let shown = if topology.contains(['@', '=', '?']) { String::new() } else { format!(", {topology},") };
         let what = "is neither a list of addresses, NAME=URL,NAME=URL, nor a file that can be read";
         fault(Code::Usage, format!("{given_by}{shown} {what}: {error}"))

@@ -1,5 +1,5 @@
-//! Parts of graphs: `GRAPH[17]` and `GRAPH[3-9,12]` of the only array; `GRAPH/NAME`, a task or an array;
-//! `GRAPH/NAME[3-9]`.
+//! Parts of graphs: `GRAPH/NAME` is a task or an array, and `GRAPH/NAME[3-9]` are elements of an array. `GRAPH[17]` and
+//! `GRAPH[3-9,12]` are elements of the only array.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -10,13 +10,13 @@ use crate::output::{Code, clean_line, fault};
 
 pub struct Part<'a> {
     pub graph: &'a str,
-    /// The name of a task or an array. Without a name, the only array is meant.
+    /// The name of a task or an array. `None` stands for the only array.
     name: Option<&'a str>,
 }
 
 impl<'a> Part<'a> {
-    /// Parses a part of a graph. Returns none for the id of a task, or the beginning of an id. The name includes the
-    /// element numbers of the array.
+    /// Parses a part of a graph. Returns `None` for the id of a task, or the beginning of an id. In the result, the
+    /// name includes the element numbers.
     pub fn of(text: &'a str) -> Option<anyhow::Result<Self>> {
         let at = text.find(['/', '['])?;
         let (graph, rest) = text.split_at_checked(at)?;

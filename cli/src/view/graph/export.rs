@@ -17,7 +17,8 @@ fn colour(status: &str) -> &'static str {
     }
 }
 
-/// Returns the edges, each from an upstream to its dependent, with the need of the edge unless that is plain success.
+/// Returns the edges, each from an upstream to its dependent, with a label that is empty if the dependent needs
+/// success.
 fn edges(tasks: &[Member]) -> Vec<(usize, usize, &str)> {
     let places: HashMap<_, _> = tasks.iter().enumerate().map(|(place, task)| (&task.key, place)).collect();
     let mut all = Vec::new();
@@ -27,7 +28,7 @@ fn edges(tasks: &[Member]) -> Vec<(usize, usize, &str)> {
             all.extend(places.get(&up.key).map(|from| (*from, place, needs)));
         }
     }
-    // A task may receive the result of one upstream twice.
+    // An edge may occur twice, because a task may receive the result of an upstream twice.
     all.dedup();
     all
 }
@@ -52,7 +53,7 @@ pub fn dot(title: &str, tasks: &[Member]) -> String {
 }
 
 pub fn mermaid(tasks: &[Member]) -> String {
-    // Mermaid writes entities with a hash.
+    // In Mermaid, an entity begins with a hash.
     let quote = |c: char| match c {
         '"' => "#quot;".to_owned(),
         '#' => "#35;".to_owned(),

@@ -24,10 +24,10 @@ pub struct Member {
     pub expected_end: Option<String>,
     /// The upstreams of the task, open or ended.
     pub upstreams: Vec<Upstream>,
-    /// Number of upstreams with `needs` `some` that must be complete.
+    /// Number of upstreams that must be complete, among those with the value `some` in `needs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<u64>,
-    /// Number of upstreams that have not ended as the task needs.
+    /// Number of upstreams for which the task still waits.
     pub open: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -44,10 +44,10 @@ pub struct Upstream {
     pub task: String,
     pub id: String,
     pub needs: String,
-    /// True if the upstream has ended. None if the upstream is not in the graph.
+    /// True if the upstream has ended. `None` if the upstream is not in the graph.
     #[serde(skip)]
     pub ended: Option<bool>,
-    /// True if the upstream failed or was cancelled, and the task needs its success.
+    /// True if the upstream failed or was cancelled although the task needs its success.
     #[serde(skip)]
     pub holds: bool,
     #[serde(skip)]
@@ -90,7 +90,7 @@ impl Member {
         if let Some(up) = self.upstreams.iter().find(|up| up.holds) {
             return format!("held until {} is retried", up.task);
         }
-        // The state of a task outside the graph is unknown. Only the number of open upstreams includes it.
+        // Upstreams outside the graph have no known state, and are only included in the number of open upstreams.
         let inside = self.upstreams.iter().filter(|up| up.ended == Some(false)).count();
         let waits = |up: &&Upstream| match up.ended {
             None => self.open > inside as u64,

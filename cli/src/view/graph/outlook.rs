@@ -14,7 +14,8 @@ use crate::view::progress::Progress;
 /// Maximum number of running tasks whose records are read.
 const RUNNING: usize = 100;
 
-/// Number of tasks of one queue whose start is estimated. Each other task gets the estimate of the next of these tasks.
+/// Number of tasks of one queue whose start is estimated. Each other task gets the estimate of the next of these
+/// samples.
 const SAMPLES: usize = 20;
 
 /// The known progress and expected ends of the unfinished tasks.
@@ -24,12 +25,12 @@ pub struct Outlook {
     pub progress: HashMap<TaskId, f64>,
     /// Expected end of each task.
     pub ends: HashMap<TaskId, SystemTime>,
-    /// Expected end of the last task: the length of the longest chain, at the mean run time of each queue. None if a
-    /// run time or a start is unknown.
+    /// Expected end of the last task. It follows from the longest chain of tasks and the mean run time of each queue.
+    /// `None` if a run time or a start is unknown.
     pub end: Option<SystemTime>,
 }
 
-/// The estimates for one queue.
+/// The estimates for the tasks of one queue.
 #[derive(Default)]
 struct Pace {
     mean: Option<Duration>,
@@ -97,7 +98,7 @@ impl Outlook {
                     let each = task.upstreams.iter().filter(|(needs, _)| needs != "some");
                     let above = each.filter_map(|(_, up)| known.get(up)).max().copied();
                     let ready = above.max(enough(task, &complete, &known)).unwrap_or(now).max(now);
-                    // A clean-up task is not expected to run.
+                    // A task that runs only after a failure is not expected to run.
                     let is_needed = task.upstreams.iter().all(|(needs, _)| needs != "failure");
                     if is_needed { ready.checked_add(pace?.mean?)? } else { ready }
                 }

@@ -1,4 +1,4 @@
-//! Graphs in a list.
+//! The view of a graph in a list.
 
 use blueque::{GraphState, GraphSummary, PartitionName};
 use clap::ValueEnum;
@@ -12,15 +12,15 @@ use crate::view::progress::Progress;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// Tasks have yet to arrive
+    /// Tasks are still being added
     Staging,
-    /// Tasks have yet to end
+    /// Not all tasks have ended
     Running,
     /// All tasks are complete
     Complete,
-    /// All tasks have ended, and one has failed
+    /// All tasks have ended, and at least one has failed
     Failed,
-    /// All tasks have ended, none has failed, and one was cancelled
+    /// All tasks have ended, none has failed, and at least one was cancelled
     Cancelled,
 }
 

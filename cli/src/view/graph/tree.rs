@@ -10,7 +10,7 @@ use crate::output::one_line;
 use crate::output::table::Column;
 use crate::view::progress::Progress;
 
-/// Number of lines above which a tree leaves out complete tasks.
+/// Number of lines above which a tree shows a chain of complete tasks as one line.
 const LONG: usize = 20;
 
 /// Minimum length of a chain of complete tasks that is shown as one line.
@@ -38,10 +38,10 @@ struct Node<'a> {
     below: Vec<usize>,
 }
 
-/// Returns the lines of a table. `whole`: each task gets a line of its own.
+/// Returns the lines of a table. With `whole`, each task has a separate line.
 pub fn lines(tasks: &[Member], whole: bool) -> Vec<Vec<String>> {
     let nodes = nodes(tasks, whole);
-    // Not recursive: a chain may have 10,000 tasks.
+    // The loop is not recursive, because a chain may have 10,000 tasks.
     let mut open: Vec<usize> =
         (0..nodes.len()).rev().filter(|at| nodes.get(*at).is_some_and(|one| one.depth == 0)).collect();
     let mut order = Vec::with_capacity(nodes.len());
