@@ -32,17 +32,21 @@ fn contract() -> String {
     fs::read_to_string(file("lua/README.md")).unwrap()
 }
 
-/// Lock of the page: the tests of this file run in parallel, and only one at a time writes the page.
+/// Lock of the pages: the tests of this file run in parallel, and only one at a time writes a page.
 static PAGE: Mutex<()> = Mutex::new(());
 
 /// Compares the part of the contract between two marks with what it should be.
 fn agree(mark: &str, table: &str) {
+    agree_in("lua/README.md", mark, table);
+}
+
+fn agree_in(page: &str, mark: &str, table: &str) {
     let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let text = contract();
+    let text = fs::read_to_string(file(page)).unwrap();
     let begin = text.find(&format!("<!-- {mark} -->\n")).expect("the mark") + mark.len() + 10;
     let end = begin + text[begin..].find("<!-- end -->").expect("the end mark");
     if text[begin..end] != *table && std::env::var_os("BLUEQUE_BLESS").is_some() {
-        fs::write(file("lua/README.md"), format!("{}{table}{}", &text[..begin], &text[end..])).unwrap();
+        fs::write(file(page), format!("{}{table}{}", &text[..begin], &text[end..])).unwrap();
         return;
     }
     assert_eq!(&text[begin..end], table, "run make bless and look at the change");
@@ -54,7 +58,7 @@ fn code(words: &str) -> String {
 
 /// The libraries of the work of `maintenance`.
 const MAINTENANCE: [&str; 9] =
-    ["lost_attempts", "repair", "orphans", "promotion", "retention", "schedules", "deferred", "statistics", "ticking"];
+    ["lost_attempts", "repair", "orphans", "promotion", "retention", "schedules", "deferred", "aggregation", "ticking"];
 
 /// Returns true if a composed script has a piece of a library.
 fn has_piece_of(script: &str, library: &str) -> bool {
@@ -146,6 +150,59 @@ fn the_table_of_transitions_is_that_of_the_contract() {
             .unwrap();
     }
     agree("states", &states);
+}
+
+/// Groups of states in the drawing, and their labels.
+const GROUPS: [(&str, &str); 3] =
+    [("waits", "waits for an attempt"), ("owned", "an attempt has it"), ("final", "has ended")];
+
+/// Reasons of the transitions that lead from a state to this state, except moves to another queue.
+fn reasons<'a>(state: &'a toml::Value, from: &str) -> Vec<&'a str> {
+    let reasons = state["from"].get(from).and_then(toml::Value::as_array);
+    reasons.into_iter().flatten().map(|why| why.as_str().unwrap()).filter(|why| *why != "move").collect()
+}
+
+/// Draws the states with Mermaid. A transition that all states of a group share begins at the group. Moves to another
+/// queue are left out: they do not change the state.
+fn drawing() -> String {
+    let states = described("states");
+    let members = |group: &str| -> Vec<_> {
+        states.iter().filter(|(_, state)| state.get(group).is_some()).map(|(name, _)| name.as_str()).collect()
+    };
+    let mut text = String::from("```mermaid\nstateDiagram-v2\n");
+    for (group, label) in GROUPS {
+        writeln!(text, "    state \"{label}\" as {group} {{\n        {}\n    }}", members(group).join("\n        "))
+            .unwrap();
+    }
+    for (name, state) in states.iter().filter(|(name, _)| *name != "moved") {
+        let to = if state.get("absent").is_some() { "[*]" } else { name };
+        let mut draw = |from: &str, reasons: &[&str]| {
+            if !reasons.is_empty() {
+                writeln!(text, "    {from} --> {to}: {}", reasons.join(", ")).unwrap();
+            }
+        };
+        draw("[*]", &reasons(state, "absent"));
+        for (group, _) in GROUPS {
+            let members = members(group);
+            let mut shared = reasons(state, members[0]);
+            shared.retain(|why| members.iter().all(|member| reasons(state, member).contains(why)));
+            draw(group, &shared);
+            for member in members {
+                let mut own = reasons(state, member);
+                own.retain(|why| !shared.contains(why));
+                draw(member, &own);
+            }
+        }
+    }
+    text + "```\n"
+}
+
+#[test]
+fn the_drawing_of_the_states_is_that_of_the_contract() {
+    let drawing = drawing();
+    for page in ["lua/README.md", "docs/contribute/how-the-lua-works.md"] {
+        agree_in(page, "drawing", &drawing);
+    }
 }
 
 /// A number with thousands separators.

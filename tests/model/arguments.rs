@@ -230,10 +230,6 @@ impl Model {
         if new && finished && IDS.iter().all(|id| self.used(id)) {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
-        // A repair may find the rest of the release of a graph, which the model does not play either.
-        if matches!(op, Op::Repair { part: "waiting", .. } | Op::Maintenance { .. }) && self.web.is_released_in_part() {
-            *op = Op::Settle { limit: 3 };
-        }
         // A request id belongs to one call: another call finds the tasks that this call took.
         if let Op::Reserve { asks, .. } | Op::FinishAndReserve { asks, .. } = op {
             let used =

@@ -326,11 +326,6 @@ impl Web {
         Some(record)
     }
 
-    /// Returns true if a graph still has to register with earlier tasks as waiting for them.
-    pub fn is_released_in_part(&self) -> bool {
-        self.outside.values().any(|edges| !edges.is_empty())
-    }
-
     pub fn waits(&self, id: &str) -> usize {
         self.upstreams.get(id).map_or(0, IndexMap::len)
     }

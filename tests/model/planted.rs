@@ -389,8 +389,8 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "a task whose dependents are told is told again",
         "run_deferred",
-        "if last then\n      redis.call('ZREM'",
-        "if not last then\n      redis.call('ZREM'",
+        "if last then\n    redis.call('ZREM'",
+        "if not last then\n    redis.call('ZREM'",
     )
     .of_graphs(),
     bug(
@@ -562,8 +562,8 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a cascade cancels what others need",
         "run_deferred",
-        "'(0', 'inf', 'LIMIT', 0,\n",
-        "'(0', '(0', 'LIMIT', 0,\n",
+        "'(0', 'inf', 'LIMIT', 0,",
+        "'(0', '(0', 'LIMIT', 0,",
     )
     .of_graphs(),
     bug(

@@ -17,7 +17,7 @@ const LARGEST: usize = 8 << 20;
 
 #[derive(Args, Debug)]
 pub struct Document {
-    /// The document in JSON or YAML: a graph (see docs/graph.schema.json), or a list of tasks in the format of enq; -
+    /// The document in JSON or YAML: a graph (see docs/reference/graph.schema.json), or a list of tasks in the format of enq; -
     /// reads stdin
     #[arg(value_name = "FILE")]
     file: String,

@@ -7,7 +7,7 @@ ending.BYTES = 8388608
 
 -- Completes a task with a result. `limited`: a queue of the namespace has limits, so the end may free places. `asked`:
 -- the arguments for the next step. `ends`: the ends of a call that can have several ends. Sets `ends.written`, which
--- `taking` uses, and `ends.back` if a task may be pending now.
+-- `reserving` uses, and `ends.back` if a task may be pending now.
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited, asked, ends)

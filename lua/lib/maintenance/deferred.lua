@@ -1,148 +1,171 @@
 -- Settling: the deferred work of task graphs, and tasks past their deadlines.
 local deferred = {}
 
+-- Each step returns its number of tasks, and true if more steps are due.
+
+-- Notifies dependents of the end of a task. `last`: all dependents are notified after this step.
+function deferred.notify(up, ids, last)
+  edge_end.plan_page(up, up.status, ids)
+  for _, plan in ipairs(up.dependents) do
+    state.plan_follow(plan)
+  end
+  -- The index stays while it contains an edge of a new graph that is not released yet.
+  local gone = last and up.status == 'deleted' and not up.awaited
+    and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
+  namespace.begin()
+  up.is_settled = true
+  if last then
+    redis.call('ZREM', edges.deferred(), up.id)
+  end
+  state.propagate(up)
+  if up.runs then
+    edges.flag(up)
+  end
+  if gone then
+    redis.call('UNLINK', edges.dependents(up.id))
+  end
+  return #ids, not last
+end
+
+-- Checks a part of a long result: dependents receive the result only after it is known whether it is JSON.
+function deferred.check(up, place)
+  local verdict, next_place = json.step(up.result, place)
+  namespace.begin()
+  redis.call('HSET', up.key, 'checked', up.since .. ' ' .. (next_place or verdict and 'yes' or 'no'))
+  return 1, true
+end
+
+-- Joins the results that a task waited for.
+function deferred.join(task)
+  local step = fan_in_steps.plan(task)
+  state.plan_follow(step.ready or {})
+  namespace.begin()
+  fan_in_steps.run(task, step)
+  state.follow(step.ready or {})
+  return 1, true
+end
+
+-- Cancels upstream tasks of a task that nothing else needs.
+function deferred.cascade(task, from, limit)
+  local step = cancel_unneeded.plan(task, from, limit)
+  namespace.begin()
+  if not step.after then
+    redis.call('ZREM', edges.deferred(), task.id)
+  end
+  cancel_unneeded.run(task, step)
+  return #step.tasks, step.after
+end
+
+-- Looks again at the upstream tasks of a retried task.
+function deferred.look(task, from)
+  local step = edge_retry.plan_look(task, from)
+  namespace.begin()
+  if not step.after then
+    redis.call('ZREM', edges.deferred(), task.id)
+  end
+  edge_retry.look_again(task, step)
+  return #step.open + #step.ended, step.after
+end
+
+-- Does the next step of a graph.
+function deferred.go_on(id, limit)
+  namespace.probe('ZCARD', graphs.all())
+  namespace.declare(graphs.due())
+  namespace.probe('LLEN', graphs.tasks(id))
+  local graph = graphs.find(id)
+  if not graph or graph.state ~= 'created' then
+    local ids, outside, bounds = graph_release.plan_removal(id, limit)
+    namespace.begin()
+    graph_release.remove(id, ids, outside, bounds)
+    return #ids + #outside, #ids + #outside > 0
+  end
+  local tasks, outside = graph_release.plan_release(graph, limit)
+  local number = #tasks + #outside
+  local walk = number == 0 and walks.find(graph)
+  if walk then
+    walks.plan(walk, limit)
+    namespace.begin()
+    walks.run(walk)
+    return #walk.tasks, not walk.pause
+  end
+  namespace.begin()
+  if number == 0 then
+    redis.call('ZREM', graphs.due(), id)
+  end
+  graph_release.release(graph, tasks, outside)
+  return number, number > 0
+end
+
+-- Returns a task whose end, retry or rerun left work behind; one that is gone counts as deleted.
+function deferred.find(id)
+  local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.staged(id)
+    or { id = id, status = 'deleted', extra = {} }
+  task.cause, task.graph = task.extra[2], task.extra[3]
+  return task
+end
+
+-- Finds the dependents of a task that are not notified of its end yet, up to `limit`. Sets `runs` in the task if
+-- dependents wait for a retry, or for another task of this id. Returns their ids, true if there are more, and `limit`,
+-- which is lower for a long result.
+function deferred.untold(task, limit)
+  local ids, id = {}, task.id
+  if contract.is_final(task.status) or task.status == 'deleted' then
+    task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
+    limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
+    ids = edge_end.untold(id, task.status, limit + 1)
+    -- Another task of this id ended without these dependents. Held dependents wait for its retry.
+    task.runs = task.status ~= 'deleted' and not string.find(task.flags or '', 'd', 1, true)
+      and select(2, edges.waiting(id)) > 0
+  else
+    task.runs = select(2, edges.waiting(id)) > 0 -- a retried task, or another task of this id
+  end
+  local more = table.remove(ids, limit + 1) ~= nil
+  return ids, more, limit
+end
+
+-- Returns true if it is not known yet whether a long result is JSON, and the position that the check has reached. Sets
+-- `json` in the task if the result is known to be JSON.
+function deferred.is_unchecked(task)
+  local since, place = string.match(task.extra[4] or '', '^(%S+) (.*)$')
+  place = since == task.since and place or nil
+  task.json = place == 'yes'
+  return not (task.json or place == 'no'), place
+end
+
+-- Does a step of the work that the end of a task has left behind.
+function deferred.propagate(id, most)
+  namespace.probe('ZCARD', edges.deferred())
+  local task = deferred.find(id)
+  local from, graph = task.extra[1], task.graph
+  if from == fan_in.WORD then
+    return deferred.join(task)
+  elseif from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+    return deferred.look(task, from)
+  end
+  local ids, more, limit = deferred.untold(task, most)
+  if ids[1] and #task.result > json.SHORT then
+    local unchecked, place = deferred.is_unchecked(task)
+    if unchecked then
+      return deferred.check(task, place)
+    end
+  end
+  local queued = queued_round.has(task) and contract.is_final(task.status)
+  if queued and not (ids[1] or from) then
+    next_round.begin(id)
+    return 1
+  elseif graph and ids[1] and graphs.runs_anew(graph, id) then
+    return deferred.go_on(graph, limit)
+  elseif ids[1] or not from then
+    return deferred.notify(task, ids, not (more or from or queued))
+  elseif graph and not graphs.is_released(graph) then
+    return deferred.go_on(graph, limit)
+  end
+  return deferred.cascade(task, from, limit)
+end
+
 -- Does the next step, for up to about `limit` tasks. Returns the reply of `run_deferred`.
 -- @hot
 function deferred.run(limit)
-  -- Notifies dependents of the end of a task.
-  local function tell(up, ids, last)
-    edge_end.plan_page(up, up.status, ids)
-    for _, plan in ipairs(up.dependents) do
-      state.plan_follow(plan)
-    end
-    -- The index stays while it contains an edge of a new graph that is not released yet.
-    local gone = last and up.status == 'deleted' and not up.awaited
-      and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
-    namespace.begin()
-    up.is_settled = true
-    if last then
-      redis.call('ZREM', edges.deferred(), up.id)
-    end
-    state.propagate(up)
-    if up.runs then
-      edges.flag(up)
-    end
-    if gone then
-      redis.call('UNLINK', edges.dependents(up.id))
-    end
-    return #ids
-  end
-
-  -- Checks a part of a long result: dependents receive the result only after it is known whether it is JSON.
-  local function check(up, place)
-    local verdict, next_place = json.step(up.result, place)
-    namespace.begin()
-    redis.call('HSET', up.key, 'checked', up.since .. ' ' .. (next_place or verdict and 'yes' or 'no'))
-    return 1, true
-  end
-
-  -- Joins the results that the task waited for.
-  local function join(task)
-    local step = fan_in_steps.plan(task)
-    state.plan_follow(step.ready or {})
-    namespace.begin()
-    fan_in_steps.run(task, step)
-    state.follow(step.ready or {})
-    return 1, true
-  end
-
-  -- Cancels upstream tasks of the task that nothing else needs.
-  local function cascade(task, from)
-    local step = cancel_unneeded.plan(task, from, limit)
-    namespace.begin()
-    if not step.after then
-      redis.call('ZREM', edges.deferred(), task.id)
-    end
-    cancel_unneeded.run(task, step)
-    return #step.tasks, step.after
-  end
-
-  -- Looks again at the upstream tasks of a retried task.
-  local function look(task, from)
-    local step = edge_retry.plan_look(task, from)
-    namespace.begin()
-    if not step.after then
-      redis.call('ZREM', edges.deferred(), task.id)
-    end
-    edge_retry.look_again(task, step)
-    return #step.open + #step.ended, step.after
-  end
-
-  -- Does the next step of a graph. Returns its number of tasks, and true if there are more steps.
-  local function go_on(id)
-    namespace.probe('ZCARD', graphs.all())
-    namespace.declare(graphs.due())
-    namespace.probe('LLEN', graphs.tasks(id))
-    local graph = graphs.find(id)
-    if not graph or graph.state ~= 'created' then
-      local ids, outside, bounds = graph_release.plan_removal(id, limit)
-      namespace.begin()
-      graph_release.remove(id, ids, outside, bounds)
-      return #ids + #outside, #ids + #outside > 0
-    end
-    local tasks, outside = graph_release.plan_release(graph, limit)
-    local walk = #tasks + #outside == 0 and walks.find(graph)
-    if walk then
-      walks.plan(walk, limit)
-      namespace.begin()
-      walks.run(walk)
-      return #walk.tasks, not walk.pause
-    end
-    namespace.begin()
-    if #tasks + #outside == 0 then
-      redis.call('ZREM', graphs.due(), id)
-    end
-    graph_release.release(graph, tasks, outside)
-    return #tasks + #outside, #tasks + #outside > 0
-  end
-
-  -- Does a step of the work that the end of this task has left behind.
-  local function propagate(id)
-    namespace.probe('ZCARD', edges.deferred())
-    local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.staged(id)
-      or { id = id, status = 'deleted', extra = {} }
-    local from, graph = task.extra[1], task.extra[3]
-    task.cause, task.graph = task.extra[2], graph
-    if from == fan_in.WORD then
-      return join(task)
-    elseif from and task.status ~= 'deleted' and not contract.is_final(task.status) then
-      return look(task, from)
-    end
-    local ids = {}
-    if contract.is_final(task.status) or task.status == 'deleted' then
-      task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
-      limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
-      ids = edge_end.untold(id, task.status, limit + 1)
-      -- Another task of this id ended without these dependents. Held dependents wait for its retry.
-      task.runs = task.status ~= 'deleted' and not string.find(task.flags or '', 'd', 1, true)
-        and select(2, edges.waiting(id)) > 0
-    else
-      task.runs = select(2, edges.waiting(id)) > 0 -- a retried task, or another task of this id
-    end
-    local more = table.remove(ids, limit + 1) ~= nil
-    if ids[1] and #task.result > json.SHORT then
-      local since, place = string.match(task.extra[4] or '', '^(%S+) (.*)$')
-      place = since == task.since and place or nil
-      task.json = place == 'yes'
-      if not (task.json or place == 'no') then
-        return check(task, place)
-      end
-    end
-    local queued = queued_round.has(task) and contract.is_final(task.status)
-    if queued and not (ids[1] or from) then
-      next_round.begin(id)
-      return 1
-    end
-    if graph and ids[1] and graphs.runs_anew(graph, id) then
-      return go_on(graph)
-    elseif ids[1] or not from then
-      return tell(task, ids, not (more or from or queued)), more or from or queued
-    elseif graph and not graphs.is_released(graph) then
-      return go_on(graph)
-    end
-    return cascade(task, from)
-  end
-
   local late_ones = overdue.plan(limit)
   if late_ones then
     namespace.begin()
@@ -153,17 +176,17 @@ function deferred.run(limit)
   local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 10)
   for _, id in ipairs(due) do
     if not graphs.is_created(id) then -- the removal frees memory, and continues when memory is full
-      local number, more = go_on(id)
+      local number, more = deferred.go_on(id, limit)
       return { number, (more or due[2] or waiting[1]) and 1 or 0 }
     end
   end
   if waiting[1] then
-    local number, more = propagate(waiting[1])
+    local number, more = deferred.propagate(waiting[1], limit)
     -- A task that ended in this step may have left queued work.
     return { number, (more or due[1] or redis.call('ZCARD', edges.deferred()) > 0) and 1 or 0 }
   elseif not due[1] then
     return { 0, 0 }
   end
-  local number, more = go_on(due[1])
+  local number, more = deferred.go_on(due[1], limit)
   return { number, (more or due[2]) and 1 or 0 }
 end
