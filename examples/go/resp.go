@@ -23,7 +23,7 @@ const largest = 512 << 20
 
 type connection struct {
 	network, address string
-	handshake         [][]string
+	handshake        [][]string
 	lock             sync.Mutex
 	at               net.Conn
 	reader           *bufio.Reader

@@ -12,10 +12,10 @@ from blueque_client import (
     Client,
     Graph,
     InvalidCall,
-    Job,
     Json,
     NotFound,
     Refused,
+    TaskCall,
     TaskFailed,
     TimedOut,
     aio,
@@ -154,7 +154,7 @@ def test_a_schedule_creates_a_task_for_each_slot(server: Server, namespace: str)
         hourly.pause("holidays")
         assert hourly.info().state == "paused"
         hourly.resume()
-        client.schedule("programs", Job("digest", ["/usr/bin"]), 3600)
+        client.schedule("programs", TaskCall("digest", ["/usr/bin"]), 3600)
         client.schedule_of("programs").remove()
         with pytest.raises(NotFound):
             client.schedule_of("programs").info()

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createClient, createCluster, createSentinel } from "redis";
 import type { NodeRedis } from "./connection.js";
 import { BluequeError, ConnectionFailed } from "./errors.js";
-import { isFinal } from "./refusals.js";
+import { isFinal } from "./server-errors.js";
 
 /** The parameters that name files, and what they are for. */
 const FILES = ["password_file", "sentinel_password_file", "ca", "cert", "key"];

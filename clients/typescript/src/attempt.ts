@@ -2,7 +2,7 @@
 import type * as contract from "./contract.js";
 import { LOG_KEPT_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
-import { number } from "./given.js";
+import { number } from "./argument-checks.js";
 import type { Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
 

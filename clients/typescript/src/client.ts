@@ -2,7 +2,7 @@
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
-import { number, options as optionsOf, shown } from "./given.js";
+import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { Graph, GraphHandle } from "./graph.js";
 import { Link } from "./link.js";
 import { Json, type Serializer } from "./payload.js";

@@ -3,8 +3,8 @@ import { setMaxListeners } from "node:events";
 import { RESP_TYPES } from "redis";
 import { type Make, fromUrl, placeOf } from "./address.js";
 import { BluequeError, ConnectionFailed } from "./errors.js";
-import { shown } from "./given.js";
-import { behind, isFinal, isReply, mistake } from "./refusals.js";
+import { shown } from "./argument-checks.js";
+import { behind, isFinal, isReply, mistake } from "./server-errors.js";
 import type { Argument, Reply } from "./wire.js";
 
 /** The common interface of a client, a cluster and a Sentinel of node-redis. */

@@ -5,7 +5,7 @@ import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { STATES } from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
-import { shown } from "./given.js";
+import { shown } from "./argument-checks.js";
 import type { Link } from "./link.js";
 import type { Serializer } from "./payload.js";
 import { Task, type Wait, until } from "./task.js";

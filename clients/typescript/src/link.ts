@@ -4,9 +4,9 @@ import { brotliDecompressSync } from "node:zlib";
 import type { Connection } from "./connection.js";
 import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
-import { shown } from "./given.js";
+import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
-import { isDistrust, isRefusal, isReply, mistake } from "./refusals.js";
+import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
 import { type Command, PACKED, SCRIPTS } from "./scripts.js";
 import { type Argument, Call, type Reply, type Time } from "./wire.js";
 

@@ -1,7 +1,7 @@
 // Conversion of parameters, results and checkpoints between values and bytes. The server never looks into them.
 import { randomUUID } from "node:crypto";
 import { PayloadError } from "./errors.js";
-import { shown } from "./given.js";
+import { shown } from "./argument-checks.js";
 import type { Bytes } from "./wire.js";
 
 /** Values to bytes and back, such as `msgpackr` behind two methods. */
@@ -105,7 +105,7 @@ function check(value: unknown, place: string, depth: number): void {
   const [symbol] = Object.getOwnPropertySymbols(value);
   if (symbol) throw new PayloadError(`${place} has the key ${String(symbol)}: JSON has only texts as keys.`);
   const isArray = Array.isArray(value);
-  // Not by comparison: those of another realm, such as a test's, are others.
+  // Counts prototypes and does not compare them: objects of another realm, as in some test runners, have other prototypes.
   const kind: unknown = Object.getPrototypeOf(value);
   const last: unknown = isArray && kind !== null ? Object.getPrototypeOf(kind) : kind;
   if (last !== null && Object.getPrototypeOf(last) !== null) {

@@ -4,7 +4,7 @@ import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall, PayloadError, duplicate } from "./errors.js";
-import { options as optionsOf, shown } from "./given.js";
+import { options as optionsOf, shown } from "./argument-checks.js";
 import { type Link, pause } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";

@@ -2,7 +2,7 @@
 import * as calls from "./calls.js";
 import { LONGEST_PAUSE, STATES } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
-import { number, options } from "./given.js";
+import { number, options } from "./argument-checks.js";
 import { type Link, pause } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 

@@ -9,9 +9,9 @@ import { delimiter, join } from "node:path";
 import { type Handlers, Context, attempt, isHandlers } from "./attempt.js";
 import * as calls from "./calls.js";
 import { Client, type ClientOptions } from "./client.js";
+import { callOf } from "./ends.js";
 import { InvalidCall, TimedOut, Unsuitable } from "./errors.js";
 import type { Bytes } from "./wire.js";
-import { callOf } from "./worker.js";
 
 function installed(): string {
   const folders = (process.env["PATH"] ?? "").split(delimiter);

@@ -3,7 +3,7 @@
 import { Socket } from "node:net";
 import { uptime } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { killStrays } from "./strays.js";
+import { killOrphans } from "./orphan-processes.js";
 
 /** The pipe from the worker. */
 const PIPE = 4;
@@ -14,7 +14,7 @@ let until = Infinity;
 
 function end(): void {
   try {
-    if (workerData) killStrays(workerData as string);
+    if (workerData) killOrphans(workerData as string);
     process.kill(-process.pid, "SIGKILL");
   } finally {
     process.kill(process.pid, "SIGKILL");

@@ -1,7 +1,7 @@
 // Writing of calls and reading of replies; `calls` is made of these pieces.
 import { randomUUID } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
-import { shown } from "./given.js";
+import { shown } from "./argument-checks.js";
 import type { Command } from "./scripts.js";
 
 /** A moment: seconds since 1970, or a date. */

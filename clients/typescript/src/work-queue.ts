@@ -4,7 +4,7 @@ import * as calls from "./calls.js";
 import type { Client } from "./client.js";
 import { STATES } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, NotFound, Refused } from "./errors.js";
-import { shown } from "./given.js";
+import { shown } from "./argument-checks.js";
 import { type Link, pause } from "./link.js";
 import { Json } from "./payload.js";
 import { Queue } from "./queue.js";

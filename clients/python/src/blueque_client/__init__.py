@@ -24,9 +24,9 @@ from .errors import (
     Unsuitable,
 )
 from .graphs import Graph, Node, optional
-from .jobs import Job, TaskFunction, task
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
+from .task_functions import TaskCall, TaskFunction, task
 from .version import VERSION as __version__
 from .work_items import WorkItem
 from .worker import Worker
@@ -41,7 +41,6 @@ __all__ = [
     "Graph",
     "GraphHandle",
     "InvalidCall",
-    "Job",
     "Json",
     "Lost",
     "Node",
@@ -55,6 +54,7 @@ __all__ = [
     "ServerError",
     "Stopped",
     "Task",
+    "TaskCall",
     "TaskCancelled",
     "TaskFailed",
     "TaskFunction",

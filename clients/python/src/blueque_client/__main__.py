@@ -14,8 +14,8 @@ from typing import Any
 from . import Client, __version__
 from .address import completed, without_passwords
 from .errors import BluequeError, InvalidCall
-from .host import fill_streams
 from .importing import WorkQueueImport
+from .task_process import fill_streams
 from .text import one_line
 from .worker import Worker
 

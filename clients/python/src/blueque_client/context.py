@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 from weakref import WeakSet
 
 from .errors import BluequeError, Carried, InvalidCall
-from .jobs import TaskFunction
+from .task_functions import TaskFunction
 
 
 class Stopped(Carried):

@@ -30,7 +30,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .frames import now
+from .messages import now
 
 #: Size of orders and reports. The size is fixed, so that no message is read in part.
 SIZE = 128
@@ -40,7 +40,7 @@ _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
 LOOK = 200
 
 
-class Ends:
+class KillTimes:
     """Times at which the processes are killed unless the worker writes a later time, in memory that two processes
     share."""
 
@@ -83,8 +83,8 @@ def _prctl(option: int, value: int) -> None:
 
 def keep(control: socket.socket) -> int:
     """Forks. The child becomes the fork server and gets the pid of its parent. The parent waits for the end of the
-    child
-    and then kills all processes that the child has left. This needs Linux, where they become children of the parent."""
+    child and then kills all processes that the child has left. This needs Linux, where they become children of the
+    parent."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     # The parent of the worker may have ignored or blocked signals, and forks and programs would inherit that.
@@ -101,7 +101,7 @@ def keep(control: socket.socket) -> int:
         return keeper
     control.close()
     os.waitpid(pid, 0)
-    _kill_strays()
+    _kill_orphans()
     os._exit(0)
 
 
@@ -115,10 +115,10 @@ def _children() -> list[int]:
 class ForkServer:
     """The fork server itself; `serve` returns only in a child, with the end of its pipe."""
 
-    def __init__(self, control: socket.socket, ends: Ends) -> None:
-        self.control, self.ends = control, ends
+    def __init__(self, control: socket.socket, kill_times: KillTimes) -> None:
+        self.control, self.kill_times = control, kill_times
         self.keeper = keep(control)
-        #: Processes of the fork server, each with its place among the ends.
+        #: Processes of the fork server, each with its place among the kill times.
         self.known: dict[int, int | None] = {}
         self.late: set[int] = set()
 
@@ -136,7 +136,7 @@ class ForkServer:
         while os.getppid() == self.keeper:
             ready = {fd for fd, _ in poll.poll(LOOK if self.known else None)}
             for pid, place in self.known.items():
-                if self.ends.passed(place):
+                if self.kill_times.passed(place):
                     self.late.add(pid)
                     self._kill(pid)
             if bell in ready:
@@ -201,7 +201,7 @@ class ForkServer:
                 # Processes left in its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
                 del self.known[pid]
-                _kill_strays(self.known)
+                _kill_orphans(self.known)
                 cpu = round(1000 * (usage.ru_utime + usage.ru_stime))
                 late = pid in self.late
                 self.late.discard(pid)
@@ -220,16 +220,16 @@ class ForkServer:
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         self.known.clear()
-        _kill_strays()
+        _kill_orphans()
 
 
-def _kill_strays(known: Container[int] = ()) -> None:
+def _kill_orphans(known: Container[int] = ()) -> None:
     """Kills children that this process has not started: processes that a dead task has left, and their children in
     turn."""
-    while strays := [pid for pid in _children() if pid not in known]:
-        for pid in strays:
+    while orphans := [pid for pid in _children() if pid not in known]:
+        for pid in orphans:
             _quietly(os.kill, pid, signal.SIGKILL)
-        for pid in strays:
+        for pid in orphans:
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
 

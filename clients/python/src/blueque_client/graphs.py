@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote_to_bytes
 
 from . import calls, contract
 from .errors import InvalidCall
-from .jobs import TaskFunction
 from .payload import Serializer
+from .task_functions import TaskFunction
 from .wire import Time, written
 
 if TYPE_CHECKING:

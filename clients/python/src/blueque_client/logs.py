@@ -13,6 +13,10 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from .context import attempt_here
+from .text import clean, one_line
+
+log = logging.getLogger("blueque.worker")
+log.addFilter(clean)  # names and errors come from others
 
 
 class Fields(NamedTuple):
@@ -66,3 +70,11 @@ def fields() -> Iterator[None]:
     finally:
         if logging.getLogRecordFactory() is own:
             logging.setLogRecordFactory(before)
+
+
+def say(item: Any, method: str | None, level: int, text: str, *args: Any) -> None:
+    """Logs an event of an attempt."""
+    if not log.isEnabledFor(level):
+        return
+    with subject(Fields(one_line(item.id), item.attempt, item.queue, method and one_line(method))):
+        log.log(level, f"task %s attempt %d: {text}", item.id, item.attempt, *args)

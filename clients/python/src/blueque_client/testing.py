@@ -16,14 +16,14 @@ from typing import Any
 import redis
 
 from . import calls
+from .ends import call_of, error_of
 from .errors import TimedOut
-from .frames import Frame
-from .host import Running
-from .jobs import TaskFunction
 from .logs import fields
+from .messages import Message
 from .sync import Client, Link
+from .task_functions import TaskFunction, Tasks, functions_of
+from .task_process import Running
 from .tracing import carried
-from .worker import Tasks, call_of, error_of, functions_of
 
 LISTENER = f"test_{os.getpid()}"
 
@@ -129,7 +129,7 @@ class _Here:
             )
             about["trace"] = carried(span or None)
             about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
-            running = Running(self, Frame("start", 0, about, item.parameters + (item.checkpoint or b"")))
+            running = Running(self, Message("start", 0, about, item.parameters + (item.checkpoint or b"")))
             with fields():
                 ending = copy_context().run(running.run)
         verdict = str(self.link.run(call_of(item.id, item.token, ending)))

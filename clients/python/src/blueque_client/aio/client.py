@@ -10,9 +10,9 @@ from .. import calls
 from ..address import place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
-from ..jobs import Job
 from ..payload import Serializer
 from ..replies import suitable
+from ..task_functions import TaskCall
 from ..tracing import submitting
 from ..wire import Call, Seconds, Time, whole
 from .graph import GraphHandle
@@ -92,7 +92,7 @@ class Client:
 
     async def submit(
         self,
-        job: Job[R],
+        call: TaskCall[R],
         *,
         id: str | None = None,
         eta: Time | None = None,
@@ -104,8 +104,10 @@ class Client:
 
         The options of the function apply unless other options are given here.
         """
-        merged: calls.SubmitOptions = {**_job(job).options, **options}
-        return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
+        merged: calls.SubmitOptions = {**_checked(call).options, **options}
+        return await self.queue(call.queue).submit(
+            call.parameters, id=id, eta=eta, unique=unique, again=again, **merged
+        )
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph together. The call may be repeated; another graph with this id is refused."""
@@ -141,7 +143,7 @@ class Client:
     async def schedule(
         self,
         name: str,
-        job: Job[Any],
+        call: TaskCall[Any],
         every: Seconds,
         *,
         offset: Seconds = 0,
@@ -149,16 +151,18 @@ class Client:
     ) -> Schedule:
         """Creates a task at each multiple of `every` since 1970, plus the offset. Changes the schedule if it exists.
 
-        job: `function.call(…)`, or `Job("queue", parameters)` for a worker in any language.
+        call: `function.call(…)`, or `TaskCall("queue", parameters)` for a worker in any language.
         options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
         recurrence = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
         own = {
-            name: value for name, value in _job(job).options.items() if name in calls.ScheduleOptions.__annotations__
+            name: value
+            for name, value in _checked(call).options.items()
+            if name in calls.ScheduleOptions.__annotations__
         }
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
-        parameters = self.link.dumps(job.parameters)
-        await self.link.make(calls.schedule(name, job.queue, recurrence, parameters, [], **merged))
+        parameters = self.link.dumps(call.parameters)
+        await self.link.make(calls.schedule(name, call.queue, recurrence, parameters, [], **merged))
         return Schedule(self.link, name)
 
     def schedule_of(self, name: str) -> Schedule:
@@ -178,7 +182,7 @@ class Client:
         return await self.link.pages(lambda cursor: calls.workers(cursor, 500))
 
 
-def _job(what: Job[R]) -> Job[R]:
-    if not isinstance(what, Job):
+def _checked(what: TaskCall[R]) -> TaskCall[R]:
+    if not isinstance(what, TaskCall):
         raise InvalidCall("BADARG", f"{what!r} is no call of a @task function: pass function.call(…).")
     return what

@@ -9,8 +9,8 @@ import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
 import { BluequeError, known } from "./errors.js";
 import { Output, markOf } from "./outputs.js";
-import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./pipe.js";
-import { MARK, killStrays } from "./strays.js";
+import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./messages.js";
+import { MARK, killOrphans } from "./orphan-processes.js";
 import type { Bytes } from "./wire.js";
 
 /** Number of a child's pipe to the watchdog, after stdin, stdout, stderr and the messages. */
@@ -21,7 +21,7 @@ const REST = 1000;
 /** The file that children run, next to this file. Undefined: a bundler has moved this file. */
 function program(): string | undefined {
   try {
-    const path = fileURLToPath(new URL("./child.js", import.meta.url));
+    const path = fileURLToPath(new URL("./task-process.js", import.meta.url));
     return existsSync(path) ? path : undefined;
   } catch { // as CommonJS it has no URL
     return undefined;
@@ -103,7 +103,7 @@ export class Child {
       this.#process.once("exit", (code, signal) => {
         this.#over = true;
         this.#kill("SIGKILL"); // what it has started and left behind
-        killStrays(mark);
+        killOrphans(mark);
         const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
         // Messages and output of the child may still arrive. A process that cannot be killed may hold its streams.
         const rest = setTimeout(over, REST, how);
@@ -123,7 +123,7 @@ export class Child {
     this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
   }
 
-  /** Waits until the child has read its file, whose output goes to stderr. Resolves to the error, if any. */
+  /** Waits until the child has read its file, whose output goes to stderr. Resolves to the error, or to undefined. */
   loads(): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#load = resolve;

@@ -12,7 +12,7 @@ from .sync import Link
 from .wire import Names
 
 
-class Choice:
+class QueueChoice:
     """The queues of a worker.
 
     names: Names of queues; or patterns, if a name contains a `*` or a `!`: `["video-*", "!video-test"]`.

@@ -1,18 +1,18 @@
 // Processes that a child process has started. Daemons have left its process group, but keep its environment.
 import { readFileSync, readdirSync } from "node:fs";
 
-/** The variable by which the processes of a child are known. */
+/** The environment variable that marks the processes of a child. */
 export const MARK = "BLUEQUE_CHILD";
-/** The most rounds, as something may be started while one looks. */
+/** Maximum number of searches: processes may be started during a search. */
 const ROUNDS = 100;
 
-/** Kills all processes with this mark but the caller's own, until there are none. On Linux. */
-export function killStrays(mark: string): void {
+/** Kills all processes with this mark except the caller, until there are none. Only on Linux. */
+export function killOrphans(mark: string): void {
   const wanted = Buffer.from(`${MARK}=${mark}`);
   for (let round = 0; round < ROUNDS && killed(wanted); round += 1);
 }
 
-/** Returns true if there were any. */
+/** Kills the processes with this mark. Returns true if there were any. */
 function killed(wanted: Buffer): boolean {
   let some = false;
   for (const name of entries()) {

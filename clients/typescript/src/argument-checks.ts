@@ -1,7 +1,7 @@
-// What callers without types pass wrongly is refused where they pass it.
+// Checks of arguments, for callers without types: an invalid value is refused where it is passed.
 import { InvalidCall } from "./errors.js";
 
-/** A value in a message, whatever it is. */
+/** Any value as text, for a message. */
 export function shown(value: unknown): string {
   try {
     return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value).slice(0, 80);
@@ -10,7 +10,7 @@ export function shown(value: unknown): string {
   }
 }
 
-/** Options: an object, of whose properties none is misspelt. */
+/** Refuses options that are no object, and names that are not among `names`. */
 export function options(what: string, given: unknown, names?: readonly string[]): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new InvalidCall("BADARG", `${what} takes its options as an object, not ${shown(given)}.`);
@@ -21,7 +21,7 @@ export function options(what: string, given: unknown, names?: readonly string[])
   }
 }
 
-/** A number that may be left out. */
+/** Refuses a value that is neither undefined nor a number of at least `low`. */
 export function number(what: string, given: unknown, low: number, whole = false): void {
   if (given === undefined) return;
   if (typeof given === "number" && given >= low && (!whole || Number.isInteger(given))) return;

@@ -20,7 +20,7 @@ from .errors import InvalidCall
 LOCK = ".lock"
 
 
-class Home:
+class WorkFolder:
     """A folder that is removed with its worker, or by the next worker that starts in the same place."""
 
     def __init__(self, base: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from .calls import SubmitOptions
 from .errors import InvalidCall
@@ -28,17 +28,17 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Job(Generic[R]):
+class TaskCall(Generic[R]):
     """A call of a task function that has not been submitted yet."""
 
     queue: str
-    #: The arguments by name, or a list of them if the function has arguments that only have a place.
+    #: The arguments by name; a list if the function has positional-only arguments.
     parameters: Any
     options: SubmitOptions = field(default_factory=SubmitOptions)
 
 
 class TaskFunction(Generic[P, R]):
-    """A function that workers run: `function.call(…)` is a call of it as a value, `function(…)` calls it."""
+    """A function that workers run. `function.call(…)` makes a call that can be submitted, `function(…)` calls it."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class TaskFunction(Generic[P, R]):
     ) -> None:
         update_wrapper(self, function)
         self.function = function
-        #: The method: what a submit names, and a worker looks for.
+        #: The method of the tasks, by which a worker finds the function.
         self.name = name or function.__name__
         self.queue = queue or self.name
         #: Seconds after which an attempt is stopped and fails with the group `timeout`.
@@ -66,27 +66,27 @@ class TaskFunction(Generic[P, R]):
         return f"<task {self.name} of the queue {self.queue}>"
 
     @overload
-    def call(self: TaskFunction[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> Job[A]: ...
+    def call(self: TaskFunction[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> TaskCall[A]: ...
 
     @overload
-    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]: ...
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall[R]: ...
 
-    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[Any]:
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall[Any]:
         """Returns a call with these arguments, checked against the signature."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise InvalidCall("BADARG", f"{self.name}: {error}.") from None
         if not self._places:
-            return Job(self.queue, _flat(bound, self.signature), self.options)
+            return TaskCall(self.queue, _flat(bound, self.signature), self.options)
         if bound.kwargs:
             raise InvalidCall(
-                "BADARG", f"{self.name} takes arguments by place: pass {', '.join(bound.kwargs)} by place, too."
+                "BADARG", f"{self.name} takes arguments by place: pass {', '.join(bound.kwargs)} by place as well."
             )
-        return Job(self.queue, list(bound.args), self.options)
+        return TaskCall(self.queue, list(bound.args), self.options)
 
     def run(self, parameters: Any) -> R:
-        """Calls it with what was submitted: an object has the arguments by name, a list by place."""
+        """Calls the function with submitted parameters: an object has the arguments by name, a list by place."""
         args, kwargs = _arguments(parameters)
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -147,10 +147,29 @@ def task(
     """Makes a function a task.
 
     queue: By default the name of the function.
-    name: Its method; by default its name.
+    name: The method of the tasks; by default the name of the function.
     time_limit: Seconds after which an attempt is stopped and fails with the group `timeout`.
-    options: Of each submit, unless that gives others: `max_failures`, `priority`, `needs`, `lease`, …
+    options: Options of each submit that has none of its own: `max_failures`, `priority`, `needs`, `lease`, …
     """
     if function is not None:
         return TaskFunction(function, queue, name, time_limit, options)
     return lambda function: TaskFunction(function, queue, name, time_limit, options)
+
+
+#: Forms of tasks: a function, several functions, or a module that has functions.
+Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
+
+
+def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
+    """Returns the functions by their names."""
+    if isinstance(tasks, TaskFunction):
+        tasks = [tasks]
+    elif hasattr(tasks, "__dict__") and not isinstance(tasks, Iterable):
+        tasks = list(vars(tasks).values())
+    found: dict[str, TaskFunction[Any, Any]] = {}
+    for each in tasks:
+        if isinstance(each, TaskFunction) and found.setdefault(each.name, each) is not each:
+            raise InvalidCall("BADARG", f"two functions have the name {each.name}: give one another with `name=`.")
+    if not found:
+        raise InvalidCall("BADARG", "there is no @task function among these.")
+    return found

@@ -5,9 +5,8 @@ import { InvalidCall, NotFound } from "./errors.js";
 import type { Link } from "./link.js";
 import type { Names } from "./wire.js";
 
-
-/** The queues of a worker: names; or, if there is a `*` or a `!` among them, patterns. */
-export class Choice {
+/** The queues of a worker: names; or patterns, if a name contains a `*` or begins with `!`. */
+export class QueueChoice {
   readonly #link: Link;
   readonly #listener: string;
   readonly #has: Names | undefined;
@@ -41,7 +40,7 @@ export class Choice {
     this.now = this.byPattern ? [] : names;
   }
 
-  /** Registers the worker, again if it was forgotten. Patterns: where it has found tasks. */
+  /** Registers the worker, also after it was forgotten. With patterns: on the queues in which it has found tasks. */
   async register(): Promise<void> {
     for (const name of this.byPattern ? [...this.#known] : this.names) {
       await this.#link.run(calls.register(name, this.#listener, { has: this.#has }));
@@ -49,7 +48,7 @@ export class Choice {
     }
   }
 
-  /** The worker ends. */
+  /** Unregisters the worker at its end. */
   async unregister(): Promise<void> {
     for (const name of this.#known) {
       try {
@@ -85,14 +84,14 @@ export class Choice {
     [this.#list, this.#next, this.#at] = [found.list ?? "", found.cursor, performance.now()];
   }
 
-  /** The lists on which it waits for a task of any of them; none: it looks again after a moment. */
+  /** The lists on which the worker waits for a task of any queue. Empty: the worker looks again after a second. */
   lists(): string[] {
     const { namespace } = this.#link;
     if (!this.byPattern) return this.names.map((name) => `${namespace}_wake_${name}`);
     return this.#list ? [`${namespace}_${this.#list}`] : [];
   }
 
-  /** The queues that it looks after, as many together as a call takes. */
+  /** The queues whose maintenance the worker does, in groups of the size of a call. */
   async toKeep(): Promise<(readonly string[])[]> {
     if (!this.byPattern) return [this.names];
     const found = new Set<string>();
@@ -100,7 +99,7 @@ export class Choice {
       calls.ready(this.#listener, cursor, contract.QUEUES_FOUND, this.names, { live: true });
     for await (const { queue } of this.#link.items(live)) found.add(queue);
     const names = [...found];
-    // Without a queue it is still what the namespace needs.
+    // The namespace needs maintenance even without a queue.
     const parts: string[][] = names.length ? [] : [[]];
     for (let at = 0; at < names.length; at += contract.QUEUES_OF_WORKER) parts.push(names.slice(at, at + contract.QUEUES_OF_WORKER));
     return parts;

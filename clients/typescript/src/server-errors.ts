@@ -10,7 +10,7 @@ export function isReply(error: unknown): error is Error {
   return false;
 }
 
-// Before a login a server calls anything long an error of the protocol.
+// Before the login a server reports any long command as an error of the protocol.
 const REFUSAL = /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH|Client sent AUTH|Protocol error: unauthenticated))/;
 
 /** Returns true if the server refuses the login. */
@@ -18,7 +18,7 @@ export function isRefusal(error: unknown): boolean {
   return isReply(error) && REFUSAL.test(error.message);
 }
 
-// That the server is of another kind than the URL says, or lacks its database, and what to write there.
+// Errors of a server of another kind than in the URL, or without its database; each with the fault and the remedy.
 const MISTAKES: readonly (readonly [RegExp, string, string])[] = [
   [
     /ERR DB index is out of range|ERR SELECT is not allowed/,
@@ -55,7 +55,7 @@ export function isFinal(error: unknown): boolean {
   return isRefusal(error) || isDistrust(error) || mistake(error) !== undefined;
 }
 
-/** The error of a node, behind that of a client with several. */
+/** The error of a node, which the error of a client of several nodes contains. */
 export function behind(error: unknown): unknown {
   if (error instanceof ReconnectStrategyError) return behind(error.originalError);
   const { cause } = (error ?? {}) as Error;

@@ -28,10 +28,10 @@ from . import contract
 from .context import USE, Again, Alone, Failure, Stopped, attempt_here, current
 from .environment import for_tasks
 from .errors import BluequeError, InvalidCall, Lost, PayloadError, verdict
-from .frames import Frame, Pipe
-from .jobs import TaskFunction, WrongArguments
 from .logs import fields
+from .messages import Message, Pipe
 from .payload import Json, Serializer
+from .task_functions import TaskFunction, WrongArguments
 from .tracing import enter, flush
 
 #: Modes in which a process runs tasks: one at a time, in threads, on an event loop.
@@ -57,9 +57,9 @@ class Ending(NamedTuple):
     next_step: dict[str, str] = {}  # noqa: RUF012 - of a tuple
 
 
-def ending_of(frame: Frame) -> Ending:
+def ending_of(message: Message) -> Ending:
     """The end that a process reports. Raises `ValueError` or `TypeError` if it is none."""
-    ending = Ending(body=frame.body, **frame.about)
+    ending = Ending(body=message.body, **message.about)
     good = ending.how in get_args(contract.Ending) and isinstance(ending.again, (int, float, type(None)))
     texts = [ending.group, ending.reason, *(ending.next_step.values() if isinstance(ending.next_step, dict) else [0])]
     if not good or not all(text is None or isinstance(text, str) for text in texts):
@@ -86,8 +86,8 @@ class Way(Protocol):
 class Running:
     """An attempt in this process."""
 
-    def __init__(self, host: Way, frame: Frame) -> None:
-        self.host, self.key, about = host, frame.key, frame.about
+    def __init__(self, host: Way, message: Message) -> None:
+        self.host, self.key, about = host, message.key, message.about
         self.id: str = about["id"]
         self.queue: str = about["queue"]
         self.method: str | None = about["method"]
@@ -100,8 +100,8 @@ class Running:
         self.order: str | None = None
         self.next_step: dict[str, str] = {}
         size = about["parameters"]
-        self._parameters = frame.body[:size]
-        self._checkpoint = frame.body[size:] if about["checkpoint"] else None
+        self._parameters = message.body[:size]
+        self._checkpoint = message.body[size:] if about["checkpoint"] else None
         self.function = host.functions.get(self.method or self.queue)
         #: Function that raises `Stopped` in the attempt.
         self.thread: int | None = None
@@ -263,7 +263,7 @@ def flush_streams() -> None:
             continue
 
 
-class Host:
+class TaskProcess:
     """This process."""
 
     def __init__(
@@ -273,7 +273,7 @@ class Host:
         self.running: dict[int, Running] = {}
         self._pid = os.getpid()
         self._starts: queue.SimpleQueue[Running | None] = queue.SimpleQueue()
-        self._answers: dict[int, queue.SimpleQueue[Frame]] = {}
+        self._answers: dict[int, queue.SimpleQueue[Message]] = {}
         self._numbers = itertools.count()
         #: The attempt that a signal reaches, and a flag of sections that must not be interrupted.
         self._main: Running | None = None
@@ -316,20 +316,20 @@ class Host:
             os._exit(1)
 
     def _hear(self, mode: Mode) -> None:
-        while frame := self.pipe.receive():
-            if frame.kind == "start":
-                running = self.running[frame.key] = Running(self, frame)
+        while message := self.pipe.receive():
+            if message.kind == "start":
+                running = self.running[message.key] = Running(self, message)
                 if self._loop:
                     self._loop.call_soon_threadsafe(self._on_the_loop, running)
                 elif mode == "thread":
                     self._to_a_thread(running)
                 else:
                     self._starts.put(running)
-            elif frame.kind == "answer":
-                if waits := self._answers.get(frame.about["number"]):
-                    waits.put(frame)
-            elif frame.kind == "order" and (found := self.running.get(frame.key)):
-                found.order = frame.about["order"]
+            elif message.kind == "answer":
+                if waits := self._answers.get(message.about["number"]):
+                    waits.put(message)
+            elif message.kind == "order" and (found := self.running.get(message.key)):
+                found.order = message.about["order"]
                 self._stop(found, mode)
         # The worker is gone, or has no more tasks for this process.
         self._starts.put(None)
@@ -539,7 +539,7 @@ def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Seri
 def anew(functions: list[str], **more: Any) -> list[str]:
     """The command of a new interpreter for these functions."""
     # Not by -m, with which Python warns of a module that its own package imports.
-    program = "import sys, blueque_client.host; blueque_client.host.main(sys.argv[1])"
+    program = "import sys, blueque_client.task_process; blueque_client.task_process.main(sys.argv[1])"
     return [sys.executable, "-c", program, json.dumps({"functions": functions, "path": sys.path, **more})]
 
 
@@ -587,7 +587,7 @@ def main(text: str) -> None:
             Pipe(end).send("unusable", 0, _text(error).split(b"\n", 1)[0])
         os._exit(1)
     if end:
-        host = Host(end, {each.name: each for each in found}, Json())
+        host = TaskProcess(end, {each.name: each for each in found}, Json())
         host.pipe.send("loaded", 0)
         host.serve(about["mode"], about["memory"])
     os._exit(0)

@@ -1,12 +1,12 @@
-// The program of a child process: runs the handlers of a file. Started by `children`, with the file as its argument.
+// The program of a child process: runs the handlers of a file. Started by `child-process`, with the file as its argument.
 import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
-import { type FromChild, PIPE, fromWorker, packed } from "./pipe.js";
-import { MARK, killStrays } from "./strays.js";
+import { type FromChild, PIPE, fromWorker, packed } from "./messages.js";
+import { MARK, killOrphans } from "./orphan-processes.js";
 import type { Bytes } from "./wire.js";
 
 /** The exports of the file. */
@@ -117,7 +117,7 @@ function main(file: string): void {
   // The worker is gone, and its lease ends soon. Everything that was started here is killed.
   void hear().catch(() => undefined).finally(() => {
     try {
-      if (mark) killStrays(mark);
+      if (mark) killOrphans(mark);
       process.kill(-process.pid, "SIGKILL");
     } finally {
       process.exit(1);

@@ -5,12 +5,12 @@ import { type About, type End, type Order, isEnd } from "./attempt.js";
 import { RESULT_BYTES } from "./contract.js";
 import type { Bytes } from "./wire.js";
 
-/** The pipe's number in a child, after stdin, stdout and stderr. */
+/** The file descriptor of the pipe in a child, after stdin, stdout and stderr. */
 export const PIPE = 3;
-/** The longest object of a message from a child. */
+/** Maximum size of the object of a message from a child. */
 const MOST_ABOUT = 64 << 10;
 
-/** To a child: the bytes of `start` are the parameters, so many, and the checkpoint. */
+/** A message to a child. The bytes of `start` are the parameters (`parameters` is their length), then the checkpoint. */
 export type ToChild =
   | {
       readonly kind: "start";
@@ -31,7 +31,7 @@ export type FromChild =
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress" }
   | { readonly kind: "log" };
 
-/** A message as it goes through the pipe. */
+/** The bytes of a message. */
 export function packed(about: ToChild | FromChild, ...bodies: readonly Bytes[]): Buffer {
   const head = Buffer.from(JSON.stringify(about));
   const body = bodies.map((each) => Buffer.from(each as Uint8Array));
@@ -41,7 +41,7 @@ export function packed(about: ToChild | FromChild, ...bodies: readonly Bytes[]):
   return Buffer.concat([sizes, head, ...body]);
 }
 
-/** The messages of a stream. Fails at what is none. */
+/** The messages of a stream. Throws at other bytes. */
 async function* messages(stream: Readable, mostAbout: number, most: number): AsyncGenerator<readonly [unknown, Buffer], void, undefined> {
   let [parts, size, needed]: [Buffer[], number, number] = [[], 0, 8];
   for await (const part of stream as AsyncIterable<Buffer>) {

@@ -13,8 +13,8 @@ import { InvalidCall } from "./errors.js";
 const SOCKET = "lives";
 const PREFIX = "worker-";
 
-/** A folder that is removed with the worker, or by the next one on this host. */
-export class Home {
+/** A folder that is removed with its worker, or by the next worker on this host. */
+export class WorkFolder {
   readonly #path: string;
   readonly #server: Server;
 
@@ -23,8 +23,8 @@ export class Home {
     this.#server = server;
   }
 
-  /** Makes one, and removes those whose workers are gone. */
-  static async make(): Promise<Home> {
+  /** Makes the folder of a worker, and removes the folders of workers that are gone. */
+  static async make(): Promise<WorkFolder> {
     const user = process.getuid?.() ?? 0;
     const base = join(tmpdir(), `blueque-node-${user}`);
     mkdirSync(base, { recursive: true, mode: 0o700 });
@@ -36,22 +36,22 @@ export class Home {
     server.unref();
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      // A process of `cluster` would have the first one of them listen.
+      // Without `exclusive` the primary process of `cluster` listens in the place of this process.
       server.listen({ path: join(made, SOCKET), exclusive: true }, resolve);
     });
     const path = join(base, made.replace(/^.*new-/, PREFIX));
     await rename(made, path);
-    return new Home(path, server);
+    return new WorkFolder(path, server);
   }
 
-  /** A folder for an attempt. */
+  /** Creates a folder for an attempt, and returns its path. */
   folder(): string {
-    // Something that tidies up may have removed the home.
+    // A clean-up program may have removed the work folder.
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     return mkdtempSync(join(this.#path, "task-"));
   }
 
-  /** Removes it. */
+  /** Removes the folder with its contents. */
   async remove(): Promise<void> {
     this.#server.close();
     await removed(this.#path);

@@ -26,7 +26,7 @@ def now() -> float:
     return time.monotonic()
 
 
-class Frame(NamedTuple):
+class Message(NamedTuple):
     """A message."""
 
     kind: str
@@ -76,8 +76,7 @@ class Pipe:
 
     def post(self, kind: str, key: int, body: bytes = b"", **about: Any) -> None:
         """Sends a message without waiting: a thread sends the bytes that the other end does not take at once. No error
-        is
-        reported if the other end is closed."""
+        is reported if the other end is closed."""
         data = _pack(kind, key, body, about)
         with self._lock:
             if not self._posts:
@@ -106,7 +105,7 @@ class Pipe:
                 with self._lock:
                     self._left.clear()
 
-    def receive(self) -> Frame | None:
+    def receive(self) -> Message | None:
         """Returns the next message, or None at the end of the pipe. Raises `ValueError` for other bytes."""
         try:
             sizes = self._exactly(_HEAD.size)
@@ -123,7 +122,7 @@ class Pipe:
         kind, key, about = json.loads(head)
         if not (isinstance(kind, str) and isinstance(key, int) and isinstance(about, dict)):
             raise ValueError("a message of another shape")
-        return Frame(kind, key, about, body)
+        return Message(kind, key, about, body)
 
     def _exactly(self, size: int) -> bytes | None:
         # All bytes that have arrived are read at once, because each call releases the interpreter's lock.

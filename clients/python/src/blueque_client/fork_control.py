@@ -1,0 +1,154 @@
+"""The worker's side of the fork server: starts and signals processes, and receives reports of their ends."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from .environment import forget_passwords
+from .forkserver import SIZE, ForkServer, KillTimes, pack
+from .logs import log
+from .messages import Pipe
+from .shutdown import Shutdown
+from .task_process import flush_streams
+
+
+@dataclass(eq=False)
+class Process:
+    """A process of tasks."""
+
+    number: int
+    pipe: Pipe
+    #: Place of the process among the kill times.
+    place: int | None
+    #: `loaded`: the process has imported its functions; `trouble`: the error if it could not.
+    loaded: bool
+    trouble: str = ""
+    pid: int = 0
+    status: int | None = None
+    cost: dict[str, Any] = field(default_factory=dict)
+    begun: int = 0
+    running: set[int] = field(default_factory=set)
+    #: True if the process was killed because a lease had passed.
+    late: bool = False
+    #: Set when the process and all its children are known to be gone.
+    gone: threading.Event = field(default_factory=threading.Event)
+    known: threading.Event = field(default_factory=threading.Event)
+
+
+class ForkControl:
+    """Forks the fork server, and talks to it.
+
+    places: Maximum number of processes with a kill time.
+    run: Runs tasks in a new process, whose end of the pipe it gets.
+    spawns: True if a process imports its functions.
+    """
+
+    def __init__(self, shutdown: Shutdown, places: int, run: Callable[[socket.socket], object], spawns: bool) -> None:
+        self._shutdown, self._spawns, self._numbers = shutdown, spawns, itertools.count(1)
+        self._times = KillTimes(places)
+        self._lock = threading.Lock()
+        self._processes: dict[int, Process] = {}
+        #: The error if the fork server is gone.
+        self.broken: str | None = None
+        self._socket, theirs = socket.socketpair()
+        flush_streams()
+        self._pid = os.fork()
+        if self._pid:
+            theirs.close()
+            return
+        status = 1
+        try:
+            self._socket.close()
+            forget_passwords()
+            if end := ForkServer(theirs, self._times).serve():
+                run(end)
+            status = 0
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)
+
+    def close(self) -> None:
+        """Ends the fork server, and waits until all processes that tasks have started are gone."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._wait()
+
+    def _wait(self) -> None:
+        with suppress(ChildProcessError):  # another thread has waited
+            os.waitpid(self._pid, 0)
+
+    def start(self) -> Process:
+        """Starts a process."""
+        ours, theirs = socket.socketpair()
+        with self._lock:
+            process = Process(
+                next(self._numbers), Pipe(ours, trusts=False), self._times.take(), loaded=not self._spawns
+            )
+            self._processes[process.number] = process
+        try:
+            socket.send_fds(self._socket, [pack(start=process.number, place=process.place)], [theirs.fileno()])
+        except OSError:  # the fork server is gone
+            process.gone.set()
+        theirs.close()
+        return process
+
+    def signal(self, process: Process, number: int) -> None:
+        """Sends a signal to a process and its children."""
+        if process.known.is_set() and process.pid:
+            with suppress(OSError):
+                self._socket.sendall(pack(pid=process.pid, signal=number))
+
+    def kill_at(self, process: Process, at: float) -> None:
+        """Sets the time at which the fork server kills a process, even if the worker is frozen; 0: never."""
+        self._times.set(process.place, at)
+
+    def forget(self, process: Process) -> None:
+        """Frees the place of a process that is gone."""
+        with self._lock:
+            if self._processes.pop(process.number, None):
+                self._times.give_back(process.place)
+
+    def receive_reports(self) -> None:
+        """Receives reports of new processes, and of processes that are gone."""
+        while True:
+            try:
+                message = self._socket.recv(SIZE, socket.MSG_WAITALL)
+            except OSError:
+                message = b""
+            if len(message) < SIZE:
+                break
+            report = json.loads(message)
+            with self._lock:
+                processes = list(self._processes.values())
+            for process in processes:
+                if report.get("start") == process.number:
+                    process.pid = report.get("pid", 0)
+                    process.known.set()
+                    if "error" in report:
+                        log.error("no process can be made: %s", report["error"])
+                        process.gone.set()
+                        process.pipe.close()
+                elif report.get("gone") == process.pid:
+                    process.status, process.late = report["status"], report["late"]
+                    process.cost = {name: report[name] for name in ("cpu_ms", "max_rss_kib")}
+                    process.gone.set()
+        if self._shutdown.over.is_set():
+            return
+        self.broken = "the process that makes the processes of tasks is gone: start the worker again."
+        log.critical(self.broken)
+        self._wait()
+        with self._lock:
+            for process in self._processes.values():
+                process.known.set()
+                process.gone.set()
+        self._shutdown.request(release=True)

@@ -1,0 +1,259 @@
+"""The processes of a worker: each runs the function of an attempt, or the functions of several."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from . import calls, contract
+from .errors import BluequeError, Lost
+from .fork_control import ForkControl, Process
+from .held_attempts import HeldAttempt, HeldAttempts
+from .logs import log
+from .messages import Message, now
+from .repeated_calls import passes
+from .shutdown import Shutdown
+from .task_process import Ending, ending_of, stopped
+from .tracing import carried
+from .work_folder import removed
+from .worker_settings import WorkerSettings
+
+#: Maximum number of seconds until the end of a process after its pipe was closed.
+FAREWELL = 5
+
+
+class ProcessPool:
+    """Gives attempts to processes, and receives the messages of the processes.
+
+    folder: The folder for the folders of attempts.
+    ended: Gets each attempt with its end.
+    """
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        attempts: HeldAttempts,
+        shutdown: Shutdown,
+        control: ForkControl,
+        folder: Path,
+        ended: Callable[[tuple[HeldAttempt, Ending]], None],
+    ) -> None:
+        self._settings, self._attempts, self._shutdown, self._control = settings, attempts, shutdown, control
+        self._folder, self._send_end = folder, ended
+        self._capacity, self._per_process = settings.capacity, settings.per_process
+        self._keys = itertools.count(1)
+        self._lock = threading.RLock()
+        self._processes: list[Process] = []
+        #: Pause without new tasks if the functions cannot be imported, and the end of that pause.
+        self._pause = self.rests_until = 0.0
+
+    def begin(self, item: Any, record: dict[str, bytes], renewed: float) -> None:
+        """Gives an attempt to a process."""
+        key = next(self._keys)
+        method = record.get("method", b"").decode(errors="replace") or None
+        function = self._settings.functions.get(method or item.queue)
+        folder = self._folder / str(key)
+        held = HeldAttempt(key, item, renewed, folder, method, function.time_limit if function else None)
+        if tracing := self._settings.link.tracing:
+            tags = record.get("tags", b"").decode(errors="replace").split(",")
+            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
+        with self._lock:
+            try:
+                # In other modes the folder is made on request. A clean-up program may have removed the work folder.
+                if self._settings.mode == "process":
+                    folder.mkdir(mode=0o700, parents=True)
+                process = self._process()
+            except OSError as error:
+                held.say(logging.ERROR, "cannot begin: %s", error)
+                held.over = True
+                self._attempts.add(held)
+                self._send_end((held, Ending("uncounted", reason="noprocess", again=5)))
+                return
+            process.begun += 1
+            process.running.add(key)
+            held.process = process
+            self._attempts.add(held)
+            self.renewed(process)
+        held.say(logging.INFO, "begins")
+        about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        about["trace"] = carried(held.span)
+        # The process then ends by itself with all its children, and after that the task's end is sent.
+        about["last"] = self._capacity == 1 and not self._lasts(process)
+        checkpoint = item.checkpoint
+        body = item.parameters + (checkpoint or b"")
+        process.pipe.post(
+            "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
+        )
+        self._spare()
+
+    def _process(self) -> Process:
+        """Returns a process with room for another task."""
+        fits = (
+            p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
+        )
+        return next(fits, None) or self._new_process()
+
+    def _new_process(self) -> Process:
+        process = self._control.start()
+        self._processes.append(process)
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        return process
+
+    def _spare(self) -> None:
+        """Keeps a process ready for the next task while the current task runs."""
+        with self._lock:
+            idle = any(not process.running and self._lasts(process) for process in self._processes)
+            if self._per_process is not None and self._capacity == 1 and not idle and not self._shutdown.how:
+                with suppress(OSError):
+                    self._new_process()
+
+    def _lasts(self, process: Process) -> bool:
+        return self._per_process is None or process.begun < self._per_process
+
+    def renewed(self, process: Process) -> None:
+        """Sets the time at which the fork server kills a process: the end of its first lease."""
+        with self._lock:
+            running = [held for key in process.running if (held := self._attempts.get(key))]
+            self._control.kill_at(process, min((held.renewed + held.lease for held in running), default=0))
+
+    def signal(self, held: HeldAttempt, number: int) -> None:
+        """Sends a signal to the process of an attempt. Its other tasks are given back, and begin again elsewhere."""
+        process = held.process
+        if process is None:
+            return
+        for other in self._attempts.all():
+            if other.process is process and other is not held and not other.order and other.ending is None:
+                other.say(logging.WARNING, "is given back: its process is killed")
+                other.order, other.ordered = "drain", now()
+        self._control.signal(process, number)
+
+    def _listen(self, process: Process) -> None:
+        """Receives the messages of a process until it is gone, then ends its attempts."""
+        try:
+            self._hear(process)
+        except Exception:
+            log.exception("a process says what cannot be read: it is killed")
+            self._control.signal(process, signal.SIGKILL)
+        # A process that no longer talks must also stop running, even if it has closed or stopped everything.
+        while not process.gone.wait(FAREWELL) and not self._shutdown.over.is_set():
+            self._control.signal(process, signal.SIGKILL)
+        with self._lock:
+            self._processes.remove(process)
+            self._control.forget(process)
+            left = [held for held in self._attempts.all() if held.process is process and not held.over]
+        process.pipe.close()
+        if not process.loaded and not self._shutdown.over.is_set():
+            self._rest(process)
+        for held in left:
+            ending = held.ending or self._crashed(process, held)
+            held.cost = self._cost(process, held, ending)
+            self._ended(held, ending)
+
+    def _rest(self, process: Process) -> None:
+        """Takes no tasks for a while, because a process has ended before it imported its functions."""
+        with self._lock:
+            if process.status is None or now() < self.rests_until:
+                return
+            self._pause = min(max(1.0, 2 * self._pause), contract.LONGEST_REST)
+            self.rests_until = now() + self._pause
+        why = process.trouble or "their process ended while it imported them"
+        log.error("the functions cannot be imported: %s: takes nothing for %g s", why, self._pause)
+
+    def _hear(self, process: Process) -> None:
+        while message := process.pipe.receive():
+            if message.kind == "loaded":
+                process.loaded, self._pause = True, 0.0
+            elif message.kind == "unusable":
+                process.trouble = message.body.decode(errors="replace")
+            held = self._attempts.get(message.key)
+            if held is None or held.over or held.process is not process:
+                continue
+            if message.kind == "end":
+                held.ending = ending_of(message)
+                with self._lock:
+                    process.running.discard(message.key)
+                    self.renewed(process)
+                    last = not self._lasts(process) and not process.running
+                if not last or self._capacity > 1:
+                    self._ended(held, held.ending)
+                if last:
+                    # The process ends with all its children, and after that the task's end is sent.
+                    process.pipe.close()
+                    break
+            elif message.kind == "log":
+                held.add_log(message.body)
+            elif message.kind in ("checkpoint", "progress"):
+                self._answer(process, held, message)
+            else:
+                raise ValueError(f"a message of the kind {message.kind!r}")
+
+    def _answer(self, process: Process, held: HeldAttempt, message: Message) -> None:
+        """Sends a checkpoint or progress to the server, and the result to the process."""
+        command = calls.checkpoint if message.kind == "checkpoint" else calls.progress
+        error: tuple[str, str] | None = None
+        while True:
+            try:
+                self._settings.link.run(command(held.id, held.token, message.body))
+                break
+            except BluequeError as refused:
+                if passes(refused) and not held.order:
+                    self._shutdown.over.wait(contract.CALL_AGAIN)
+                    continue
+                error = refused.code, refused.cause
+                if isinstance(refused, Lost):
+                    held.stop("lost", at_once=True)
+                break
+        process.pipe.post("answer", held.key, number=message.about["number"], error=error)
+
+    def _ended(self, held: HeldAttempt, ending: Ending) -> None:
+        held.over = True
+        while held.send_log(self._settings.link):
+            pass
+        removed(held.folder)
+        self._send_end((held, ending))
+
+    def _cost(self, process: Process, held: HeldAttempt, ending: Ending) -> bytes:
+        """The cost of an attempt with its own process, in the form of `blueque worker`."""
+        if process.status is None or self._capacity > 1 or process.begun > 1:
+            return b""
+        how: dict[str, Any] = {}
+        if os.WIFSIGNALED(process.status):
+            how["signal"] = signal_name(process.status)
+        elif process.status or ending.how == "complete":
+            # The process of a failed function exits with 0, which would look like a success.
+            how["exit"] = os.WEXITSTATUS(process.status)
+        about = {"attempt": held.item.attempt, **how, "oom": False, "wall_ms": round(1000 * (now() - held.began))}
+        return json.dumps({**about, **process.cost}).encode()
+
+    def _crashed(self, process: Process, held: HeldAttempt) -> Ending:
+        """The end of an attempt whose process is gone."""
+        if held.order or process.late:
+            return stopped(held.order or "drain")
+        if process.status is None or process.pid == 0:
+            return Ending("uncounted", reason="noprocess", again=1)
+        if not process.loaded:  # the host is at fault, not the task
+            return Ending("uncounted", reason="nofunctions", again=max(self._pause, 1.0))
+        if os.WIFSIGNALED(process.status):
+            name = signal_name(process.status)
+            hint = ": perhaps the host was out of memory" if name == "SIGKILL" else ""
+            text = f"its process was killed by {name}{hint}"
+        else:
+            text = f"its process ended with the exit code {os.WEXITSTATUS(process.status)} before the function did"
+        return Ending("fail", text.encode(), "crashed")
+
+
+def signal_name(status: int) -> str:
+    """The signal that ended a process."""
+    number = os.WTERMSIG(status)
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return f"signal {number}"

@@ -1,0 +1,69 @@
+// The leases of a worker's attempts: heartbeats renew the leases, and attempts that must stop are stopped.
+import * as calls from "./calls.js";
+import * as contract from "./contract.js";
+import { known } from "./errors.js";
+import type { HeldAttempt } from "./held-attempt.js";
+import type { Shutdown } from "./shutdown.js";
+import type { WorkerSettings } from "./worker-settings.js";
+
+/** Renews leases, and enforces orders and limits. */
+export class Leases {
+  /** The time of the next heartbeat by queue and lease. */
+  readonly #due = new Map<string, number>();
+  /** True to renew all leases now. */
+  hurry = false;
+
+  constructor(
+    private readonly settings: WorkerSettings,
+    private readonly attempts: ReadonlySet<HeldAttempt>,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  /** Sends the heartbeats that are due, and enforces limits. */
+  tick(): void {
+    const { clock } = this.settings;
+    clock.look();
+    const now = clock.now();
+    const groups = new Map<string, HeldAttempt[]>();
+    for (const held of this.attempts) {
+      held.enforce(this.shutdown.how === "release");
+      const group = `${held.queue} ${held.lease}`;
+      const members = groups.get(group);
+      if (members) members.push(held);
+      else groups.set(group, [held]);
+    }
+    const { hurry } = this;
+    this.hurry = false;
+    for (const group of this.#due.keys()) if (!groups.has(group)) this.#due.delete(group);
+    for (const [group, members] of groups) {
+      const [{ queue, lease }] = members as [HeldAttempt];
+      const due = this.#due.get(group) ?? now + lease / contract.HEARTBEATS_PER_LEASE;
+      this.#due.set(group, due);
+      if (!hurry && now < due) continue;
+      this.#due.set(group, now + lease / contract.HEARTBEATS_PER_LEASE);
+      const most = contract.TASKS_OF_HEARTBEAT;
+      for (let at = 0; at < members.length; at += most) void this.#heartbeat(queue, lease, members.slice(at, at + most));
+    }
+  }
+
+  async #heartbeat(queue: string, lease: number, members: readonly HeldAttempt[]): Promise<void> {
+    const { clock, link, listener, say } = this.settings;
+    const sent = clock.now();
+    const call = calls.heartbeat(queue, listener, lease, members);
+    try {
+      const { items } = await link.run(call, Math.max(lease / contract.HEARTBEAT_PART, 1));
+      members.forEach((held, at) => {
+        const order = items[at];
+        if (order === "lost" || order === "kill") held.stop(order, true);
+        else {
+          held.renewed = sent;
+          held.child?.renewed(held.left());
+          if (order === "drain") this.shutdown.drain();
+          else if (order && order !== "continue") held.stop(order);
+        }
+      });
+    } catch (error) {
+      say("warning", `no heartbeat: ${known(error).message}`);
+    }
+  }
+}
