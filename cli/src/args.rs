@@ -1,150 +1,130 @@
 //! The command line: its commands and global options.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{
-    audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, logs, ls, maintenance, move_to, note, partitions, pause, peek, prioritise, queues,
-    requeue, resume, retry, run, schedule, show, stats, submit, tag, tags, task, top, track, wait, why, workers,
+    self, admin, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, graph,
+    history, limit, logs, ls, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show, submit,
+    tag, task, top, track, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
+use crate::subcommand::subcommands;
+use crate::{doctor, help, supervisor, worker};
 
-/// Very long running tasks on Redis or Valkey.
-///
-/// Exit codes: 0 done; 1 failed, or findings; 2 wrong usage; 3 no server; 4 not found; 5 refused by the task's
-/// state; 6 timed out; 7 the task was cancelled; 8 nothing was due, if asked.
+/// A task queue for very long tasks, on Redis or Valkey
 #[derive(Debug, Parser)]
-#[command(name = "blueque", version, propagate_version = true)]
+#[command(name = "blueque", version, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(flatten)]
     pub connection: Connection,
     /// Output format
-    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Everywhere")]
+    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Format,
     #[command(subcommand)]
     pub command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Run programs for the tasks of some queues
-    Worker(crate::worker::Options),
-    /// Supervise one task: its program, its lease, its end
-    #[command(hide = true)]
-    Supervise(crate::supervisor::Options),
-    /// Become a task's program, under its limits
-    #[command(hide = true)]
-    Exec(exec::Options),
-    /// Start a private server and a worker, to try things out
-    Dev(dev::Options),
-    /// Submit a task to a queue
-    Submit(submit::Options),
-    /// Submit a task, follow it, and exit as it does
-    Run(run::Options),
-    /// List tasks: the running ones first, then the waiting, then the finished
-    Ls(ls::Options),
-    /// Show a task in full
-    Show(show::Options),
-    /// Show a task's log
-    Logs(logs::Options),
-    /// Wait until tasks are finished
-    Wait(wait::Options),
-    /// Cancel tasks
-    Cancel(cancel::Options),
-    /// Retry failed or cancelled tasks
-    Retry(retry::Options),
-    /// Stop running tasks and give them back to the front of their queue
-    #[command(visible_alias = "release")]
-    Requeue(requeue::Options),
-    /// Delete finished tasks
-    Delete(delete::Options),
-    /// Change the priority of waiting tasks
-    #[command(visible_alias = "prioritize")]
-    Prioritise(prioritise::Options),
-    /// Change the parameters, the time, the queue or the options of a task before it ends
-    Edit(edit::Options),
-    /// Have waiting tasks wait for other tasks, too
-    Depend(depend::Options),
-    /// Have a task no longer wait for others
-    Undepend(depend::Removal),
-    /// Move waiting tasks to another queue
-    Move(move_to::Options),
-    /// Add a note to the history of a task
-    Note(note::Options),
-    /// Track tasks: `events --tracked` shows whatever happens to them, in all queues
-    Track(track::Options),
-    /// Track tasks no longer
-    Untrack(track::Options),
-    /// List the tracked tasks
-    Tracked,
-    /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
-    Find(find::Options),
-    /// Add tags to a task
-    Tag(tag::Options),
-    /// Remove tags from a task
-    Untag(tag::Options),
-    /// List the tags of a queue, the most used first
-    Tags(tags::Options),
-    /// List the groups of a queue's failures, the largest first
-    Groups(groups::Options),
-    /// Cancel, retry, delete, purge, move or prioritise all selected tasks of a queue
-    Bulk(bulk::Options),
-    /// Delete the waiting or finished tasks of a queue
-    Purge(bulk::All),
-    /// Remove what is left of a queue without tasks and listeners
-    Forget(forget::Options),
-    /// Create tasks again and again: at intervals, or by cron
-    Schedule(schedule::Options),
-    /// Submit, show and wait for graphs: tasks that wait for others
-    Graph(graph::Options),
-    /// Show or change the settings of a queue or of the namespace
-    Config(config::Options),
-    /// Limit how much of a queue one key may use; options left out stay as they are
-    Limit(limit::Options),
-    /// List the keys of a queue that have limits of their own
-    Limits(limits::Options),
-    /// List queues with the number of tasks in each state
-    Queues(queues::Options),
-    /// Show the next tasks that a queue will give out, and why it passes over others
-    Peek(peek::Options),
-    /// Stop a queue from giving out tasks; running tasks go on, or are stopped, too
-    Pause(pause::Options),
-    /// Let a queue give out tasks again
-    Resume(resume::Options),
-    /// List listeners: when they were last seen, and what they hold
-    Workers(workers::Options),
-    /// Order a queue to take no more tasks, or a listener to finish its tasks and take no more
-    Drain(drain::Options),
-    /// Show who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, schedules
-    Audit(audit::Options),
-    /// Show the transitions of a queue's tasks, or with --tracked the changes of tracked ones
-    Events(events::Options),
-    /// Show the history of a task: every transition, and how each attempt ended
-    History(history::Options),
-    /// Show statistics of the last days: numbers of tasks, waiting times and run times
-    Stats(stats::Options),
-    /// Explain in one sentence why a task does not run, or what it does instead
-    Why(why::Options),
-    /// Watch running tasks and queues on a live screen
-    Top(top::Options),
-    /// List the partitions of a topology, or add some
-    Partitions(partitions::Options),
-    /// Say what an address leads to, and what is missing to work there
-    Ping(crate::doctor::ping::Options),
-    /// Check server, settings and data
-    Doctor(crate::doctor::Options),
-    /// Do what workers do beside their tasks: due tasks, orphans, schedules, retention, repairs
-    Maintenance(maintenance::Options),
-    /// Set a clock of the namespace that ran ahead back to the server's time
-    ResetClock,
-    /// Print shell completions
-    Completions(completions::Options),
-    /// For use inside a task's program: report to its worker
-    Task {
+impl Cli {
+    /// Parses the arguments of this process.
+    pub fn of_process() -> clap::error::Result<Self> {
+        Self::from_arg_matches(&help::shaped(Self::command()).try_get_matches()?)
+    }
+}
+
+subcommands! {
+    pub enum Command {
+        /// Run the tasks of queues
+        Worker(worker::Options),
+        /// Supervise one task: its program, its lease, its end
+        #[command(hide = true)]
+        Supervise(supervisor::Options),
+        /// Become a task's program, under its limits
+        #[command(hide = true)]
+        Exec(exec::Options),
+        /// Submit a task to a queue
+        Submit(submit::Options),
+        /// Submit a task, follow it, and exit as it does
+        Run(run::Options),
+        /// Submit and manage graphs of tasks
+        Graph(graph::Options),
+        /// Create tasks at intervals, or by cron
+        Schedule(schedule::Options),
+        /// Start a private server and a worker, to try things out
+        Dev(dev::Options),
+        /// List tasks
+        Ls(ls::Options),
+        /// Show a task in full
+        Show(show::Options),
+        /// Explain why a task does not run
+        Why(why::Options),
+        /// Show the log of a task
+        Logs(logs::Options),
+        /// Wait until tasks have ended
+        Wait(wait::Options),
+        /// Find tasks by id, state, tag, method, key, time or failure
+        Find(find::Options),
+        /// Show all that happened to a task
+        History(history::Options),
+        /// Show what happens to the tasks of a queue
+        Events(events::Options),
+        /// Watch tasks and queues on a live screen
+        Top(top::Options),
+        /// Cancel tasks
+        Cancel(cancel::Options),
+        /// Retry failed or cancelled tasks
+        Retry(retry::Options),
+        /// Stop running tasks and return them to the front of their queue
+        Requeue(requeue::Options),
+        /// Delete finished tasks
+        Delete(delete::Options),
+        /// Change the parameters, time or options of a task
+        Edit(edit::Options),
+        /// Move waiting tasks to another queue
+        Move(move_to::Options),
+        /// Change the priority of waiting tasks
+        #[command(visible_alias = "prioritize")]
+        Prioritise(prioritise::Options),
+        /// Let waiting tasks wait for more tasks
+        Depend(depend::Options),
+        /// Let a task wait for fewer tasks
+        Undepend(depend::Removal),
+        /// Add, remove or list tags
+        Tag(tag::Options),
+        /// Add a note to the history of a task
+        Note(note::Options),
+        /// Follow single tasks in `events --tracked`
+        Track(track::Options),
+        /// Change all selected tasks of a queue
+        Bulk(bulk::Options),
+        /// List, pause, peek into, purge or delete queues
+        Queue(queue::Options),
+        /// Show or change the settings of a queue or of all queues
+        Config(config::Options),
+        /// Limit the tasks of a key, or of several queues together
         #[command(subcommand)]
-        word: task::Word,
-    },
+        Limit(limit::Word),
+        /// List workers, their state and their tasks
+        Workers(workers::Options),
+        /// Let a queue or a worker finish its tasks and start no more
+        Drain(drain::Options),
+        /// Check that a server can be used
+        Ping(doctor::ping::Options),
+        /// Check server, settings and data
+        Doctor(doctor::Options),
+        /// List, add, move or drain partitions
+        Partition(partition::Options),
+        /// Show changes, run maintenance, reset the clock
+        #[command(subcommand)]
+        Admin(admin::Word),
+        /// Print shell completions
+        Completions(completions::Options),
+        /// Report to the worker from a task's program
+        Task(task::Options),
+        /// Show the help of a command or a topic
+        #[command(hide = true)]
+        Help(commands::help::Options),
+    }
 }
 
 #[cfg(test)]

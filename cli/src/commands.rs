@@ -1,6 +1,7 @@
-//! The commands: a file for each, or one file for a pair that shares its arguments. No command imports another command.
+//! The commands: a file for each, or one file for a pair that shares its arguments. A group of commands has a folder. No
+//! command imports another command.
 
-pub mod audit;
+pub mod admin;
 pub mod bulk;
 pub mod cancel;
 pub mod completions;
@@ -13,33 +14,24 @@ pub mod edit;
 pub mod events;
 pub mod exec;
 pub mod find;
-pub mod forget;
 pub mod graph;
-pub mod groups;
+pub mod help;
 pub mod history;
 pub mod limit;
-pub mod limits;
 pub mod logs;
 pub mod ls;
-pub mod maintenance;
 pub mod move_to;
 pub mod note;
-pub mod partitions;
-pub mod pause;
-pub mod peek;
+pub mod partition;
 pub mod prioritise;
-pub mod queues;
+pub mod queue;
 pub mod requeue;
-pub mod reset_clock;
-pub mod resume;
 pub mod retry;
 pub mod run;
 pub mod schedule;
 pub mod show;
-pub mod stats;
 pub mod submit;
 pub mod tag;
-pub mod tags;
 pub mod task;
 pub mod top;
 pub mod track;

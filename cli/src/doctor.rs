@@ -22,9 +22,10 @@ mod task_entries;
 mod whole_graphs;
 mod workers;
 
+use std::process::ExitCode;
 use std::time::Duration;
 
-use blueque::{Address, Connection, PartitionName};
+use blueque::{Address, Connection};
 use clap::Args;
 use redis::RedisError;
 
@@ -32,20 +33,31 @@ use self::checks::{Checks, Finding, Level};
 use crate::input::values::whole_number;
 use crate::output::table::Shown;
 use crate::output::{Code, Format, chain, clean_line, code, fault, line, say, table};
-use crate::session::config::Settings;
-use crate::session::diagnosis;
+use crate::session::config::{Connection as Flags, Places, Settings};
+use crate::session::{diagnosis, several};
+use crate::subcommand::{Global, Subcommand};
 
 /// Maximum time that the server may take for one reply.
 const LIMIT: Duration = Duration::from_secs(10);
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Maximum number of keys of the namespace, and of entries of each index, that are checked
     #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 10_000_000))]
     limit: u32,
 }
 
-pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        let done = global.without_durability().and_then(|()| match Places::load(global.connection)? {
+            Some(places) => run_all(&places, global.connection, self, global.format),
+            None => run(&Settings::load(global.connection)?, self, global.format),
+        });
+        Some(done.map(Code::into))
+    }
+}
+
+fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
     let found = examined(settings, options)?;
     match format {
         Format::Table => found.iter().try_for_each(write)?,
@@ -54,15 +66,10 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     Ok(counted(found.iter().filter(|finding| finding.level == Level::Finding).count()))
 }
 
-/// Checks several partitions in turn. `topology` returns an error if a partition has stored another topology.
-pub fn run_all(
-    partitions: Vec<(PartitionName, Settings)>,
-    topology: &dyn Fn(&PartitionName) -> anyhow::Result<()>,
-    options: &Options,
-    format: Format,
-) -> anyhow::Result<Code> {
+/// Checks several partitions in turn, and the topology that each has stored.
+fn run_all(places: &Places, flags: &Flags, options: &Options, format: Format) -> anyhow::Result<Code> {
     let (mut rows, mut findings, mut missing) = (Vec::new(), 0, Code::Ok);
-    for (name, settings) in partitions {
+    for (name, settings) in places.chosen(flags)? {
         let mut found = match examined(&settings, options) {
             Ok(found) => found,
             Err(error) => {
@@ -71,7 +78,7 @@ pub fn run_all(
                 continue;
             }
         };
-        if let Err(error) = topology(&name) {
+        if let Err(error) = several::at_once(places, &name, format) {
             found.push(Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: None });
         }
         findings += found.iter().filter(|finding| finding.level == Level::Finding).count();

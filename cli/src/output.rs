@@ -38,20 +38,33 @@ pub enum Format {
 /// The exit codes; `docs/reference/cli.md` has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    Ok = 0,
-    Failed = 1,
-    Usage = 2,
-    Unreachable = 3,
-    NotFound = 4,
-    Refused = 5,
-    TimedOut = 6,
-    Cancelled = 7,
-    NothingDue = 8,
+    Ok,
+    Failed,
+    Usage,
+    Unreachable,
+    NotFound,
+    Refused,
+    TimedOut,
+    Cancelled,
+    NothingDue,
+    /// The exit code of a program that failed.
+    Program(u8),
 }
 
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
-        Self::from(code as u8)
+        Self::from(match code {
+            Code::Ok => 0,
+            Code::Failed => 1,
+            Code::Usage => 2,
+            Code::Unreachable => 3,
+            Code::NotFound => 4,
+            Code::Refused => 5,
+            Code::TimedOut => 6,
+            Code::Cancelled => 7,
+            Code::NothingDue => 8,
+            Code::Program(code) => code,
+        })
     }
 }
 

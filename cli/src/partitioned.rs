@@ -1,129 +1,75 @@
 //! Runs a command over several partitions: in the partition of each task, in a chosen partition, or in all at the same
 //! time.
 
-mod all;
-mod graphs;
-
 use std::collections::BTreeMap;
-use std::env;
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use blueque::{GlobalId, GraphId, PartitionName, Statistics, TaskId};
-use clap::Parser;
+use blueque::{GlobalId, GraphId, PartitionName, TaskId};
 
-use self::all::{WATCH, missing, open, verdict, within};
 use crate::args::{Cli, Command};
-use crate::commands::{partitions, run, stats, top};
-use crate::dispatch;
-use crate::doctor;
 use crate::output::{Code, Format, chain, code, data, fault};
+use crate::session::config::LIMIT;
 use crate::session::config::Places;
 use crate::session::many::{AT_ONCE, at_once};
 use crate::session::merged_rows::MergedRows;
-use crate::session::{Elsewhere, LIMIT, Session};
+use crate::session::several::{self, Several, missing, verdict};
+use crate::session::{Elsewhere, Session};
+use crate::subcommand::{Choice, Scope};
 use crate::times;
 use crate::view::why::why;
+
+/// The refresh interval of `ls --watch`.
+const WATCH: Duration = Duration::from_secs(1);
 
 /// The partition of each named task, and the ids of the tasks in this partition.
 type Located = BTreeMap<PartitionName, Vec<String>>;
 
 /// Runs the command in the partitions that it concerns.
-pub fn run(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
+pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
     let all: Vec<PartitionName> = places.chosen(&cli.connection)?.into_iter().map(|(name, _)| name).collect();
-    let code = match &cli.command {
-        Command::Partitions(options) => partitions::run(places, options, cli.output)?,
-        Command::Doctor(options) => {
-            let topology = |name: &PartitionName| open(cli, places, name).map(drop);
-            let each = all.iter().map(|name| Ok((name.clone(), places.settings(name)?.clone())));
-            doctor::run_all(each.collect::<anyhow::Result<_>>()?, &topology, options, cli.output)?
-        }
-        Command::Stats(options) => statistics(cli, places, &all, options)?,
-        Command::Top(options) => {
-            let looks = all.iter().map(|name| {
-                let (places, name, format) = (places.clone(), name.clone(), cli.output);
-                let shown = name.to_string();
-                let open: top::Open = Box::new(move || {
-                    let session = dispatch::at_once(places.settings(&name)?, format)?;
-                    within(&places, &name, session)
-                });
-                (Some(shown), open)
-            });
-            top::run(looks.collect(), options)?
-        }
-        Command::Graph(options) if options.is_spread() || cli.connection.chosen.len() != 1 => {
-            graphs::run(cli, places, &all, options)?
-        }
-        Command::Submit(_) | Command::Run(_) => return submitted(cli, places),
-        Command::Ls(options) if options.watch => loop {
-            if io::stdout().is_terminal() {
-                // This sequence clears the screen and moves the cursor home.
-                data("\x1b[2J\x1b[H")?;
-            }
-            spread(cli, places, &all, None)?;
-            thread::sleep(WATCH);
-        },
-        command if is_for_all(command) => {
-            once(cli, &all)?;
-            spread(cli, places, &all, None)?
-        }
-        _ => {
-            let mut own = again();
-            let Some(texts) = ids(&mut own.command).map(Ids::texts) else {
-                let [name] = cli.connection.chosen.as_slice() else {
-                    let text = "this command works on one partition: name it with --partition";
-                    return Err(fault(Code::Usage, text));
-                };
-                return Ok(dispatch::run(&open(cli, places, name)?, &cli.command)?.into());
-            };
-            let located = located(cli, places, &all, &texts)?;
-            let names: Vec<PartitionName> = located.keys().cloned().collect();
-            spread(cli, places, &names, Some(&located))?
-        }
-    };
-    Ok(code.into())
-}
-
-/// Returns true if a command concerns the data of all partitions, and its answers are merged.
-fn is_for_all(command: &Command) -> bool {
-    match command {
-        Command::Events(options) => options.task.is_none(),
-        Command::Ls(_)
-        | Command::Find(_)
-        | Command::Queues(_)
-        | Command::Workers(_)
-        | Command::Tags(_)
-        | Command::Groups(_)
-        | Command::Limits(_)
-        | Command::Limit(_)
-        | Command::Tracked
-        | Command::Audit(_)
-        | Command::Bulk(_)
-        | Command::Purge(_)
-        | Command::Pause(_)
-        | Command::Resume(_)
-        | Command::Config(_) => true,
-        _ => false,
+    let Cli { connection, output, mut command } = cli;
+    let (watches, waits) = (command.chosen().take_watch(), command.chosen().waits());
+    let several = Several { places, flags: &connection, all: &all, format: output, waits };
+    if let Some(done) = command.chosen().combine(&several) {
+        return done;
     }
-}
-
-/// Fails for a limit that each of several partitions would apply separately, unless `--per-partition` allows it.
-fn once(cli: &Cli, all: &[PartitionName]) -> anyhow::Result<()> {
-    let bound = match &cli.command {
-        Command::Limit(options) => options.bounds_each(),
-        Command::Config(options) => options.bounds_each(),
-        _ => None,
+    let (texts, most) = match command.chosen().scope() {
+        Scope::Task(id) => (vec![id.clone()], AT_ONCE),
+        Scope::Tasks(ids) | Scope::Reruns(ids) => (ids.clone(), AT_ONCE),
+        Scope::NewTask(_) => return submitted(&several, command),
+        Scope::Limit(limit) if all.len() > 1 && !connection.per_partition => {
+            let number = all.len();
+            let text = format!(
+                "{limit} holds within each partition, so {number} of them allow {number} times as much together: name \
+                 the one whose tasks it is for with --partition, or add --per-partition"
+            );
+            return Err(fault(Code::Usage, text));
+        }
+        Scope::All | Scope::Limit(_) => (Vec::new(), AT_ONCE),
+        Scope::InTurn => (Vec::new(), 1),
+        Scope::Named => {
+            let [name] = connection.chosen.as_slice() else {
+                return Err(fault(Code::Usage, "this command works on one partition: name it with --partition"));
+            };
+            return command.chosen().run(&several.open(name)?);
+        }
     };
-    let Some(bound) = bound.filter(|_| all.len() > 1 && !cli.connection.per_partition) else { return Ok(()) };
-    let text = format!(
-        "{bound} holds within each partition, so {} of them allow {} times as much together: name the one whose tasks it \
-         is for with --partition, or add --per-partition",
-        all.len(),
-        all.len()
-    );
-    Err(fault(Code::Usage, text))
+    let located = match texts.as_slice() {
+        [] => all.iter().map(|name| (name.clone(), Vec::new())).collect(),
+        texts => located(&several, texts)?,
+    };
+    while watches {
+        if io::stdout().is_terminal() {
+            // This sequence clears the screen and moves the cursor home.
+            data("\x1b[2J\x1b[H")?;
+        }
+        spread(&several, &located, most, &command)?;
+        thread::sleep(WATCH);
+    }
+    spread(&several, &located, most, &command)
 }
 
 /// Fails if a task would go to a partition other than that of its key or its unique name.
@@ -141,98 +87,32 @@ fn pinned(places: &Places, name: &PartitionName, pins: &[(&str, String)]) -> any
     Ok(())
 }
 
-/// Returns true if the command may ask for confirmation. It then runs in one partition at a time.
-fn may_ask(command: &Command) -> bool {
-    matches!(command, Command::Bulk(_) | Command::Purge(_))
-}
-
-/// The ids among the arguments of a command.
-enum Ids<'a> {
-    One(&'a mut String),
-    Many(&'a mut Vec<String>),
-}
-
-impl Ids<'_> {
-    fn texts(self) -> Vec<String> {
-        match self {
-            Self::One(id) => vec![id.clone()],
-            Self::Many(ids) => ids.clone(),
-        }
-    }
-
-    fn set(self, texts: &[String]) {
-        match self {
-            Self::One(id) => texts.first().into_iter().for_each(|text| id.clone_from(text)),
-            Self::Many(ids) => *ids = texts.to_vec(),
-        }
-    }
-}
-
-fn ids(command: &mut Command) -> Option<Ids<'_>> {
-    Some(match command {
-        Command::Show(options) => Ids::One(&mut options.id),
-        Command::Logs(options) => Ids::One(&mut options.id),
-        Command::Why(options) => Ids::One(&mut options.id),
-        Command::History(options) => Ids::One(&mut options.id),
-        Command::Note(options) => Ids::One(&mut options.id),
-        Command::Edit(options) => Ids::One(&mut options.id),
-        Command::Tag(options) | Command::Untag(options) => Ids::One(&mut options.id),
-        Command::Undepend(options) => Ids::One(&mut options.id),
-        Command::Events(options) => Ids::One(options.task.as_mut()?),
-        Command::Wait(options) => Ids::Many(&mut options.ids),
-        Command::Cancel(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Retry(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Requeue(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Delete(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Prioritise(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Depend(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Move(options) => Ids::Many(&mut options.tasks.ids),
-        Command::Track(options) | Command::Untrack(options) => Ids::Many(&mut options.tasks.ids),
-        _ => return None,
-    })
-}
-
-/// Returns the upstream ids among the arguments of a command.
-fn upstreams(command: &mut Command) -> Vec<&mut TaskId> {
-    match command {
-        Command::Submit(options) => options.new.waits_for(),
-        Command::Run(options) => options.new.waits_for(),
-        Command::Depend(options) => options.waits_for(),
-        Command::Undepend(options) => options.upstreams.iter_mut().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Parses the command again, for another partition.
-fn again() -> Cli {
-    Cli::parse_from(env::args_os())
-}
-
-/// Runs the command in these partitions, with the ids of each partition, and writes the rows of all partitions
-/// together.
-fn spread(cli: &Cli, places: &Places, names: &[PartitionName], ids_of: Option<&Located>) -> anyhow::Result<Code> {
+/// Runs the command in these partitions, `most` at the same time, with the ids of each partition, and writes the rows of
+/// all partitions together.
+fn spread(several: &Several<'_>, located: &Located, most: usize, command: &Command) -> anyhow::Result<Code> {
     let merged_rows = Arc::new(MergedRows::default());
-    let alone = names.len() == 1;
-    let most = if may_ask(&cli.command) { 1 } else { AT_ONCE };
-    let outcomes = at_once(names, most, |name| {
-        let mut own = again();
-        if let Command::Ls(options) = &mut own.command {
-            options.watch = false;
+    let names: Vec<PartitionName> = located.keys().cloned().collect();
+    let outcomes = at_once(&names, most, |name| {
+        let mut own = command.clone();
+        let texts = located.get(name).map_or(&[][..], Vec::as_slice);
+        let mut reruns = false;
+        match own.chosen().scope() {
+            Scope::Task(id) => texts.iter().for_each(|text| id.clone_from(text)),
+            Scope::Tasks(ids) => *ids = texts.to_vec(),
+            Scope::Reruns(ids) => (*ids, reruns) = (texts.to_vec(), true),
+            _ => {}
         }
-        if let (Some(texts), Some(ids)) = (ids_of.and_then(|located| located.get(name)), ids(&mut own.command)) {
-            ids.set(texts);
-        }
-        link(places, name, &mut own.command)?;
-        let session = open(&own, places, name)?;
-        let elsewhere = Some(elsewhere(places, name, cli.output));
-        let session = Session { merged_rows: (!alone).then(|| merged_rows.clone()), elsewhere, ..session };
-        let done = dispatch::run(&session, &own.command)?;
-        if let (Command::Retry(options), Code::Ok) = (&own.command, done) {
-            link_again(places, name, &session, &options.tasks.ids)?;
+        link(several.places, name, &mut own)?;
+        let elsewhere = Some(elsewhere(several.places, name, several.format));
+        let merged_rows = (names.len() > 1).then(|| merged_rows.clone());
+        let session = Session { merged_rows, elsewhere, ..several.open(name)? };
+        let done = own.chosen().run(&session)?;
+        if reruns && done == Code::Ok {
+            link_again(several.places, name, &session, texts)?;
         }
         Ok(done)
     });
-    merged_rows.write(cli.output)?;
+    merged_rows.write(several.format)?;
     verdict(outcomes)
 }
 
@@ -242,8 +122,7 @@ fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere
     Arc::new(move |text| {
         let Ok(id) = text.as_str().parse::<GlobalId>() else { return String::new() };
         let told = || {
-            let session =
-                within(&places, id.partition(), dispatch::at_once(places.settings(id.partition())?, format)?)?;
+            let session = several::at_once(&places, id.partition(), format)?;
             let (task, info) = session.find_task(id.task().as_str())?;
             anyhow::Ok(why(&session, &task, &info)?.with(None))
         };
@@ -272,13 +151,14 @@ fn unmade(places: &Places, here: &PartitionName, id: &GlobalId) -> Option<String
 }
 
 /// Finds the partition of each task: the partition in its id, or the only partition that has a task with this id.
-fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) -> anyhow::Result<Located> {
+fn located(several: &Several<'_>, texts: &[String]) -> anyhow::Result<Located> {
+    let all = several.all;
     let mut located = Located::new();
     let mut bare = Vec::new();
     for text in texts {
         match text.split_once(':').and_then(|(name, rest)| Some((PartitionName::new(name).ok()?, rest))) {
             Some((name, rest)) if all.contains(&name) => located.entry(name).or_default().push(rest.to_owned()),
-            Some((name, _)) if places.settings(&name).is_ok() => {
+            Some((name, _)) if several.places.settings(&name).is_ok() => {
                 let text = format!("{text} is a task of another partition than the one of --partition");
                 return Err(fault(Code::Usage, text));
             }
@@ -292,7 +172,7 @@ fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) 
         return Ok(located);
     }
     let found = at_once(all, AT_ONCE, |name| {
-        let session = open(cli, places, name)?;
+        let session = several.open(name)?;
         let has = |text: &&&String| match session.find_tasks(text).next() {
             Some((_, Err(error))) if code(&error) == Code::NotFound => Ok(false),
             Some((_, found)) => found.map(|_| true),
@@ -335,13 +215,13 @@ fn located(cli: &Cli, places: &Places, all: &[PartitionName], texts: &[String]) 
 /// Replaces upstream ids with ids that the partition knows: its own ids, and placeholders for tasks of other
 /// partitions.
 fn link(places: &Places, here: &PartitionName, command: &mut Command) -> anyhow::Result<()> {
-    let undoes = matches!(command, Command::Undepend(_));
+    let links = command.chosen().links();
     let mut reachable = None;
-    for upstream in upstreams(command) {
+    for upstream in command.chosen().upstreams() {
         let Ok(global) = upstream.as_str().parse::<GlobalId>() else { continue };
         if global.partition() == here {
             *upstream = global.task().clone();
-        } else if places.settings(global.partition()).is_ok() && !undoes {
+        } else if places.settings(global.partition()).is_ok() && links {
             let partitions = match &reachable {
                 Some(known) => known,
                 None => reachable.insert(places.reachable(LIMIT)?),
@@ -362,47 +242,24 @@ fn link_again(places: &Places, here: &PartitionName, session: &Session, ids: &[S
 }
 
 /// Submits a task to a partition: the named partition, the partition of its upstreams, or the partition of its key.
-fn submitted(cli: &Cli, places: &Places) -> anyhow::Result<ExitCode> {
-    let mut own = again();
-    let of_upstream = upstreams(&mut own.command)
-        .into_iter()
-        .find_map(|id| id.as_str().parse::<GlobalId>().ok().map(|id| id.partition().clone()))
-        .filter(|name| places.settings(name).is_ok());
-    let (pins, id) = match &mut own.command {
-        Command::Submit(options) => (options.new.pins(), options.new.own_id().to_string()),
-        Command::Run(options) => (options.new.pins(), options.new.own_id().to_string()),
+fn submitted(several: &Several<'_>, mut command: Command) -> anyhow::Result<Code> {
+    let places = several.places;
+    let global = |id: &mut TaskId| id.as_str().parse::<GlobalId>().ok().map(|id| id.partition().clone());
+    let of_upstream = command.chosen().upstreams().into_iter().find_map(global);
+    let of_upstream = of_upstream.filter(|name| places.settings(name).is_ok());
+    let (pins, id) = match command.chosen().scope() {
+        Scope::NewTask(new) => (new.pins(), new.own_id().to_string()),
         _ => (Vec::new(), String::new()),
     };
-    let name = match (cli.connection.chosen.as_slice(), of_upstream) {
+    let name = match (several.flags.chosen.as_slice(), of_upstream) {
         ([name], _) => name.clone(),
         ([], Some(name)) => name,
         ([], None) => places.partitions.place_of(pins.first().map_or(&id, |(_, key)| key))?.clone(),
         _ => return Err(fault(Code::Usage, "a task is submitted to one partition: name it with --partition")),
     };
-    if !cli.connection.per_partition {
+    if !several.flags.per_partition {
         pinned(places, &name, &pins)?;
     }
-    link(places, &name, &mut own.command)?;
-    let session = open(&own, places, &name)?;
-    match &own.command {
-        Command::Run(options) => run::run(&session, options),
-        command => Ok(dispatch::run(&session, command)?.into()),
-    }
-}
-
-/// Writes the statistics of all partitions that answered.
-fn statistics(cli: &Cli, places: &Places, all: &[PartitionName], options: &stats::Options) -> anyhow::Result<Code> {
-    let found = at_once(all, AT_ONCE, |name| stats::read(&open(cli, places, name)?, options));
-    let (mut answers, mut outcomes): (Vec<Statistics>, Vec<_>) = (Vec::new(), Vec::new());
-    for (name, found) in found {
-        let outcome = found.map(|found| {
-            answers.push(found);
-            Code::Ok
-        });
-        outcomes.push((name, outcome));
-    }
-    if let Some(found) = stats::together(answers) {
-        stats::write(cli.output, options, &found)?;
-    }
-    verdict(outcomes)
+    link(places, &name, &mut command)?;
+    command.chosen().run(&several.open(&name)?)
 }

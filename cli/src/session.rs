@@ -12,6 +12,7 @@ pub mod password;
 pub mod queues;
 pub mod rights;
 mod rows;
+pub mod several;
 pub mod truncated_aof;
 
 use std::sync::Arc;
@@ -19,10 +20,9 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Namespace, PartitionName, TaskId};
 
+use self::config::{LIMIT, Settings};
 use crate::output::Format;
-
-/// Maximum time that an interactive command waits for one reply of the server.
-pub const LIMIT: Duration = Duration::from_secs(5);
+use crate::times;
 
 #[derive(Clone)]
 pub struct Session {
@@ -47,8 +47,29 @@ pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 const SETTLED: usize = 100_000;
 
 impl Session {
-    /// Runs the deferred steps of graphs that a call has created. Errors are ignored, because workers also run deferred
-    /// steps.
+    /// Connects with the time limits of a command: `waits` is that of `Subcommand::waits`.
+    pub fn open(settings: &Settings, format: Format, waits: Option<Option<Duration>>) -> anyhow::Result<Self> {
+        let Some(timeout) = waits else { return Self::at_once(settings, format) };
+        let (end, client) = outage::connect(settings, timeout)?;
+        Self::new(settings, format, end, client)
+    }
+
+    /// Connects to a server, and fails soon if no server listens.
+    pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Self> {
+        diagnosis::somebody_listens(settings.url(), LIMIT)?;
+        Self::new(settings, format, None, settings.client_at_once(LIMIT)?)
+    }
+
+    fn new(settings: &Settings, format: Format, end: Option<Instant>, client: Client) -> anyhow::Result<Self> {
+        if times::are_relative() {
+            times::learn(client.call(&client.calls().handshake())?.now);
+        }
+        let namespace = settings.namespace().clone();
+        Ok(Self { client, format, namespace, end, partition: None, merged_rows: None, elsewhere: None })
+    }
+
+    /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
+    /// work as well.
     pub fn run_deferred(&self) {
         self.client.run_deferred(SETTLED).ok();
     }

@@ -53,6 +53,7 @@ use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
 use crate::shortage::{FAILED, LOST, Shortage};
+use crate::subcommand::{Global, Subcommand};
 
 /// Stack size of the supervisor's threads. The default of 2 MiB for each thread counts against the memory that a host
 /// commits.
@@ -80,7 +81,13 @@ pub struct Options {
 }
 
 /// Runs the program of a run folder to its end, or sends the end that is stored in the folder.
-pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+impl Subcommand for Options {
+    fn start(&self, _: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        Some(run(self))
+    }
+}
+
+fn run(options: &Options) -> anyhow::Result<ExitCode> {
     supervise(options).or_else(|error| match Shortage::of(&error) {
         Some(shortage) => {
             say(format!("{}: {}", options.run.display(), chain(&error)));

@@ -1,6 +1,7 @@
 //! Times and durations, for people and programs.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -11,32 +12,63 @@ pub fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Number of milliseconds by which the server's clock is ahead of this machine's clock.
-static AHEAD: AtomicI64 = AtomicI64::new(0);
+/// Milliseconds by which the server's clock is ahead of this machine's. Unknown before `learn`.
+static AHEAD: OnceLock<i64> = OnceLock::new();
 
-/// True if an argument was a time relative to now.
+/// True if an argument is a time relative to now.
 static RELATIVE: AtomicBool = AtomicBool::new(false);
 
-/// Returns the time to which arguments such as `+10m` are added: the server's time after a call of `learn`, or else
-/// this machine's time.
-pub fn origin() -> SystemTime {
-    RELATIVE.store(true, Ordering::Relaxed);
-    let ahead = AHEAD.load(Ordering::Relaxed);
-    let by = Duration::from_millis(ahead.unsigned_abs());
-    let time = if ahead < 0 { now().checked_sub(by) } else { now().checked_add(by) };
-    time.unwrap_or_else(now)
+/// A time as an argument. A time relative to now counts from the server's time, which is unknown when the arguments are
+/// parsed.
+#[derive(Clone, Copy, Debug)]
+pub enum When {
+    At(SystemTime),
+    /// Milliseconds from now.
+    FromNow(i64),
 }
 
-/// Returns true if an argument was a time relative to now.
+impl When {
+    /// Returns the time this long from now, as an argument.
+    pub fn later(span: Duration) -> Result<Self, String> {
+        Self::relative(span, 1)
+    }
+
+    /// Returns the time this long ago, as an argument.
+    pub fn ago(span: Duration) -> Result<Self, String> {
+        Self::relative(span, -1)
+    }
+
+    fn relative(span: Duration, sign: i64) -> Result<Self, String> {
+        // The sum of a time and this offset is always a time.
+        let millis = i64::try_from(span.as_millis()).ok().filter(|&millis| millis < i64::MAX / 4);
+        RELATIVE.store(true, Ordering::Relaxed);
+        millis.map(|millis| Self::FromNow(sign * millis)).ok_or_else(|| "too far away".to_owned())
+    }
+
+    /// Returns the time by the server's clock after a call of `learn`, else by this machine's clock.
+    pub fn time(self) -> SystemTime {
+        match self {
+            Self::At(time) => time,
+            Self::FromNow(millis) => {
+                let by = millis + AHEAD.get().copied().unwrap_or(0);
+                let span = Duration::from_millis(by.unsigned_abs());
+                let time = if by < 0 { now().checked_sub(span) } else { now().checked_add(span) };
+                time.unwrap_or_else(now)
+            }
+        }
+    }
+}
+
+/// Returns true if an argument is a time relative to now, and the server's clock is unknown.
 pub fn are_relative() -> bool {
-    RELATIVE.load(Ordering::Relaxed)
+    RELATIVE.load(Ordering::Relaxed) && AHEAD.get().is_none()
 }
 
 /// Stores the difference between the server's time and the time of this machine's clock.
 pub fn learn(server: SystemTime) {
     let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(0);
     let ahead = server.duration_since(now()).map_or_else(|behind| -millis(behind.duration()), millis);
-    AHEAD.store(ahead, Ordering::Relaxed);
+    AHEAD.get_or_init(|| ahead);
 }
 
 /// Returns the time this many seconds after the beginning of 1970.

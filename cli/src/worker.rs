@@ -45,6 +45,7 @@ use crate::logs::sweep::sweep;
 use crate::output::{behind, say};
 use crate::processes::limits;
 use crate::session::config::{self, Connection, Places};
+use crate::subcommand::{Global, Subcommand};
 
 pub use self::settings::Options;
 
@@ -54,8 +55,14 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// Number of slots above which the process raises its limit on open files. Each slot needs two files.
 const FEW: usize = 200;
 
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        Some(global.without_durability().and_then(|()| run(global.connection, self)))
+    }
+}
+
 /// Runs a worker until it is asked to end.
-pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
     // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false)?;

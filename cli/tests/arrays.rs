@@ -35,7 +35,7 @@ fn each_element_of_an_array_learns_its_index_and_so_many_run_at_once() {
     world.program("sim", "mkdir FOLDER/run.$BLUEQUE_ARRAY_INDEX; ls -d FOLDER/run.* | wc -l >> FOLDER/most; cat; sleep 0.1; rmdir FOLDER/run.$BLUEQUE_ARRAY_INDEX");
     let out = ok(&world, &["submit", "sim", "--array", "3-12%2", "--id", "night", "--tag", "x"]);
     assert_eq!(out, "night[3-12]\n");
-    let limits = ok(&world, &["limits", "sim", "-o", "json"]);
+    let limits = ok(&world, &["limit", "ls", "sim", "-o", "json"]);
     assert!(limits.contains("night.0"), "{limits}");
     let _worker = world.worker(&["--queue", "sim", "--slots", "6"]);
     assert_eq!(world.outcome(&["graph", "wait", "night", "--timeout", "120s"]).0, 0);
@@ -43,8 +43,8 @@ fn each_element_of_an_array_learns_its_index_and_so_many_run_at_once() {
     let most = fs::read_to_string(world.path("most")).unwrap();
     assert_eq!(most.lines().map(|line| line.trim().parse::<u32>().unwrap()).max(), Some(2), "{most}");
     // The limit is deleted with the last task.
-    ok(&world, &["purge", "sim", "--yes"]);
-    assert!(!ok(&world, &["limits", "sim"]).contains("night"));
+    ok(&world, &["queue", "purge", "sim", "--yes"]);
+    assert!(!ok(&world, &["limit", "ls", "sim"]).contains("night"));
     assert_eq!(ok(&world, &["graph", "ls", "-o", "id"]), "");
 }
 

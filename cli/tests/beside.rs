@@ -238,9 +238,9 @@ fn queues_with_names_that_only_old_clients_use_are_shown_and_their_tasks_counted
     let ids: Vec<String> =
         names.iter().map(|name| all.old.text("enqueue", json!({"queue": name, "parameters": "p"}))).collect();
     all.old.text("schedule", json!({"queue": names[0], "parameters": "p", "eta": 9e9}));
-    let (out, code) = all.run(&["queues"]);
+    let (out, code) = all.run(&["queue", "ls"]);
     assert_eq!((code, out.matches("not usable here").count()), (0, 4), "{out}");
-    let (out, _) = all.run(&["queues", "-o", "json"]);
+    let (out, _) = all.run(&["queue", "ls", "-o", "json"]);
     let views: Value = serde_json::from_str(&out).unwrap();
     assert!(views.as_array().unwrap().iter().all(|view| view["unusable"] == true), "{views}");
     let found = all.findings();

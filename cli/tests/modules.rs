@@ -29,10 +29,9 @@ const COMMAND: House = House {
     floors: &[
         &["main"],
         &["partitioned"],
-        &["dispatch"],
         &["args"],
         &["commands", "doctor", "worker", "supervisor"],
-        &["follow"],
+        &["bulk", "follow", "help", "subcommand"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
         &["output", "times", "server", "process", "safe_path", "shortage", "file"],

@@ -40,7 +40,7 @@ impl Desk {
     /// With the topology stored.
     fn new() -> Self {
         let desk = Self::bare();
-        assert_eq!(desk.ok(&["partitions", "add"]), "version 1: 1 2\n");
+        assert_eq!(desk.ok(&["partition", "add"]), "version 1: 1 2\n");
         desk
     }
 
@@ -153,13 +153,13 @@ fn lists_have_the_tasks_of_all_partitions_in_one_order() {
     let listed = column(&desk.json(&["ls"]), "id");
     assert_eq!((listed.len(), listed[3].as_str()), (4, "2:a"), "what has ended comes last: {listed:?}");
 
-    let queues = desk.json(&["queues"]);
+    let queues = desk.json(&["queue", "ls"]);
     assert_eq!(
         (column(&queues, "queue"), column(&queues, "partition")),
         (vec!["q".into(); 2], vec!["1".into(), "2".into()])
     );
-    assert_eq!(desk.ok(&["queues", "-o", "id"]), "q\n");
-    let total = &desk.json(&["stats", "q"])["total"];
+    assert_eq!(desk.ok(&["queue", "ls", "-o", "id"]), "q\n");
+    let total = &desk.json(&["queue", "stats", "q"])["total"];
     assert_eq!((&total["submitted"], &total["complete"]), (&4.into(), &1.into()));
     let events = desk.json(&["events", "q"]);
     let ids = column(&events, "id");
@@ -171,9 +171,9 @@ fn lists_have_the_tasks_of_all_partitions_in_one_order() {
     assert!(desk.refused(4, &["ls", "nosuch"]).contains("there is no queue nosuch"));
     let done = desk.json(&["bulk", "cancel", "q", "--yes"]);
     assert_eq!(done.as_array().unwrap().iter().map(|row| row["changed"].as_u64().unwrap()).sum::<u64>(), 3);
-    desk.ok(&["pause", "q"]);
+    desk.ok(&["queue", "pause", "q"]);
     assert!(
-        desk.json(&["queues"])
+        desk.json(&["queue", "ls"])
             .as_array()
             .unwrap()
             .iter()
@@ -189,7 +189,7 @@ fn a_partition_that_does_not_answer_is_named_and_the_others_are_shown() {
     desk.submit(&["q", "--id", "a", "--partition", "1"]);
     desk.submit(&["q", "--id", "b", "--partition", "2"]);
     desk.servers[1].kill();
-    for args in [&["ls"][..], &["find"], &["queues"], &["stats", "q"], &["doctor"], &["events", "q"]] {
+    for args in [&["ls"][..], &["find"], &["queue", "ls"], &["queue", "stats", "q"], &["doctor"], &["events", "q"]] {
         let began = Instant::now();
         let left = desk.run(args);
         assert_eq!(left.code, 3, "{args:?}: {}", left.err);
@@ -202,7 +202,7 @@ fn a_partition_that_does_not_answer_is_named_and_the_others_are_shown() {
     assert_eq!(desk.json(&["show", "a"])["id"], "1:a");
     assert!(desk.refused(3, &["show", "2:b"]).contains("no server at"));
     assert!(desk.refused(3, &["show", "b"]).contains("of those that answered no partition has"));
-    let left = desk.run(&["partitions", "-o", "jsonl"]);
+    let left = desk.run(&["partition", "-o", "jsonl"]);
     let rows: Vec<Value> = left.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((left.code, &rows[0]["waiting"], &rows[0]["version"]), (3, &1.into(), &1.into()));
     assert!(rows[1]["trouble"].is_string() && rows[0]["trouble"].is_null(), "{rows:?}");
@@ -219,7 +219,7 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
     let one = desk.servers[0].url();
     let two = desk.servers[1].url();
     let says = |topology: &str, code, text: &str| {
-        let said = desk.refused(code, &["--topology", topology, "partitions", "add"]);
+        let said = desk.refused(code, &["--topology", topology, "partition", "add"]);
         assert!(said.contains(text), "{topology}: {said}");
     };
     says(&format!("{one},{two}"), 2, "must be NAME=URL");
@@ -248,18 +248,18 @@ fn bad_topologies_are_refused_and_the_text_says_what_is_wrong() {
         "the partition 2 leads to a replica: name its master, 127.0.0.1:1",
     );
 
-    desk.ok(&["partitions", "add"]);
-    assert!(desk.run(&["partitions", "add"]).err.contains("nothing was changed"));
+    desk.ok(&["partition", "add"]);
+    assert!(desk.run(&["partition", "add"]).err.contains("nothing was changed"));
     says(&format!("1={two},2={one}"), 1, "the address of the partition 1 leads to 2: correct it");
     let less = desk.refused(1, &["--topology", &format!("1={one}"), "show", "1:x"]);
     assert!(less.contains("it has also 2: give the client the stored topology"), "{less}");
     assert!(desk.refused(2, &["--partition", "3", "ls"]).contains("there are 1 2"));
     assert!(desk.refused(2, &["--url", &one, "--partition", "1", "ls"]).contains("--partition needs"));
-    assert!(desk.refused(2, &["--url", &one, "partitions"]).contains("which partitions?"));
+    assert!(desk.refused(2, &["--url", &one, "partition"]).contains("which partitions?"));
 
     let file = desk.home.path().join("topology");
     fs::write(&file, format!("# two of them\n1={one}\n\n2={two}\n")).unwrap();
-    assert_eq!(desk.ok(&["--topology", file.to_str().unwrap(), "partitions", "-o", "id"]), "1\n2\n");
+    assert_eq!(desk.ok(&["--topology", file.to_str().unwrap(), "partition", "-o", "id"]), "1\n2\n");
 }
 
 #[test]
@@ -269,9 +269,9 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
         redis::cmd(words[0]).arg(&words[1..]).exec(&mut server.connection()).unwrap();
     };
     other(&desk.servers[1], &["HSET", "blueque_meta", "schema", "9"]);
-    let refused = desk.refused(1, &["partitions", "add"]);
+    let refused = desk.refused(1, &["partition", "add"]);
     assert!(refused.contains("nothing was stored, because of the partition 2: SCHEMA: "), "{refused}");
-    let left = desk.run(&["partitions", "-o", "jsonl"]);
+    let left = desk.run(&["partition", "-o", "jsonl"]);
     let rows: Vec<Value> = left.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(
         rows[0]["version"].is_null() && rows[1]["trouble"].as_str().unwrap().contains("another schema"),
@@ -282,7 +282,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
 
     // The data of a server is replaced later: the remaining partitions continue.
     other(&desk.servers[1], &["FLUSHALL"]);
-    desk.ok(&["partitions", "add"]);
+    desk.ok(&["partition", "add"]);
     desk.submit(&["q", "--id", "a", "--partition", "1"]);
     other(&desk.servers[1], &["FLUSHALL"]);
     other(&desk.servers[1], &["HSET", "blueque_meta", "schema", "9"]);
@@ -294,7 +294,7 @@ fn a_partition_whose_data_has_another_schema_or_that_a_list_leaves_out_is_named(
     // A list that omits a partition.
     other(&desk.servers[1], &["FLUSHALL"]);
     desk.servers.push(Server::start());
-    desk.ok(&["partitions", "add"]);
+    desk.ok(&["partition", "add"]);
     let (one, three) = (desk.servers[0].url(), desk.servers[2].url());
     let gap = desk.refused(1, &["--topology", &format!("1={one},3={three}"), "show", "1:a"]);
     assert!(gap.contains("it has also 2: give the client the stored topology"), "{gap}");
@@ -307,12 +307,12 @@ fn a_partition_more_is_added_while_the_others_are_used() {
     let mut desk = Desk::new();
     desk.submit(&["q", "--id", "a"]);
     let third = Server::start();
-    let left = desk.run(&["partitions", "add", &format!("3={}", third.url())]);
+    let left = desk.run(&["partition", "add", &format!("3={}", third.url())]);
     assert_eq!((left.code, left.out.as_str()), (0, "version 2: 1 2 3\n"), "{}", left.err);
     assert!(left.err.contains(&format!("3={}", third.url())), "the list that clients need: {}", left.err);
     assert!(desk.refused(1, &["show", "1:a"]).contains("it has also 3"));
     desk.servers.push(third);
-    assert_eq!(desk.json(&["partitions"]).as_array().unwrap().len(), 3);
+    assert_eq!(desk.json(&["partition"]).as_array().unwrap().len(), 3);
     assert_eq!(desk.json(&["show", "a"])["status"], "pending");
     // The example of docs/run/partitions.md.
     assert_eq!(desk.submit(&["q", "--unique", "movie-17", "--id", "m"]), "3:m");
@@ -346,17 +346,17 @@ fn unique_names_and_limits_that_would_hold_in_each_partition_by_itself_are_refus
     assert!(desk.refused(5, &by_itself).contains("unique"), "there it is known");
 
     // The tasks of a key are in one partition, so its limit holds for all partitions.
-    desk.ok(&["limit", "q", &two, "--concurrency", "1"]);
-    let shared = ["limit", "--shared", "gpu", "--concurrency", "1"];
+    desk.ok(&["limit", "set", "q", &two, "--concurrency", "1"]);
+    let shared = ["limit", "set", "--shared", "gpu", "--concurrency", "1"];
     let refused = desk.refused(2, &shared);
     assert!(refused.contains("2 of them allow 2 times as much together"), "{refused}");
     assert!(refused.contains("--partition, or add --per-partition"), "{refused}");
-    assert_eq!(desk.json(&["limits", "--shared"]).as_array().unwrap().len(), 0, "and nothing has changed");
+    assert_eq!(desk.json(&["limit", "ls", "--shared"]).as_array().unwrap().len(), 0, "and nothing has changed");
     desk.ok(&[&shared[..], &["--partition", "1"]].concat());
-    assert_eq!(column(&desk.json(&["limits", "--shared"]), "partition"), ["1"]);
+    assert_eq!(column(&desk.json(&["limit", "ls", "--shared"]), "partition"), ["1"]);
     desk.ok(&[&shared[..], &["--per-partition"]].concat());
-    assert_eq!(column(&desk.json(&["limits", "--shared"]), "partition"), ["1", "2"]);
-    desk.ok(&["limit", "--shared", "gpu", "--none"]);
+    assert_eq!(column(&desk.json(&["limit", "ls", "--shared"]), "partition"), ["1", "2"]);
+    desk.ok(&["limit", "set", "--shared", "gpu", "--none"]);
     for pair in ["concurrency=3", "rate=3/1h"] {
         let refused = desk.refused(2, &["config", "-q", "q", "set", "lease=5m", pair]);
         assert!(refused.contains("the setting "), "{refused}");
@@ -373,8 +373,8 @@ fn ping_says_of_each_partition_what_is_there_and_what_is_missing() {
     assert_eq!(left.code, 1, "{}", left.out);
     let missing = left.out.lines().filter(|line| line.starts_with("FINDING")).collect::<Vec<_>>();
     assert_eq!(missing.len(), 2, "{missing:?}");
-    assert!(missing.iter().all(|line| line.contains("has no topology yet") && line.contains("blueque partitions add")));
-    desk.ok(&["partitions", "add"]);
+    assert!(missing.iter().all(|line| line.contains("has no topology yet") && line.contains("blueque partition add")));
+    desk.ok(&["partition", "add"]);
     let left = desk.run(&["ping"]);
     assert_eq!((left.code, left.err.as_str()), (0, "nothing is wrong\n"), "{}", left.out);
     assert!(left.out.starts_with("partition 1\n") && left.out.contains("\npartition 2\n"), "{}", left.out);
@@ -402,7 +402,7 @@ fn ping_says_of_each_partition_what_is_there_and_what_is_missing() {
 fn a_task_waits_for_one_of_another_partition() {
     let mut desk = Desk::bare();
     desk.servers[1] = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
-    desk.ok(&["partitions", "add"]);
+    desk.ok(&["partition", "add"]);
     desk.submit(&["q", "--id", "save", "--partition", "2"]);
     desk.submit(&["q", "--id", "own", "--partition", "1"]);
     let email = desk.submit(&["mail", "--id", "email", "--result-of", "1:own", "--result-of", "2:save"]);
@@ -492,7 +492,7 @@ fn one_worker_runs_the_tasks_of_all_partitions_in_turn_and_delivers_between_them
 fn a_partition_that_hangs_or_is_away_keeps_a_worker_from_no_other() {
     let mut desk = Desk::new();
     let third = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
-    desk.ok(&["partitions", "add", &format!("3={}", third.url())]);
+    desk.ok(&["partition", "add", &format!("3={}", third.url())]);
     desk.servers.push(third);
     desk.servers[2].kill();
     let worker = Working::start(&desk, &["--slots", "1"]);

@@ -70,8 +70,8 @@ const COMMANDS: [&[&str]; 28] = [
     &["find", "q", "--tag", "a"],
     &["why", "later"],
     &["history", "later"],
-    &["tag", "later", "b"],
-    &["tags"],
+    &["tag", "add", "later", "b"],
+    &["tag", "ls"],
     &["prioritise", "5", "later"],
     &["move", "other", "later"],
     &["submit", "q", "[1]", "--id", "above", "--eta", "+1h", "--deadline", "+2h"],
@@ -82,16 +82,16 @@ const COMMANDS: [&[&str]; 28] = [
     &["retry", "later"],
     &["bulk", "cancel", "other"],
     &["delete", "later"],
-    &["forget", "other"],
+    &["queue", "delete", "other"],
     &["config", "set", "-q", "q", "max_failures=2"],
-    &["limit", "q", "k", "--concurrency", "2"],
+    &["limit", "set", "q", "k", "--concurrency", "2"],
     &["schedule", "add", "s", "q", "--every", "1h"],
     &["schedule", "rm", "s"],
-    &["queues"],
+    &["queue", "ls"],
     &["workers"],
     &["events", "q"],
-    &["stats", "q"],
-    &["reset-clock"],
+    &["queue", "stats", "q"],
+    &["admin", "reset-clock"],
 ];
 
 #[test]
@@ -167,19 +167,19 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         works(user, &["cancel", user]);
         works(user, &["retry", user]);
     }
-    for args in [&["ls"][..], &["show", "later"], &["why", "later"], &["queues"], &["workers"], &["events", "q"]] {
+    for args in [&["ls"][..], &["show", "later"], &["why", "later"], &["queue", "ls"], &["workers"], &["events", "q"]] {
         for user in ["client", "worker", "maintenance", "administrator", "viewer"] {
             works(user, args);
         }
     }
-    works("maintenance", &["maintenance", "--once"]);
+    works("maintenance", &["admin", "maintenance", "--once"]);
     for args in [
         &["config", "set", "-q", "q", "max_failures=2"][..],
-        &["limit", "q", "k", "--concurrency", "2"],
+        &["limit", "set", "q", "k", "--concurrency", "2"],
         &["schedule", "add", "s", "q", "--every", "1h"],
         &["schedule", "rm", "s"],
-        &["pause", "q"],
-        &["resume", "q"],
+        &["queue", "pause", "q"],
+        &["queue", "resume", "q"],
     ] {
         works("administrator", args);
     }
@@ -190,7 +190,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
     }
     let before = works("viewer", &["show", "later", "-o", "json"]);
     for (user, args, role) in [
-        ("client", &["pause", "q"][..], "administrator"),
+        ("client", &["queue", "pause", "q"][..], "administrator"),
         ("client", &["config", "set", "-q", "q", "max_failures=2"], "administrator"),
         ("worker", &["submit", "q"], "client"),
         ("worker", &["cancel", "later"], "client"),
@@ -200,7 +200,7 @@ fn each_role_of_the_page_does_its_work_and_no_others() {
         assert_ne!(code, Some(0), "{user} {args:?}: {out}{err}");
         assert!(err.contains(&format!("does not have the role {role}: grant it")), "{user} {args:?}: {err}");
     }
-    for args in [&["submit", "q"][..], &["cancel", "later"], &["pause", "q"]] {
+    for args in [&["submit", "q"][..], &["cancel", "later"], &["queue", "pause", "q"]] {
         let (code, out, err) = run_as("viewer", &world, args);
         assert_ne!(code, Some(0), "{args:?}: {out}{err}");
         assert!(err.contains("this user may not run"), "{args:?}: {err}");

@@ -56,7 +56,7 @@ impl Desk {
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        assert_eq!(desk.ok(&["partitions", "add"]), "version 1: 1 2\n");
+        assert_eq!(desk.ok(&["partition", "add"]), "version 1: 1 2\n");
         desk
     }
 

@@ -74,7 +74,7 @@ fn a_program_says_what_the_next_step_has_otherwise() {
     world.program("wrong", &format!("{say} next encode --limits none; echo 1"));
     world.program("odd", "echo '{\"next\":{\"queue\":\"encode\",\"colour\":1}}' >> $BLUEQUE_EVENTS; echo 1");
     world.program("nowhere", &format!("{say} next --priority 3; echo 1"));
-    world.run(&["limit", "--shared", "gpu", "--concurrency", "1"]);
+    world.run(&["limit", "set", "--shared", "gpu", "--concurrency", "1"]);
     let queues = ["fetch", "encode", "publish", "store", "wrong", "odd", "nowhere"];
     let queues: Vec<&str> = queues.iter().flat_map(|queue| ["--queue", queue]).chain(["--has", "disk"]).collect();
     let _worker = world.worker(&queues);

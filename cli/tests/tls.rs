@@ -89,7 +89,7 @@ fn a_worker_and_its_supervisors_speak_each_version_of_tls_and_show_their_certifi
         let (code, said) = run(&url, &own, &["ping"]);
         assert!(code < 2 && said.contains("rights       this user may"), "{version}: {code} {said}");
         runs_to_its_end(&world, &url, &own);
-        let (code, said) = run(&url, &[], &["queues"]);
+        let (code, said) = run(&url, &[], &["queue", "ls"]);
         assert_eq!(code, 3, "{version}: {said}");
         assert!(said.contains("the server refuses this client's certificate, or asks for one"), "{version}: {said}");
     }
@@ -118,7 +118,7 @@ fn each_refusal_of_a_certificate_ends_a_command_with_its_remedy() {
         (format!("rediss://localhost:{without}/"), "no answer from the server within"),
         (format!("redis://localhost:{port}/"), "cannot be used"),
     ] {
-        let (code, all) = run(&url, &[], &["queues"]);
+        let (code, all) = run(&url, &[], &["queue", "ls"]);
         assert!(code == 3 || code == 2, "{url}: {code} {all}");
         assert!(all.contains(said) && !all.contains("panicked"), "{url}: {all}");
     }
@@ -161,7 +161,7 @@ fn sentinels_lead_to_a_master_by_tls() {
     let (_sentinel, port) = Sentinel::start(&master);
     let world = World::on(server);
     let url = format!("rediss+sentinel://localhost:{port}/films");
-    eventually("the Sentinel knows the master", || (run(&url, &[], &["queues"]).0 == 0).then_some(()));
+    eventually("the Sentinel knows the master", || (run(&url, &[], &["queue", "ls"]).0 == 0).then_some(()));
     runs_to_its_end(&world, &url, &[]);
 }
 

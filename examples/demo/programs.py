@@ -156,7 +156,7 @@ if not server:
 start(server, "--port", "0", "--unixsocket", str(scratch / "socket"), "--dir", str(scratch),
       "--appendonly", "yes", "--appendfsync", "always", "--save", "")
 os.environ.update(BLUEQUE_URL=f"unix://{scratch}/socket", BLUEQUE_STATE_DIR=str(scratch / "state-one"))
-until("the server answers", lambda: subprocess.run([blueque, "queues"], capture_output=True).returncode == 0)
+until("the server answers", lambda: subprocess.run([blueque, "queue", "ls"], capture_output=True).returncode == 0)
 
 print("\nPart 1: the worker is killed, its programs go on")
 first = worker("state-one")

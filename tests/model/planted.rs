@@ -559,13 +559,8 @@ pub static BUGS: [Bug; 228] = [
     .of_graphs(),
     bug("a task waits for one that it replaces", "submit", "if edge.up.id == rival.id then", "if false then")
         .of_graphs(),
-    bug(
-        "a cascade cancels what others need",
-        "run_deferred",
-        "'(0', 'inf', 'LIMIT', 0,",
-        "'(0', '(0', 'LIMIT', 0,",
-    )
-    .of_graphs(),
+    bug("a cascade cancels what others need", "run_deferred", "'(0', 'inf', 'LIMIT', 0,", "'(0', '(0', 'LIMIT', 0,")
+        .of_graphs(),
     bug(
         "a cascade leaves its task among those that wait",
         "run_deferred",

@@ -1,32 +1,22 @@
-//! `blueque bulk` and `purge`: one action on all selected tasks, in steps.
-
-use std::io::{self, IsTerminal};
+//! `blueque bulk`: one action on all selected tasks, in steps.
 
 use blueque::{Action, QueueName, Status};
-use clap::{Args, Subcommand};
-use serde::Serialize;
+use clap::Args;
 
-use crate::input::confirm::agreed;
-use crate::input::filter::TaskFilter;
+use crate::bulk::{All, each, states};
 use crate::input::force::Forced;
 use crate::input::values::{queue_name, whole_number};
-use crate::output::table::{Column, Row};
-use crate::output::{Code, bar, say};
+use crate::output::Code;
 use crate::session::Session;
-use crate::view::queue::States;
+use crate::subcommand::{Scope, Subcommand};
 
-/// Returns the states to which an action applies.
-fn states(of: impl Fn(Status) -> bool) -> Vec<Status> {
-    Status::ALL.iter().copied().filter(|&status| of(status)).collect()
-}
-
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(subcommand)]
     word: Word,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 enum Word {
     /// Cancel waiting and running tasks
     Cancel {
@@ -35,7 +25,7 @@ enum Word {
         #[command(flatten)]
         force: Forced,
         /// The reason, for people
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
     },
     /// Retry failed tasks
@@ -51,11 +41,6 @@ enum Word {
     },
     /// Delete finished tasks
     Delete {
-        #[command(flatten)]
-        all: All,
-    },
-    /// Delete waiting or finished tasks
-    Purge {
         #[command(flatten)]
         all: All,
     },
@@ -78,201 +63,29 @@ enum Word {
     },
 }
 
-#[derive(Args, Debug)]
-pub struct All {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// Change nothing, and count the selected tasks in each state
-    #[arg(long, visible_alias = "dry-run")]
-    count: bool,
-    /// Do not ask for confirmation. Without a terminal, the command never asks
-    #[arg(long, short)]
-    yes: bool,
-    /// Tasks per call: a larger number is faster, but blocks other clients longer
-    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
-    step: u32,
-    /// Stop after this number of tasks
-    #[arg(long, value_name = "N", value_parser = whole_number::<u64>(1, i64::MAX))]
-    most: Option<u64>,
-    #[command(flatten)]
-    tasks: TaskFilter,
-}
-
-/// The outcome, in JSON.
-#[derive(Serialize)]
-struct Done {
-    queue: String,
-    action: &'static str,
-    changed: u64,
-    refused: u64,
-    looked_at: u64,
-}
-
-impl Row for Done {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("queue"),
-        Column::whole("action"),
-        Column::whole("changed"),
-        Column::whole("refused"),
-        Column::whole("looked at"),
-    ];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let numbers = [self.changed, self.refused, self.looked_at].map(|number| number.to_string());
-        [self.queue.clone(), self.action.to_owned()].into_iter().chain(numbers).collect()
-    }
-}
-
-/// The number of tasks to which the action would apply.
-#[derive(Serialize)]
-struct Counted {
-    queue: String,
-    action: &'static str,
-    tasks: u64,
-    states: States,
-}
-
-impl Row for Counted {
-    const COLUMNS: &'static [Column] =
-        &[Column::text("queue"), Column::whole("action"), Column::whole("tasks"), Column::text("states")];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.queue.clone(), self.action.to_owned(), self.tasks.to_string(), self.states.to_string()]
-    }
-}
-
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    match &options.word {
-        Word::Cancel { all, force, reason } => each(
-            session,
-            all,
-            &Action::Cancel { reason: reason.clone(), force: force.how() },
-            &states(|status| !status.is_finished()),
-        ),
-        Word::Retry { all, fresh, into } => {
-            each(session, all, &Action::Retry { fresh: *fresh, into: into.clone() }, &[Status::Failed])
-        }
-        Word::Delete { all } => each(session, all, &Action::Delete, &states(Status::is_finished)),
-        Word::Purge { all } => purge(session, all),
-        Word::Move { all, into } => {
-            each(session, all, &Action::Move { into: into.clone() }, &states(Status::is_waiting))
-        }
-        Word::Prioritise { all, priority } => {
-            each(session, all, &Action::Prioritise { priority: *priority }, &states(Status::is_waiting))
-        }
-    }
-}
-
-pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
-    each(session, all, &Action::Purge, &states(|status| !status.is_held()))
-}
-
-/// Performs the action step by step, with a progress bar on a terminal.
-fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
-    let filter = all.tasks.filter(states);
-    if all.count {
-        let states = count(session, all, states)?;
-        if states.all() == 0 {
-            session.must_exist(std::slice::from_ref(&all.queue))?;
-        }
-        let (queue, action, tasks) = (all.queue.to_string(), action.as_str(), states.all());
-        session.write(&[Counted { queue, action, tasks, states }])?;
-        return Ok(Code::Ok);
-    }
-    let verb = match action {
-        Action::Delete | Action::Purge => Some("Remove"),
-        Action::Cancel { .. } => Some("Cancel"),
-        // The other actions need no confirmation, because users can undo them.
-        _ => None,
-    };
-    let question = || {
-        let Some(verb) = verb else { return Ok(None) };
-        let states = count(session, all, states)?;
-        let tasks = if states.all() == 1 { "1 task".to_owned() } else { format!("{} tasks", states.all()) };
-        Ok((states.all() > 0).then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
-    };
-    if !agreed(all.yes, question)? {
-        return Ok(Code::Failed);
-    }
-    let mut done = Done { queue: all.queue.to_string(), action: action.as_str(), changed: 0, refused: 0, looked_at: 0 };
-    let bar = if io::stderr().is_terminal() { Some(bar(size(session, all)?)) } else { None };
-    let mut cursor = Some("0".to_owned());
-    while let Some(at) = cursor {
-        let left = all.most.map_or(u64::MAX, |most| most - done.changed);
-        let step = u32::try_from(left).map_or(all.step, |left| left.min(all.step));
-        let call = session.client.calls().bulk(&all.queue, action, &filter, &at, step);
-        let step = match session.client.call(&call) {
-            Ok(step) => step,
-            Err(error) => {
-                if done.changed > 0 {
-                    say(format!("{} were done before the error; the same command does the rest", done.changed));
-                }
-                return Err(error.into());
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        match &self.word {
+            Word::Cancel { all, force, reason } => each(
+                session,
+                all,
+                &Action::Cancel { reason: reason.clone(), force: force.how() },
+                &states(|status| !status.is_finished()),
+            ),
+            Word::Retry { all, fresh, into } => {
+                each(session, all, &Action::Retry { fresh: *fresh, into: into.clone() }, &[Status::Failed])
             }
-        };
-        done.changed += step.changed;
-        done.refused += step.refused;
-        done.looked_at += step.looked;
-        cursor = step.next.filter(|_| all.most.is_none_or(|most| done.changed < most));
-        if let Some(bar) = &bar {
-            bar.set_position(done.looked_at);
-            bar.set_message(format!("{} done", done.changed));
+            Word::Delete { all } => each(session, all, &Action::Delete, &states(Status::is_finished)),
+            Word::Move { all, into } => {
+                each(session, all, &Action::Move { into: into.clone() }, &states(Status::is_waiting))
+            }
+            Word::Prioritise { all, priority } => {
+                each(session, all, &Action::Prioritise { priority: *priority }, &states(Status::is_waiting))
+            }
         }
     }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-    let refused = done.refused;
-    if done.looked_at == 0 {
-        session.must_exist(std::slice::from_ref(&all.queue))?;
-    }
-    session.write(&[done])?;
-    if refused > 0 {
-        say(format!("{refused} refused: their state, a unique name or the other queue does not allow it"));
-        return Ok(Code::Refused);
-    }
-    Ok(Code::Ok)
-}
 
-/// Returns the number of selected tasks in each state.
-fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<States> {
-    let (client, calls) = (&session.client, session.client.calls());
-    let states = all.tasks.states(states);
-    if all.tasks.is_any() {
-        return Ok(States::of(&client.call(&calls.counts(&all.queue))?, states));
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::InTurn
     }
-    let mut counts = Vec::new();
-    for status in states {
-        let (mut tasks, mut cursor, filter) = (0, Some("0".to_owned()), all.tasks.only(status));
-        while let Some(at) = cursor {
-            let page = client.call(&calls.find(Some(&all.queue), &at, 500, &filter))?;
-            tasks += page.items.len() as u64;
-            cursor = page.next;
-        }
-        counts.push((status, tasks));
-    }
-    Ok(States::new(counts))
-}
-
-/// Returns the number of tasks that the action reads, for the progress bar, if one call can return it.
-fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
-    let (client, calls) = (&session.client, session.client.calls());
-    if let Some(tag) = &all.tasks.tag {
-        let tags = client.call(&calls.tags(&all.queue, "0", 500))?.items;
-        return Ok(tags.iter().find(|found| found.name == *tag).map(|found| found.tasks));
-    }
-    if let Some(group) = all.tasks.group() {
-        let groups = client.call(&calls.groups(&all.queue, "0", 500))?.items;
-        return Ok(groups.iter().find(|found| found.name == group).map(|found| found.tasks));
-    }
-    Ok(Some(client.call(&calls.counts(&all.queue))?.tasks()))
 }

@@ -7,8 +7,9 @@ use crate::input::force::Forced;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
@@ -19,12 +20,18 @@ pub struct Options {
     reason: String,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        let call = session.client.calls().cancel(id, &options.reason, &options.force.options());
-        Ok(match session.client.call(&call)? {
-            Cancelled::Requested => "cancelling",
-            _ => "cancelled",
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.tasks.each(session, |id, _| {
+            let call = session.client.calls().cancel(id, &self.reason, &self.force.options());
+            Ok(match session.client.call(&call)? {
+                Cancelled::Requested => "cancelling",
+                _ => "cancelled",
+            })
         })
-    })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }

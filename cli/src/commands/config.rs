@@ -2,16 +2,17 @@
 
 use blueque::contract::{Form, SETTINGS};
 use blueque::{QueueName, Setting};
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::{bytes, queue_name, rate, seconds, written_bytes};
 use crate::output::table::{Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::setting::words;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(subcommand)]
     word: Option<Word>,
@@ -20,7 +21,7 @@ pub struct Options {
     queue: Option<QueueName>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 enum Word {
     /// Show every setting in effect, and where it is set
     Show,
@@ -36,16 +37,6 @@ enum Word {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },
-}
-
-impl Options {
-    /// Returns the name of a setting that each of several partitions enforces separately, if the options set one.
-    /// Limits of a key are not such settings, because all tasks of a key are in one partition.
-    pub fn bounds_each(&self) -> Option<String> {
-        let Some(Word::Set { pairs }) = &self.word else { return None };
-        let (name, _) = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()))?;
-        Some(format!("the setting {name}"))
-    }
 }
 
 /// A setting.
@@ -71,29 +62,38 @@ impl Row for View {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let queue = options.queue.as_ref();
-    let calls = session.client.calls();
-    match &options.word {
-        None | Some(Word::Show) => {
-            let settings = session.client.call(&calls.settings(queue))?;
-            session.write(&settings.into_iter().map(view).collect::<Vec<_>>())?;
-        }
-        Some(Word::Set { pairs }) => {
-            set(session, queue, pairs)?;
-            if let Some(queue) = queue {
-                session.warn_if_new(queue)?;
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let queue = self.queue.as_ref();
+        let calls = session.client.calls();
+        match &self.word {
+            None | Some(Word::Show) => {
+                let settings = session.client.call(&calls.settings(queue))?;
+                session.write(&settings.into_iter().map(view).collect::<Vec<_>>())?;
+            }
+            Some(Word::Set { pairs }) => {
+                set(session, queue, pairs)?;
+                if let Some(queue) = queue {
+                    session.warn_if_new(queue)?;
+                }
+            }
+            Some(Word::Unset { names }) => {
+                known(session, queue, names.iter())?;
+                for name in names {
+                    session.client.call(&calls.configure(queue, name, None))?;
+                    say(format!("{name} is not set any more for {}", whom(queue)));
+                }
             }
         }
-        Some(Word::Unset { names }) => {
-            known(session, queue, names.iter())?;
-            for name in names {
-                session.client.call(&calls.configure(queue, name, None))?;
-                say(format!("{name} is not set any more for {}", whom(queue)));
-            }
-        }
+        Ok(Code::Ok)
     }
-    Ok(Code::Ok)
+
+    /// All tasks of a key are in one partition, so its limits are not split.
+    fn scope(&mut self) -> Scope<'_> {
+        let Some(Word::Set { pairs }) = &self.word else { return Scope::All };
+        let limit = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()));
+        limit.map_or(Scope::All, |(name, _)| Scope::Limit(format!("the setting {name}")))
+    }
 }
 
 /// Sets all settings. Sets none of them if this client finds an invalid value.

@@ -5,16 +5,23 @@ use clap::Args;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        session.client.call(&session.client.calls().delete(id))?;
-        Ok("deleted")
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.tasks.each(session, |id, _| {
+            session.client.call(&session.client.calls().delete(id))?;
+            Ok("deleted")
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }

@@ -8,9 +8,10 @@ use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-/// Pending and scheduled tasks become waiting tasks, unless all the other tasks have ended already.
-#[derive(Args, Debug)]
+/// Pending or scheduled, they wait from then on, unless the other tasks have ended already.
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
@@ -24,32 +25,35 @@ pub struct Options {
     result_or_null: Vec<TaskId>,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (client, calls) = (&session.client, session.client.calls());
-    let results = Results { needed: &options.result_of, optional: &options.result_or_null };
-    let has_results = !(results.needed.is_empty() && results.optional.is_empty());
-    if options.upstreams.is_empty() && !has_results {
-        return Err(fault(
-            Code::Usage,
-            "name the tasks to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
-        ));
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (client, calls) = (&session.client, session.client.calls());
+        let results = Results { needed: &self.result_of, optional: &self.result_or_null };
+        let has_results = !(results.needed.is_empty() && results.optional.is_empty());
+        if self.upstreams.is_empty() && !has_results {
+            return Err(fault(
+                Code::Usage,
+                "name what they are to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
+            ));
+        }
+        self.tasks.each(session, |id, _| {
+            let slots = if has_results { client.call(&calls.why(id))?.slots } else { None };
+            let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
+            let inputs = self.upstreams.add_to(Inputs::new(), first, &results);
+            Ok(client.call(&calls.depend(id, &inputs))?.as_str())
+        })
     }
-    options.tasks.each(session, |id, _| {
-        let slots = if has_results { client.call(&calls.why(id))?.slots } else { None };
-        let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
-        let inputs = options.upstreams.add_to(Inputs::new(), first, &results);
-        Ok(client.call(&calls.depend(id, &inputs))?.as_str())
-    })
-}
 
-impl Options {
-    /// Returns the ids of the new upstreams.
-    pub fn waits_for(&mut self) -> Vec<&mut TaskId> {
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Removal {
     /// The waiting task: its id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
@@ -59,13 +63,27 @@ pub struct Removal {
     pub upstreams: Vec<TaskId>,
 }
 
-/// Removes upstreams of a task. The task is ready when its last upstream is removed.
-pub fn remove(session: &Session, options: &Removal) -> anyhow::Result<Code> {
-    TaskIds::one(&options.id).each(session, |id, info| {
-        let mut state = info.status().map_or("waiting", |status| status.as_str());
-        for upstream in &options.upstreams {
-            state = session.client.call(&session.client.calls().undepend(id, upstream))?.as_str();
-        }
-        Ok(state)
-    })
+impl Subcommand for Removal {
+    /// Removes upstreams of a task. The task is ready when its last upstream is removed.
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        TaskIds::one(&self.id).each(session, |id, info| {
+            let mut state = info.status().map_or("waiting", |status| status.as_str());
+            for upstream in &self.upstreams {
+                state = session.client.call(&session.client.calls().undepend(id, upstream))?.as_str();
+            }
+            Ok(state)
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
+    }
+
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
+        self.upstreams.iter_mut().collect()
+    }
+
+    fn links(&self) -> bool {
+        false
+    }
 }

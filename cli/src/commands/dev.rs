@@ -30,6 +30,7 @@ use crate::processes::leftovers;
 use crate::run_folder::RunFolder;
 use crate::safe_path::{Refused, Rule, private_folders, resolve};
 use crate::session::config::Connection;
+use crate::subcommand::{Global, Subcommand};
 
 /// Time that programs have to save and exit after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
@@ -69,7 +70,13 @@ struct Left {
 }
 
 /// Starts the servers and the worker, waits for Ctrl-C, and ends them.
-pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        Some(global.without_durability().and_then(|()| run(global.connection, self)))
+    }
+}
+
+fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
     let queues = queues(options)?;
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;

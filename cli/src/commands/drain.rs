@@ -6,8 +6,9 @@ use clap::Args;
 use crate::input::values::queue_name;
 use crate::output::{Code, fault, say};
 use crate::session::Session;
+use crate::subcommand::Subcommand;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -20,33 +21,35 @@ pub struct Options {
     off: bool,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
-    let Some(listener) = &options.listener else {
-        // Existing tasks of a closed queue still run, unlike in a paused queue.
-        session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (calls, queue, off) = (session.client.calls(), &self.queue, self.off);
+        let Some(listener) = &self.listener else {
+            // Existing tasks still run, unlike in a paused queue.
+            session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
+            say(if off {
+                format!("{queue} accepts tasks again")
+            } else {
+                format!("{queue} accepts no more tasks; existing tasks still run; blueque drain {queue} --off")
+            });
+            session.warn_if_new(queue)?;
+            return Ok(Code::Ok);
+        };
+        session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
+            Error::State { code: blueque::Code::NoListener, .. } => {
+                fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
+            }
+            error => error.into(),
+        })?;
         say(if off {
-            format!("{queue} accepts tasks again")
+            format!("{listener} is no longer ordered to drain {queue}; a worker that got the order ends anyway")
         } else {
-            format!("{queue} accepts no more tasks; existing tasks still run; blueque drain {queue} --off")
+            format!(
+                "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once its tasks have ended"
+            )
         });
-        session.warn_if_new(queue)?;
-        return Ok(Code::Ok);
-    };
-    session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
-        Error::State { code: blueque::Code::NoListener, .. } => {
-            fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
-        }
-        error => error.into(),
-    })?;
-    say(if off {
-        format!("{listener} is no longer ordered to drain {queue}; a worker that got the order ends anyway")
-    } else {
-        format!(
-            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once its tasks have ended"
-        )
-    });
-    Ok(Code::Ok)
+        Ok(Code::Ok)
+    }
 }
 
 fn listener(text: &str) -> Result<ListenerId, String> {

@@ -1,7 +1,5 @@
 //! `blueque edit`
 
-use std::time::SystemTime;
-
 use blueque::QueueName;
 use blueque::calls::EditOptions;
 use clap::Args;
@@ -12,9 +10,11 @@ use crate::input::task_options::ChangedOptions;
 use crate::input::values::{coming, queue_name};
 use crate::output::{Code, fault};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
+use crate::times::When;
 
-/// Properties that are not named stay as they are. Editing a running task changes its next attempt.
-#[derive(Args, Debug)]
+/// What is not named stays as it is. Of a running task the next attempt is changed.
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
@@ -26,8 +26,8 @@ pub struct Options {
     queue: Option<QueueName>,
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
-    eta: Option<SystemTime>,
-    /// Make the task due at once
+    eta: Option<When>,
+    /// Due at once, whatever its time was
     #[arg(long, conflicts_with = "eta")]
     now: bool,
     /// Remove this option from the task, such as needs; may be repeated
@@ -43,12 +43,18 @@ pub struct Options {
     changed: ChangedOptions,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let call = call(options)?;
-    TaskIds::one(&options.id).each(session, |id, _| {
-        let client = &session.client;
-        Ok(client.call(&client.calls().edit(id, &call))?.as_str())
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let call = call(self)?;
+        TaskIds::one(&self.id).each(session, |id, _| {
+            let client = &session.client;
+            Ok(client.call(&client.calls().edit(id, &call))?.as_str())
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
+    }
 }
 
 fn call(options: &Options) -> anyhow::Result<EditOptions> {
@@ -65,7 +71,7 @@ fn call(options: &Options) -> anyhow::Result<EditOptions> {
         call = call.parameters(options.parameters.bytes()?);
     }
     call = options.queue.iter().fold(call, |call, queue| call.queue(queue.as_str()));
-    call = options.eta.into_iter().fold(call, EditOptions::eta);
+    call = options.eta.into_iter().map(When::time).fold(call, EditOptions::eta);
     call = options.by.iter().fold(call, |call, by| call.by(by.as_str()));
     call = options.reason.iter().fold(call, |call, reason| call.reason(reason.as_str()));
     Ok(if unset.is_empty() { call } else { call.unset(unset.join(",")) })

@@ -1,5 +1,7 @@
 //! `blueque events`
 
+use std::time::Duration;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use crate::output::table::{self, Column, Row};
 use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 use crate::view::payload::Payload;
 
@@ -25,7 +28,7 @@ const PAGE: u32 = 500;
 /// Maximum size of a file with a cursor.
 const LONGEST: u64 = 4 << 10;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default with --task: the queue of the task]
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present_any = ["task", "tracked"])]
@@ -317,16 +320,26 @@ impl<S: Source> Reader<'_, S> {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    pages::require_lines(options.follow, session.format)?;
-    if options.tracked {
-        let source = || {
-            let only = options.task.as_ref().map(|id| session.find(id)).transpose()?;
-            Ok(OfTracked { only })
-        };
-        return show(session, options, &source);
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        pages::require_lines(self.follow, session.format)?;
+        if self.tracked {
+            let source = || {
+                let only = self.task.as_ref().map(|id| session.find(id)).transpose()?;
+                Ok(OfTracked { only })
+            };
+            return show(session, self, &source);
+        }
+        show(session, self, &|| of_queue(session, self))
     }
-    show(session, options, &|| of_queue(session, options))
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        self.follow.then_some(None)
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        self.task.as_mut().map_or(Scope::All, Scope::Task)
+    }
 }
 
 fn show<S: Source>(

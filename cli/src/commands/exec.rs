@@ -19,6 +19,7 @@ use nix::unistd::{AccessFlags, access, getppid, setsid};
 use crate::output::say;
 use crate::processes::{inherited, limits};
 use crate::run_folder::{Run, RunFolder};
+use crate::subcommand::{Global, Subcommand};
 
 /// Exit code for a program that exists but cannot be run, as in shells.
 const NOT_EXECUTABLE: u8 = 126;
@@ -37,8 +38,14 @@ pub struct Options {
 }
 
 /// Becomes the program, or reports why the program cannot be run.
-pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    // The exec closes this copy of the pipe.
+impl Subcommand for Options {
+    fn start(&self, _: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        Some(run(self))
+    }
+}
+
+fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    // The exec closes this copy.
     let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     // The program ends with the supervisor, even if the supervisor is killed.
     prctl::set_pdeathsig(Signal::SIGKILL).context("the program cannot be set to end with its supervisor")?;

@@ -7,10 +7,11 @@ use crate::input::filter::TaskFilter;
 use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -53,21 +54,27 @@ fn of_graph(session: &Session, options: &Options, graph: &GraphId, limit: usize)
     Ok(found)
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let filter = options.tasks.filter(&[]);
-    let limit = options.limit as usize;
-    // One task more than the limit is read, to find out if there are more.
-    let mut ids = match (&options.graph, &options.queue) {
-        (Some(graph), _) => of_graph(session, options, graph, limit + 1)?,
-        (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
-        (None, None) => session.client.find(&filter, limit + 1)?,
-    };
-    let more = ids.len() > limit;
-    ids.truncate(limit);
-    session.say_more(limit, more);
-    if ids.is_empty() {
-        session.must_exist(options.queue.as_slice())?;
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let filter = self.tasks.filter(&[]);
+        let limit = self.limit as usize;
+        // Reads one more task than is shown, which reveals whether there are more tasks.
+        let mut ids = match (&self.graph, &self.queue) {
+            (Some(graph), _) => of_graph(session, self, graph, limit + 1)?,
+            (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
+            (None, None) => session.client.find(&filter, limit + 1)?,
+        };
+        let more = ids.len() > limit;
+        ids.truncate(limit);
+        session.say_more(limit, more);
+        if ids.is_empty() {
+            session.must_exist(self.queue.as_slice())?;
+        }
+        TaskList::of(session, ids)?.write(session, latest_first)?;
+        Ok(Code::Ok)
     }
-    TaskList::of(session, ids)?.write(session, latest_first)?;
-    Ok(Code::Ok)
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
+    }
 }

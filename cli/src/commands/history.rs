@@ -11,12 +11,13 @@ use serde_json::Value;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::record::headline;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
@@ -138,23 +139,29 @@ impl Row for Step {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    if session.format == Format::Id {
-        return Err(fault(Code::Usage, "a history has no ids: use -o table, json or jsonl"));
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        if session.format == Format::Id {
+            return Err(fault(Code::Usage, "a history has no ids: use -o table, json or jsonl"));
+        }
+        let id = session.find(&self.id)?;
+        let history = session.client.task(id.as_str())?.history()?;
+        let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
+        if gone > 0 {
+            say(format!("-- the first {gone} transitions of {id} have been removed --"));
+        }
+        let mut before = None;
+        let mut steps = Vec::new();
+        for step in history {
+            let at = step.at;
+            steps.push(Step::new(id.as_str(), step, before));
+            before = at;
+        }
+        session.write(&steps)?;
+        Ok(Code::Ok)
     }
-    let id = session.find(&options.id)?;
-    let history = session.client.task(id.as_str())?.history()?;
-    let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
-    if gone > 0 {
-        say(format!("-- the first {gone} transitions of {id} have been removed --"));
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
     }
-    let mut before = None;
-    let mut steps = Vec::new();
-    for step in history {
-        let at = step.at;
-        steps.push(Step::new(id.as_str(), step, before));
-        before = at;
-    }
-    session.write(&steps)?;
-    Ok(Code::Ok)
 }

@@ -1,9 +1,10 @@
 //! `blueque logs`
 
+use std::time::Duration;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread;
-use std::time::SystemTime;
 
 use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
@@ -22,14 +23,16 @@ use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
+use crate::times::When;
 use crate::view::why::why;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 
 const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
@@ -49,8 +52,8 @@ pub struct Options {
     tail: Option<usize>,
     /// Only output since this time: a time, or 10m for the last ten minutes
     #[arg(long, value_name = "TIME", value_parser = past)]
-    since: Option<SystemTime>,
-    /// Only output of the program on stdout
+    since: Option<When>,
+    /// Only what the program wrote to stdout
     #[arg(long, conflicts_with = "stderr")]
     stdout: bool,
     /// Only output of the program on stderr
@@ -67,7 +70,7 @@ pub struct Options {
 impl Options {
     fn excerpt(&self) -> Excerpt {
         let source = if self.stdout { Some("stdout") } else { self.stderr.then_some("stderr") };
-        let since = self.since;
+        let since = self.since.map(When::time);
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
@@ -109,66 +112,76 @@ impl Row for Entry {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let find = || session.find_task(&options.id);
-    // A command that follows a log for hours waits for a server that is away.
-    let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
-    let Some((id, info)) = found else { return Ok(Code::Ok) };
-    let feed = Feed::new(session, &id, state_folder(options.state_dir.as_deref()).ok(), options.attempt);
-    if matches!(session.format, Format::Table) {
-        let pager = if options.follow { None } else { Pager::start() };
-        let printer = Printer::new(&id, Streams::Data, options.timestamps, pager);
-        let mut follower = Follower::with(session, &id, feed, options.excerpt(), printer, options.follow);
-        if options.follow {
-            let ended = follower.follow(&|| false)?;
-            drop(follower);
-            if let Some(info) = ended.filter(|info| options.is_beyond(info)) {
-                explain_absence(session, &id, &info, options)?;
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let find = || session.find_task(&self.id);
+        // A command that follows for hours survives the absence of the server.
+        let found = if self.follow { begin(find, &|| false)? } else { Some(find()?) };
+        let Some((id, info)) = found else { return Ok(Code::Ok) };
+        let feed = Feed::new(session, &id, state_folder(self.state_dir.as_deref()).ok(), self.attempt);
+        if matches!(session.format, Format::Table) {
+            let pager = if self.follow { None } else { Pager::start() };
+            let printer = Printer::new(&id, Streams::Data, self.timestamps, pager);
+            let mut follower = Follower::with(session, &id, feed, self.excerpt(), printer, self.follow);
+            if self.follow {
+                let ended = follower.follow(&|| false)?;
+                drop(follower);
+                if let Some(info) = ended.filter(|info| self.is_beyond(info)) {
+                    explain_absence(session, &id, &info, self)?;
+                }
+            } else if !follower.log(&info)? {
+                drop(follower);
+                explain_absence(session, &id, &info, self)?;
             }
-        } else if !follower.log(&info)? {
-            drop(follower);
-            explain_absence(session, &id, &info, options)?;
+            return Ok(Code::Ok);
         }
-        return Ok(Code::Ok);
-    }
-    if session.format == Format::Id {
-        return Err(fault(Code::Usage, "a log has no ids: use -o table, json or jsonl"));
-    }
-    pages::require_lines(options.follow, session.format)?;
-    let mut reader = Reader { feed, excerpt: options.excerpt(), attempt: 0, decoders: HashMap::new() };
-    let (mut entries, mut any) = (Vec::new(), false);
-    let (mut outage, mut reason) = (Outage::default(), Reason::new());
-    loop {
-        let mut news = 0;
-        let looked = reader.look(session, &id, &mut |entry| {
-            news += 1;
-            if session.format == Format::Json {
-                entries.push(entry);
-                Ok(())
-            } else {
-                table::write_one(session.format, &entry)
+        if session.format == Format::Id {
+            return Err(fault(Code::Usage, "a log has no ids: use -o table, json or jsonl"));
+        }
+        pages::require_lines(self.follow, session.format)?;
+        let mut reader = Reader { feed, excerpt: self.excerpt(), attempt: 0, decoders: HashMap::new() };
+        let (mut entries, mut any) = (Vec::new(), false);
+        let (mut outage, mut reason) = (Outage::default(), Reason::new());
+        loop {
+            let mut news = 0;
+            let looked = reader.look(session, &id, &mut |entry| {
+                news += 1;
+                if session.format == Format::Json {
+                    entries.push(entry);
+                    Ok(())
+                } else {
+                    table::write_one(session.format, &entry)
+                }
+            });
+            any |= news > 0;
+            let looked = if self.follow { outage.survive(looked)? } else { Some(looked?) };
+            let Some(info) = looked else { continue };
+            if !self.follow || news == 0 && info.status().is_some_and(Status::is_finished) {
+                break;
             }
-        });
-        any |= news > 0;
-        let looked = if options.follow { outage.survive(looked)? } else { Some(looked?) };
-        let Some(info) = looked else { continue };
-        if !options.follow || news == 0 && info.status().is_some_and(Status::is_finished) {
-            break;
-        }
-        if news == 0 {
-            if let Some(news) = outage.survive(reason.news(session, &id, &info))?.flatten() {
-                say(news);
+            if news == 0 {
+                if let Some(news) = outage.survive(reason.news(session, &id, &info))?.flatten() {
+                    say(news);
+                }
+                thread::sleep(pages::PAUSE);
             }
-            thread::sleep(pages::PAUSE);
         }
+        if !any {
+            explain_absence(session, &id, &info, self)?;
+        }
+        if session.format == Format::Json {
+            table::write(Format::Json, &entries)?;
+        }
+        Ok(Code::Ok)
     }
-    if !any {
-        explain_absence(session, &id, &info, options)?;
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        self.follow.then_some(None)
     }
-    if session.format == Format::Json {
-        table::write(Format::Json, &entries)?;
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
     }
-    Ok(Code::Ok)
 }
 
 /// Reports why there is no log. Fails if the user named an attempt that has not begun.

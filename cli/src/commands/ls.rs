@@ -12,13 +12,14 @@ use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
 /// The refresh interval.
 const WATCH: Duration = Duration::from_secs(1);
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -40,43 +41,57 @@ pub struct Options {
     pub watch: bool,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let named = options.queue.iter().chain(&options.queues).cloned().collect::<Vec<_>>();
-    let mut outage = Outage::default();
-    let mut begins = true;
-    loop {
-        let looked = look(session, &named, options);
-        let looked = looked.and_then(|(picture, more)| {
-            let unknown = if picture.is_empty() && begins { session.unknown(&named)? } else { None };
-            Ok((picture, more, unknown))
-        });
-        let looked = if options.watch { outage.survive(looked)? } else { Some(looked?) };
-        let Some((picture, more, unknown)) = looked else { continue };
-        match unknown {
-            Some(text) if options.watch => say(format!("{text} yet")),
-            Some(text) => return Err(fault(Code::NotFound, text)),
-            None => {}
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let named = self.queue.iter().chain(&self.queues).cloned().collect::<Vec<_>>();
+        let mut outage = Outage::default();
+        let mut begins = true;
+        loop {
+            let looked = look(session, &named, self);
+            let looked = looked.and_then(|(picture, more)| {
+                let unknown = if picture.is_empty() && begins { session.unknown(&named)? } else { None };
+                Ok((picture, more, unknown))
+            });
+            let looked = if self.watch { outage.survive(looked)? } else { Some(looked?) };
+            let Some((picture, more, unknown)) = looked else { continue };
+            match unknown {
+                Some(text) if self.watch => say(format!("{text} yet")),
+                Some(text) => return Err(fault(Code::NotFound, text)),
+                None => {}
+            }
+            begins = false;
+            if self.watch && io::stdout().is_terminal() {
+                // Clears the screen and moves the cursor home.
+                data("\x1b[2J\x1b[H")?;
+            }
+            let hidden = if self.watch {
+                picture.write_screen(session)?
+            } else {
+                picture.write(session, rank(self))?;
+                0
+            };
+            if hidden > 0 {
+                say(format!("+{hidden} tasks"));
+            } else if session.is_one_of_many() || session.format == Format::Table {
+                session.say_more(self.limit as usize, more);
+            }
+            if !self.watch {
+                return Ok(Code::Ok);
+            }
+            thread::sleep(WATCH);
         }
-        begins = false;
-        if options.watch && io::stdout().is_terminal() {
-            // Clears the screen and moves the cursor home.
-            data("\x1b[2J\x1b[H")?;
-        }
-        let hidden = if options.watch {
-            picture.write_screen(session)?
-        } else {
-            picture.write(session, rank(options))?;
-            0
-        };
-        if hidden > 0 {
-            say(format!("+{hidden} tasks"));
-        } else if session.is_one_of_many() || session.format == Format::Table {
-            session.say_more(options.limit as usize, more);
-        }
-        if !options.watch {
-            return Ok(Code::Ok);
-        }
-        thread::sleep(WATCH);
+    }
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        self.watch.then_some(None)
+    }
+
+    fn take_watch(&mut self) -> bool {
+        std::mem::take(&mut self.watch)
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
     }
 }
 

@@ -7,9 +7,10 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::queue_name;
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-/// The tasks go behind the tasks that wait in the other queue.
-#[derive(Args, Debug)]
+/// They go behind those that wait there.
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The other queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -18,12 +19,18 @@ pub struct Options {
     pub tasks: TaskIds,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, info| {
-        if info.queue().as_deref() == Some(options.queue.as_str()) {
-            return Ok("there already");
-        }
-        session.client.call(&session.client.calls().move_to(id, &options.queue))?;
-        Ok("moved")
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.tasks.each(session, |id, info| {
+            if info.queue().as_deref() == Some(self.queue.as_str()) {
+                return Ok("there already");
+            }
+            session.client.call(&session.client.calls().move_to(id, &self.queue))?;
+            Ok("moved")
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }

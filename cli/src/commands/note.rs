@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::output::{Code, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
@@ -25,14 +26,20 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let id = session.find(&options.id)?;
-    let mut call = NoteOptions::new();
-    if !options.data.is_empty() {
-        let data = options.data.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-        call = call.data(Value::Object(data.collect::<Map<_, _>>()).to_string().as_bytes());
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let id = session.find(&self.id)?;
+        let mut call = NoteOptions::new();
+        if !self.data.is_empty() {
+            let data = self.data.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+            call = call.data(Value::Object(data.collect::<Map<_, _>>()).to_string().as_bytes());
+        }
+        session.client.task(id.as_str())?.note(&self.text, &call)?;
+        say(format!("noted in the history of {id}"));
+        Ok(Code::Ok)
     }
-    session.client.task(id.as_str())?.note(&options.text, &call)?;
-    say(format!("noted in the history of {id}"));
-    Ok(Code::Ok)
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
+    }
 }

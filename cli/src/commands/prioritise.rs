@@ -6,9 +6,10 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::whole_number;
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-/// The tasks go behind the tasks that have this priority already.
-#[derive(Args, Debug)]
+/// They go behind those that have this priority already.
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// -1000 to 1000, higher first; a task that was submitted without a priority has 0
     #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
@@ -17,9 +18,15 @@ pub struct Options {
     pub tasks: TaskIds,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        session.client.call(&session.client.calls().prioritise(id, options.priority))?;
-        Ok("prioritised")
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.tasks.each(session, |id, _| {
+            session.client.call(&session.client.calls().prioritise(id, self.priority))?;
+            Ok("prioritised")
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }

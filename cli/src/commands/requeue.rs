@@ -1,4 +1,4 @@
-//! `blueque requeue`, also called `release`
+//! `blueque requeue`
 
 use blueque::Requeued;
 use blueque::calls::RequeueOptions;
@@ -7,10 +7,11 @@ use clap::Args;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-/// Workers stop the programs, which have their grace period to save a checkpoint. Then the tasks go to the front of
-/// their queue, where any worker may take them. Also called `release`.
-#[derive(Args, Debug)]
+/// Workers are asked to stop them: programs have their grace period to save a checkpoint. Then the tasks are at the
+/// front of their queue, where any worker may take them.
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
@@ -20,17 +21,23 @@ pub struct Options {
     now: bool,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        Ok(
-            match session
-                .client
-                .call(&session.client.calls().requeue(id, &RequeueOptions::new().at_once(options.now)))?
-            {
-                Requeued::Requested => "requeueing",
-                Requeued::Cancelled => "cancelled",
-                _ => "released",
-            },
-        )
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.tasks.each(session, |id, _| {
+            Ok(
+                match session
+                    .client
+                    .call(&session.client.calls().requeue(id, &RequeueOptions::new().at_once(self.now)))?
+                {
+                    Requeued::Requested => "requeueing",
+                    Requeued::Cancelled => "cancelled",
+                    _ => "released",
+                },
+            )
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.tasks.ids)
+    }
 }

@@ -1,7 +1,5 @@
 //! `blueque retry`
 
-use std::time::SystemTime;
-
 use blueque::calls::RetryOptions;
 use blueque::{Error, Order, TaskId};
 use clap::Args;
@@ -10,9 +8,11 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::coming;
 use crate::output::{Code, fault};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
+use crate::times::When;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub tasks: TaskIds,
@@ -21,15 +21,25 @@ pub struct Options {
     fresh: bool,
     /// A new deadline: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
-    deadline: Option<SystemTime>,
+    deadline: Option<When>,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let how = options.deadline.into_iter().fold(RetryOptions::new().fresh(options.fresh), RetryOptions::deadline);
-    options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, &how)) {
-        Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
-        retried => Ok(retried?.as_str()),
-    })
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let how = self
+            .deadline
+            .into_iter()
+            .map(When::time)
+            .fold(RetryOptions::new().fresh(self.fresh), RetryOptions::deadline);
+        self.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, &how)) {
+            Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
+            retried => Ok(retried?.as_str()),
+        })
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Reruns(&mut self.tasks.ids)
+    }
 }
 
 /// Returns the error for a task that cannot be retried yet, because its cancellation is not finished.

@@ -1,7 +1,5 @@
 //! `blueque run`
 
-use std::process::ExitCode;
-
 use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
 
@@ -11,52 +9,63 @@ use crate::follow::{Follower, ended, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::cost;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
     pub new: NewTaskArgs,
 }
 
-/// Submits a task and follows it. Returns the exit code of the program if the program failed with one.
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
-    let interrupts = Interrupts::hear()?;
-    let (id, _) = options.new.submit(session, true)?;
-    let shown = session.global_id(&id);
-    if session.format == Format::Id {
-        line(shown.as_str())?;
-    } else {
-        say(format!("{shown} submitted"));
-    }
-    let streams = if session.format == Format::Table { Streams::Same } else { Streams::Talk };
-    let mut follower = Follower::new(session, &id, streams);
-    let ended = to_the_end(session, &id, &mut follower, &interrupts);
-    let Some(info) = ended.map_err(|error| left(&shown, error))? else {
+impl Subcommand for Options {
+    /// Exits with the exit code of the program if the program failed with an exit code.
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let interrupts = Interrupts::hear()?;
+        let (id, _) = self.new.submit(session, true)?;
+        let shown = session.global_id(&id);
+        if session.format == Format::Id {
+            line(shown.as_str())?;
+        } else {
+            say(format!("{shown} submitted"));
+        }
+        let streams = if session.format == Format::Table { Streams::Same } else { Streams::Talk };
+        let mut follower = Follower::new(session, &id, streams);
+        let ended = to_the_end(session, &id, &mut follower, &interrupts);
+        let Some(info) = ended.map_err(|error| left(&shown, error))? else {
+            drop(follower);
+            return Ok(Code::Cancelled);
+        };
+        let wrote = follower.wrote();
+        // A log may be cut, but other workers report the exit code nowhere else.
+        let exit = info.cost().and_then(cost::read).map_or_else(
+            || {
+                let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
+                end.cost.exit
+            },
+            |cost| cost.exit,
+        );
         drop(follower);
-        return Ok(Code::Cancelled.into());
-    };
-    let wrote = follower.wrote();
-    // The record has the exit code if a supervisor reported it. Other workers report it only in the log, which may be
-    // incomplete.
-    let exit = info.cost().and_then(cost::read).map_or_else(
-        || {
-            let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
-            end.cost.exit
-        },
-        |cost| cost.exit,
-    );
-    drop(follower);
-    match session.format {
-        Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
-        // If the log wrote to stdout, it has shown the result of the program.
-        Format::Table if !wrote => ended::write_result(&info)?,
-        Format::Table | Format::Id => {}
+        match session.format {
+            Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
+            // The log already contains the result of a program.
+            Format::Table if !wrote => ended::write_result(&info)?,
+            Format::Table | Format::Id => {}
+        }
+        ended::report(&shown, &info);
+        let verdict = ended::verdict(&info);
+        let programs =
+            exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
+        Ok(programs.map_or(verdict, Code::Program))
     }
-    ended::report(&shown, &info);
-    let verdict = ended::verdict(&info);
-    let programs = exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
-    Ok(programs.map_or(verdict.into(), ExitCode::from))
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::NewTask(&mut self.new)
+    }
+
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
+        self.new.waits_for()
+    }
 }
 
 /// Follows the task to its end. Returns `None` if a second interrupt stopped the wait.

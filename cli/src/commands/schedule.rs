@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use blueque::calls::RunScheduleOptions;
 use blueque::{Error, Overlap, QueueName, Recurrence, ScheduleName, Scheduled, TaskId};
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{ArgGroup, Args};
 
 use crate::input::parameters::Parameters;
 use crate::input::task_options::{SlotOptions, TaskOptions, overlap};
@@ -14,15 +14,16 @@ use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
 use crate::session::caller::caller;
 use crate::session::queues::meant;
+use crate::subcommand::Subcommand;
 use crate::view::schedule::{Made, Removed, Summary, Whole};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(subcommand)]
     word: Option<Word>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 enum Word {
     /// Create a schedule, or change the one with this name
     Add(Box<Add>),
@@ -46,16 +47,16 @@ enum Word {
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
         /// The reason, for people
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
     },
-    /// Let a schedule create tasks again, from its next slot on
+    /// Let a schedule create tasks again
     Resume {
         /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
-    /// Create a task of a schedule now, in addition to its slots
+    /// Create a task of a schedule now
     Run {
         /// The name of the schedule
         #[arg(value_name = "NAME", value_parser = name)]
@@ -69,7 +70,7 @@ enum Word {
     },
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(group(ArgGroup::new("recurrence").required(true).args(["every", "cron"])))]
 struct Add {
     /// The name of the schedule; the ids of its tasks are NAME@SECONDS
@@ -123,39 +124,41 @@ impl Add {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (client, calls) = (&session.client, session.client.calls());
-    match &options.word {
-        None | Some(Word::Ls) => {
-            let schedules: Vec<Summary> = client.schedules()?.into_iter().map(Summary::new).collect();
-            session.write(&schedules)?;
-        }
-        Some(Word::Add(add)) => return add.run(session),
-        Some(Word::Show { name }) => return show(session, name),
-        Some(Word::Rm { names }) => return remove(session, names),
-        Some(Word::Pause { name, reason }) => {
-            known(session, name, client.call(&calls.pause_schedule(name, &caller(), reason)))?;
-            if !ended(session, name)? {
-                say(format!("{name} creates no tasks; blueque schedule resume {name}"));
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (client, calls) = (&session.client, session.client.calls());
+        match &self.word {
+            None | Some(Word::Ls) => {
+                let schedules: Vec<Summary> = client.schedules()?.into_iter().map(Summary::new).collect();
+                session.write(&schedules)?;
+            }
+            Some(Word::Add(add)) => return add.run(session),
+            Some(Word::Show { name }) => return show(session, name),
+            Some(Word::Rm { names }) => return remove(session, names),
+            Some(Word::Pause { name, reason }) => {
+                known(session, name, client.call(&calls.pause_schedule(name, &caller(), reason)))?;
+                if !ended(session, name)? {
+                    say(format!("{name} creates no tasks; blueque schedule resume {name}"));
+                }
+            }
+            Some(Word::Resume { name }) => {
+                known(session, name, client.call(&calls.resume_schedule(name)))?;
+                if !ended(session, name)? {
+                    say(format!("{name} creates tasks"));
+                }
+            }
+            Some(Word::Run { name, overlap, id }) => {
+                let id = id.clone().unwrap_or_else(TaskId::random);
+                let how = overlap.iter().copied().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
+                let ran = known(session, name, client.call(&calls.run_schedule(name, &id, &how)))?;
+                if !ran.created {
+                    say(format!("{} exists already; nothing was created", ran.id));
+                }
+                write_one(session.format, &Made { id: ran.id.to_string(), schedule: name.to_string() })?;
             }
         }
-        Some(Word::Resume { name }) => {
-            known(session, name, client.call(&calls.resume_schedule(name)))?;
-            if !ended(session, name)? {
-                say(format!("{name} creates tasks"));
-            }
-        }
-        Some(Word::Run { name, overlap, id }) => {
-            let id = id.clone().unwrap_or_else(TaskId::random);
-            let how = overlap.iter().copied().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
-            let ran = known(session, name, client.call(&calls.run_schedule(name, &id, &how)))?;
-            if !ran.created {
-                say(format!("{} exists already; nothing was created", ran.id));
-            }
-            write_one(session.format, &Made { id: ran.id.to_string(), schedule: name.to_string() })?;
-        }
+        Ok(Code::Ok)
     }
-    Ok(Code::Ok)
 }
 
 /// Returns true if a schedule has no more tasks to create, and then reports this. The schedule may be paused.

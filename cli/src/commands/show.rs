@@ -8,6 +8,7 @@ use clap::Args;
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
@@ -19,36 +20,42 @@ use crate::view::why::why;
 /// Maximum number of characters of a payload in the output for people.
 const SHOWN: usize = 2_000;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     pub id: String,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (id, info) = session.find_task(&options.id)?;
-    let mut task = TaskView::whole(&session.global(id.as_str()), &info);
-    let cause = why(session, &id, &info)?;
-    task.expected = cause.expected(session, &id, &info)?;
-    let lease = cause.why.deadline;
-    task.whole = Some(Whole {
-        policy: Policy::read(session, &info)?,
-        lease_until: lease.and_then(times::exact),
-        checkpoint_bytes: info.checkpoint_bytes().map(<[u8]>::len),
-        checkpointed: info.checkpointed().and_then(times::exact),
-        progressed: info.progressed().and_then(times::exact),
-        readied: info.readied().and_then(times::exact),
-        inputs: text(&info, "inputs"),
-        elements: elements(&info),
-        notes: notes(session, &id, &info)?,
-        fields: info.unknown().map(|(name, value)| (name.to_owned(), Payload(value.to_vec()))).collect(),
-    });
-    match session.format {
-        Format::Table => people(&task, &info, lease)?,
-        format => write_one(format, &task)?,
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (id, info) = session.find_task(&self.id)?;
+        let mut task = TaskView::whole(&session.global(id.as_str()), &info);
+        let cause = why(session, &id, &info)?;
+        task.expected = cause.expected(session, &id, &info)?;
+        let lease = cause.why.deadline;
+        task.whole = Some(Whole {
+            policy: Policy::read(session, &info)?,
+            lease_until: lease.and_then(times::exact),
+            checkpoint_bytes: info.checkpoint_bytes().map(<[u8]>::len),
+            checkpointed: info.checkpointed().and_then(times::exact),
+            progressed: info.progressed().and_then(times::exact),
+            readied: info.readied().and_then(times::exact),
+            inputs: text(&info, "inputs"),
+            elements: elements(&info),
+            notes: notes(session, &id, &info)?,
+            fields: info.unknown().map(|(name, value)| (name.to_owned(), Payload(value.to_vec()))).collect(),
+        });
+        match session.format {
+            Format::Table => people(&task, &info, lease)?,
+            format => write_one(format, &task)?,
+        }
+        Ok(Code::Ok)
     }
-    Ok(Code::Ok)
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
+    }
 }
 
 /// Returns the number of results and values from which the task's parameters are assembled.

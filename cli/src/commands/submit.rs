@@ -14,8 +14,9 @@ use crate::input::values::plain;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     #[command(flatten)]
@@ -123,39 +124,49 @@ fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
     Ok(Made { id: id.to_string(), queue, submitted: made.as_str(), replaced, round: None })
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    if let Some(indexes) = &options.array {
-        return array(session, options, indexes);
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        if let Some(indexes) = &self.array {
+            return array(session, self, indexes);
+        }
+        let follows = self.wait || self.follow;
+        let interrupts = follows.then(Interrupts::hear).transpose()?;
+        let made = make(session, self)?;
+        let id = TaskId::new(made.id.as_str())?;
+        let shown = session.global_id(&id);
+        let replaced = made.replaced.as_deref().map(|other| session.global(other));
+        let made = Made { id: shown.to_string(), replaced, ..made };
+        let format = if self.id_only { Format::Id } else { session.format };
+        if follows && format == Format::Table {
+            // For scripts, stdout contains only the result.
+            say(format!("{shown} submitted"));
+        } else if !follows || format == Format::Id {
+            write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;
+        }
+        let Some(interrupts) = interrupts else { return Ok(Code::Ok) };
+        let mut follower = Follower::new(session, &id, if self.follow { Streams::Talk } else { Streams::None });
+        let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&shown, error))?;
+        drop(follower);
+        let Some(info) = ended else {
+            Interrupts::end_line();
+            leave(&shown);
+            interrupts.obey()?;
+            return Ok(Code::Ok);
+        };
+        match format {
+            Format::Json | Format::Jsonl => ended::write(format, &shown, &info)?,
+            Format::Table => ended::write_result(&info)?,
+            Format::Id => {}
+        }
+        ended::report(&shown, &info);
+        Ok(ended::verdict(&info))
     }
-    let follows = options.wait || options.follow;
-    let interrupts = follows.then(Interrupts::hear).transpose()?;
-    let made = make(session, options)?;
-    let id = TaskId::new(made.id.as_str())?;
-    let shown = session.global_id(&id);
-    let replaced = made.replaced.as_deref().map(|other| session.global(other));
-    let made = Made { id: shown.to_string(), replaced, ..made };
-    let format = if options.id_only { Format::Id } else { session.format };
-    if follows && format == Format::Table {
-        // The message goes to stderr, so that scripts read only the result from stdout.
-        say(format!("{shown} submitted"));
-    } else if !follows || format == Format::Id {
-        write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::NewTask(&mut self.new)
     }
-    let Some(interrupts) = interrupts else { return Ok(Code::Ok) };
-    let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
-    let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&shown, error))?;
-    drop(follower);
-    let Some(info) = ended else {
-        Interrupts::end_line();
-        leave(&shown);
-        interrupts.obey()?;
-        return Ok(Code::Ok);
-    };
-    match format {
-        Format::Json | Format::Jsonl => ended::write(format, &shown, &info)?,
-        Format::Table => ended::write_result(&info)?,
-        Format::Id => {}
+
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
+        self.new.waits_for()
     }
-    ended::report(&shown, &info);
-    Ok(ended::verdict(&info))
 }

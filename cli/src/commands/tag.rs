@@ -1,4 +1,6 @@
-//! `blueque tag` and `untag`
+//! `blueque tag`: the tags of tasks and queues.
+
+mod ls;
 
 use blueque::TaskId;
 use clap::Args;
@@ -8,12 +10,29 @@ use crate::input::values::plain;
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
+    #[command(subcommand)]
+    word: Word,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Word {
+    /// Add tags to a task
+    Add(Change),
+    /// Remove tags from a task
+    Remove(Change),
+    /// List the tags of a queue, the most used first
+    Ls(ls::Options),
+}
+
+#[derive(Args, Clone, Debug)]
+struct Change {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
-    pub id: String,
+    id: String,
     /// The tags
     #[arg(required = true, value_name = "TAG", value_parser = plain)]
     tags: Vec<String>,
@@ -38,17 +57,27 @@ impl Row for Tagged {
     }
 }
 
-pub fn tag(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    change(session, options, |id, tags| session.client.call(&session.client.calls().tag(id, tags)))
-}
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (client, calls) = (&session.client, session.client.calls());
+        match &self.word {
+            Word::Add(options) => change(session, options, |id, tags| client.call(&calls.tag(id, tags))),
+            Word::Remove(options) => change(session, options, |id, tags| client.call(&calls.untag(id, tags))),
+            Word::Ls(options) => ls::run(session, options),
+        }
+    }
 
-pub fn untag(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    change(session, options, |id, tags| session.client.call(&session.client.calls().untag(id, tags)))
+    fn scope(&mut self) -> Scope<'_> {
+        match &mut self.word {
+            Word::Add(options) | Word::Remove(options) => Scope::Task(&mut options.id),
+            Word::Ls(_) => Scope::All,
+        }
+    }
 }
 
 fn change(
     session: &Session,
-    options: &Options,
+    options: &Change,
     call: impl Fn(&TaskId, &[&str]) -> blueque::Result<Vec<String>>,
 ) -> anyhow::Result<Code> {
     let id = session.find(&options.id)?;

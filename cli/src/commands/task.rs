@@ -4,10 +4,11 @@
 mod files;
 mod published;
 
+use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use blueque::{Inputs, QueueName};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use self::files::{append, given, keep, keep_beside};
@@ -16,9 +17,17 @@ use crate::input::task_options::ChangedOptions;
 use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::{coming, duration, queue_name};
 use crate::output::{Code, fault};
+use crate::subcommand::{Global, Subcommand};
+use crate::times::When;
 
-#[derive(Debug, Subcommand)]
-pub enum Word {
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    word: Word,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Word {
     /// Report progress: `5/12`, `42%` or `0.42`, and a message
     Progress {
         /// The progress: `5/12` for 5 of 12, or a fraction
@@ -44,32 +53,38 @@ pub enum Word {
         #[arg(long, conflicts_with = "value")]
         published: bool,
     },
-    /// Print the output folders of upstream tasks that saved their results with `result --published`
+    /// Print the folders of published results that this task received
     Inputs {
         /// Maximum time to wait for folders that are being published
         #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
         timeout: Duration,
     },
-    /// If the program fails and has retries left, retry it after a time such as 10m
+    /// Ask for a retry after a time such as 10m
+    ///
+    /// This applies if the program fails and has retries left.
     Again {
         /// The time from the end of the program to the retry
         #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
     },
-    /// Set the failure group for the case that the program fails: a name, or any text, such as an error message
+    /// Name the kind of the failure
+    ///
+    /// A name, or any text, such as the message of an error. This applies if the program fails.
     Group {
         /// The group. Numbers, ids and addresses in the text make no difference
         #[arg(allow_hyphen_values = true)]
         group: String,
     },
-    /// If the program ends with exit code 85, wait for other tasks, such as tasks that it submitted, and then run it
-    /// again
+    /// Wait for other tasks, then run again
+    ///
+    /// The wait begins when the program ends with exit code 85.
     Suspend {
         #[command(flatten)]
         upstreams: Upstreams,
     },
-    /// If the program succeeds, continue the task in another queue. The result becomes its parameters, unless other
-    /// parameters are given
+    /// Continue in another queue after success
+    ///
+    /// The result becomes the parameters there, unless parameters are given.
     Next {
         /// The queue, instead of the next of the task's steps. Without a queue and without options, the task skips its
         /// remaining steps and is complete
@@ -77,11 +92,11 @@ pub enum Word {
         queue: Option<QueueName>,
         /// Not before this time: RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
-        eta: Option<SystemTime>,
+        eta: Option<When>,
         #[command(flatten)]
         change: Box<Change>,
     },
-    /// Change the next attempt, if there is one. The current attempt continues unchanged
+    /// Change the parameters or options of the next attempt
     Edit {
         /// The reason, for people
         #[arg(long, value_name = "TEXT")]
@@ -89,7 +104,9 @@ pub enum Word {
         #[command(flatten)]
         change: Box<Change>,
     },
-    /// If the program ends with exit code 85, run the task again in another queue, from its checkpoint
+    /// Run again in another queue, from the checkpoint
+    ///
+    /// The task moves when the program ends with exit code 85.
     Into {
         /// The queue
         #[arg(value_parser = queue_name)]
@@ -105,9 +122,9 @@ pub enum Word {
     },
 }
 
-/// Changes. Properties that are not named stay as they are.
-#[derive(Args, Debug)]
-pub struct Change {
+/// What is to be otherwise. What is not named stays as it is.
+#[derive(Args, Clone, Debug)]
+struct Change {
     #[command(flatten)]
     parameters: Parameters,
     /// Remove this option from the task, such as needs; may be repeated
@@ -139,7 +156,7 @@ impl Change {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Level {
+enum Level {
     Debug,
     #[default]
     Info,
@@ -147,8 +164,14 @@ pub enum Level {
     Error,
 }
 
-/// Runs a subcommand. Fails only if the subcommand is malformed or the disk fails.
-pub fn run(word: &Word) -> anyhow::Result<Code> {
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        Some(global.without_durability().and_then(|()| run(&self.word)).map(Code::into))
+    }
+}
+
+/// Runs a subcommand. Only a malformed subcommand or a failing disk is an error.
+fn run(word: &Word) -> anyhow::Result<Code> {
     match word {
         Word::Progress { how_far, message, unit } => {
             let mut event = Map::new();
@@ -198,15 +221,15 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Appends an event that requests the next step of the task. If only the queue is given, the event contains it as a
-/// string. An empty string means that no step follows.
-fn next(queue: Option<&QueueName>, eta: Option<SystemTime>, change: &Change) -> anyhow::Result<()> {
+/// Appends the event with the next step of the task. A queue without changes is written as a string; an empty string
+/// ends the steps.
+fn next(queue: Option<&QueueName>, eta: Option<When>, change: &Change) -> anyhow::Result<()> {
     if eta.is_none() && change.is_empty() {
         return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));
     }
     let mut event = Map::new();
     event.extend(queue.map(|queue| ("queue".to_owned(), json!(queue.as_str()))));
-    let since = eta.and_then(|eta| eta.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let since = eta.and_then(|eta| eta.time().duration_since(SystemTime::UNIX_EPOCH).ok());
     event.extend(since.map(|since| ("eta".to_owned(), json!(since.as_secs_f64()))));
     change.add_to(&mut event, "next")?;
     append(&json!({ "next": event }))

@@ -22,6 +22,8 @@ use crate::input::values::queue_name;
 use crate::output::layout::{Column, Layout as Fit};
 use crate::output::{Code, chain, clean_line, fault, one_line};
 use crate::session::Session;
+use crate::session::several::{Several, at_once};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
@@ -74,23 +76,40 @@ const RUNNING: &[Column] = &[
     Column::text("on").rank(3),
 ];
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queues [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
 }
 
-/// Function that connects to the namespace or to a partition. It is called again until it succeeds.
-pub type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
+/// Opens the namespace to show, or a partition; called again until the server can be reached.
+type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
 
 /// The namespaces to show, with the name of each partition if there are several.
-pub type Places = Vec<(Option<String>, Open)>;
+type Places = Vec<(Option<String>, Open)>;
 
-/// Returns the only entry, for a single session.
-pub fn one(session: &Session) -> Places {
-    let session = session.clone();
-    vec![(None, Box::new(move || Ok(session.clone())))]
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let session = session.clone();
+        run(vec![(None, Box::new(move || Ok(session.clone())))], self)
+    }
+
+    fn combine(&self, several: &Several<'_>) -> Option<anyhow::Result<Code>> {
+        let looks = several.all.iter().map(|name| {
+            let (places, name, format) = (several.places.clone(), name.clone(), several.format);
+            let open: Open = Box::new({
+                let name = name.clone();
+                move || at_once(&places, &name, format)
+            });
+            (Some(name.to_string()), open)
+        });
+        Some(run(looks.collect(), self))
+    }
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        Some(None)
+    }
 }
 
 /// A queue, with the sums of all partitions.
@@ -166,7 +185,7 @@ impl Estimates {
     }
 }
 
-pub fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
+fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         let text = "top needs a terminal; blueque ls, or blueque ls --watch -o jsonl, do without";
         return Err(fault(Code::Usage, text));

@@ -1,4 +1,4 @@
-//! `blueque track`, `untrack` and `tracked`
+//! `blueque track`: the tracked tasks.
 
 use blueque::TrackedTask;
 use clap::Args;
@@ -8,12 +8,23 @@ use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
-    #[command(flatten)]
-    pub tasks: TaskIds,
+    #[command(subcommand)]
+    word: Word,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Word {
+    /// Track tasks
+    Add(TaskIds),
+    /// Stop tracking tasks
+    Remove(TaskIds),
+    /// List the tracked tasks
+    Ls,
 }
 
 /// A tracked task.
@@ -47,22 +58,29 @@ impl Row for View {
     }
 }
 
-pub fn track(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        session.client.task(id.as_str())?.track()?;
-        Ok("tracked")
-    })
-}
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let client = &session.client;
+        match &self.word {
+            Word::Add(tasks) => tasks.each(session, |id, _| {
+                client.task(id.as_str())?.track()?;
+                Ok("tracked")
+            }),
+            Word::Remove(tasks) => tasks.each(session, |id, _| {
+                client.task(id.as_str())?.untrack()?;
+                Ok("untracked")
+            }),
+            Word::Ls => {
+                session.write(&client.tracked()?.into_iter().map(View::from).collect::<Vec<_>>())?;
+                Ok(Code::Ok)
+            }
+        }
+    }
 
-pub fn untrack(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| {
-        session.client.task(id.as_str())?.untrack()?;
-        Ok("untracked")
-    })
-}
-
-pub fn list(session: &Session) -> anyhow::Result<Code> {
-    let tasks: Vec<View> = session.client.tracked()?.into_iter().map(View::from).collect();
-    session.write(&tasks)?;
-    Ok(Code::Ok)
+    fn scope(&mut self) -> Scope<'_> {
+        match &mut self.word {
+            Word::Add(tasks) | Word::Remove(tasks) => Scope::Tasks(&mut tasks.ids),
+            Word::Ls => Scope::All,
+        }
+    }
 }

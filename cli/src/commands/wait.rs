@@ -12,9 +12,10 @@ use crate::input::values::duration;
 use crate::output::{Code, Format, fault};
 use crate::session::Session;
 use crate::session::outage::begin;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::task::TaskView;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
@@ -24,37 +25,47 @@ pub struct Options {
     pub timeout: Option<Duration>,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let late = || session.end.is_some_and(|end| Instant::now() >= end);
-    let waited = || humantime::format_duration(options.timeout.unwrap_or_default());
-    let find = || {
-        let found = options.ids.iter().flat_map(|id| session.find_tasks(id));
-        found
-            .map(|(_, found)| found.map(|(id, info)| (id, brief(info))))
-            .collect::<anyhow::Result<Vec<(TaskId, TaskInfo)>>>()
-    };
-    let Some(found) = begin(find, &late)? else {
-        return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
-    };
-    let mut ended = Vec::new();
-    let mut verdicts = Vec::new();
-    for (id, info) in found {
-        let id = &id;
-        let Some(info) = Follower::new(session, id, Streams::None).after(info).follow(&late)? else {
-            return Err(fault(Code::TimedOut, format!("{id} is not finished after {}", waited())));
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let late = || session.end.is_some_and(|end| Instant::now() >= end);
+        let waited = || humantime::format_duration(self.timeout.unwrap_or_default());
+        let find = || {
+            let found = self.ids.iter().flat_map(|id| session.find_tasks(id));
+            found
+                .map(|(_, found)| found.map(|(id, info)| (id, brief(info))))
+                .collect::<anyhow::Result<Vec<(TaskId, TaskInfo)>>>()
         };
-        verdicts.push(verdict(&info));
-        if session.format == Format::Jsonl || session.format == Format::Id {
-            write(session.format, &session.global_id(id), &info)?;
-        } else {
-            ended.push(TaskView::whole(id.as_str(), &info));
+        let Some(found) = begin(find, &late)? else {
+            return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
+        };
+        let mut ended = Vec::new();
+        let mut verdicts = Vec::new();
+        for (id, info) in found {
+            let id = &id;
+            let Some(info) = Follower::new(session, id, Streams::None).after(info).follow(&late)? else {
+                return Err(fault(Code::TimedOut, format!("{id} is not finished after {}", waited())));
+            };
+            verdicts.push(verdict(&info));
+            if session.format == Format::Jsonl || session.format == Format::Id {
+                write(session.format, &session.global_id(id), &info)?;
+            } else {
+                ended.push(TaskView::whole(id.as_str(), &info));
+            }
         }
+        if matches!(session.format, Format::Json | Format::Table) {
+            session.write(&ended)?;
+        }
+        let found = |code| verdicts.contains(&code).then_some(code);
+        Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
     }
-    if matches!(session.format, Format::Json | Format::Table) {
-        session.write(&ended)?;
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        Some(self.timeout)
     }
-    let found = |code| verdicts.contains(&code).then_some(code);
-    Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Tasks(&mut self.ids)
+    }
 }
 
 /// Removes the long fields of a record, to save memory if there are many tasks.

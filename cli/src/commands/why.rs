@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use crate::output::{Code, Format, json, line, one_line};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::view::expected::Expected;
 use crate::view::why::why;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id of a task, or an unambiguous prefix of it; or a part of a graph: GRAPH[17], GRAPH[3-9] or GRAPH/NAME
     #[arg(value_name = "ID")]
@@ -29,15 +30,21 @@ struct Answer<'a> {
     expected: Option<Expected>,
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let mut all = session.find_tasks(&options.id).peekable();
-    let Some(first) = all.next() else { return Ok(Code::Ok) };
-    let several = all.peek().is_some();
-    for (name, found) in iter::once(first).chain(all) {
-        let (id, info) = found?;
-        one(session, &id, &info, several.then_some(name.as_str()))?;
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let mut all = session.find_tasks(&self.id).peekable();
+        let Some(first) = all.next() else { return Ok(Code::Ok) };
+        let several = all.peek().is_some();
+        for (name, found) in iter::once(first).chain(all) {
+            let (id, info) = found?;
+            one(session, &id, &info, several.then_some(name.as_str()))?;
+        }
+        Ok(Code::Ok)
     }
-    Ok(Code::Ok)
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Task(&mut self.id)
+    }
 }
 
 /// Writes the answer for one task. `name`: the name of the task, which precedes the answer if there are several tasks.

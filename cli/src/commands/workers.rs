@@ -10,10 +10,11 @@ use crate::input::values::queue_name;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 use crate::view::programs;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -130,49 +131,56 @@ impl Row for ListenerView {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let mut views = Vec::new();
-    let mut lacking = Vec::new();
-    let workers = session.client.workers()?;
-    for queue in session.queues(options.queue.as_slice())? {
-        let now = times::now();
-        lacking.extend(programs::missing(&session.client, &queue, &workers)?);
-        for found in session.client.queue(queue.as_str())?.listeners()? {
-            let held = match found.listener() {
-                Some(id) if found.held > 0 => session.client.call(&session.client.calls().list_held(&queue, &id))?,
-                _ => Vec::new(),
-            };
-            let tasks = held.into_iter().map(|task| HeldView {
-                status: task.status.map(blueque::Status::as_str),
-                attempt: task.attempt,
-                pid: task.pid,
-                lease_until: task.deadline.and_then(times::exact),
-                id: task.id,
-            });
-            let worker = workers.iter().find(|worker| worker.id == found.id);
-            let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-            // Supervisors of a dead worker still send heartbeats, so only the worker's own report shows if the worker
-            // is alive.
-            let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
-            views.push(ListenerView {
-                tasks: tasks.collect(),
-                worker,
-                heard: seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
-                seen: seen.and_then(times::exact),
-                held: found.held,
-                queue: queue.to_string(),
-                listener: found.id,
-            });
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let mut views = Vec::new();
+        let mut lacking = Vec::new();
+        let workers = session.client.workers()?;
+        for queue in session.queues(self.queue.as_slice())? {
+            let now = times::now();
+            lacking.extend(programs::missing(&session.client, &queue, &workers)?);
+            for found in session.client.queue(queue.as_str())?.listeners()? {
+                let held = match found.listener() {
+                    Some(id) if found.held > 0 => {
+                        session.client.call(&session.client.calls().list_held(&queue, &id))?
+                    }
+                    _ => Vec::new(),
+                };
+                let tasks = held.into_iter().map(|task| HeldView {
+                    status: task.status.map(blueque::Status::as_str),
+                    attempt: task.attempt,
+                    pid: task.pid,
+                    lease_until: task.deadline.and_then(times::exact),
+                    id: task.id,
+                });
+                let worker = workers.iter().find(|worker| worker.id == found.id);
+                let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
+                // Processes that a dead worker left running still send heartbeats, so the worker's own report is used.
+                let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
+                views.push(ListenerView {
+                    tasks: tasks.collect(),
+                    worker,
+                    heard: seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
+                    seen: seen.and_then(times::exact),
+                    held: found.held,
+                    queue: queue.to_string(),
+                    listener: found.id,
+                });
+            }
         }
+        if views.is_empty() {
+            session.must_exist(self.queue.as_slice())?;
+        }
+        // The server returns the listeners of a queue unordered.
+        views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
+        session.write(&views)?;
+        for sentence in lacking {
+            say(sentence);
+        }
+        Ok(Code::Ok)
     }
-    if views.is_empty() {
-        session.must_exist(options.queue.as_slice())?;
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
     }
-    // The server returns the listeners of a queue in no order.
-    views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
-    session.write(&views)?;
-    for sentence in lacking {
-        say(sentence);
-    }
-    Ok(Code::Ok)
 }

@@ -117,7 +117,7 @@ impl Checks {
         })?;
         for (name, value) in wrong {
             let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit {queue} {name} …, or --none"));
+            self.finding("limits", text, format!("blueque limit set {queue} {name} …, or --none"));
         }
         if own.len() > LIMITS {
             let text = format!("{key} has {} keys, the bound is 100,000", own.len());

@@ -1,5 +1,6 @@
 //! `blueque ping`: the servers behind an address, and the problems that prevent their use.
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use blueque::{Address, PartitionName};
@@ -14,11 +15,12 @@ use crate::output::{Code, Format, chain, fault, line};
 use crate::session::config::{Connection, Places, Settings};
 use crate::session::diagnosis;
 use crate::session::many::{AT_ONCE, at_once};
+use crate::subcommand::{Global, Subcommand};
 
 /// Number of round trips that are measured.
 const TRIPS: usize = 5;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The address of a server, of Sentinels, or of a cluster, instead of --url
     #[arg(value_name = "ADDRESS")]
@@ -65,7 +67,14 @@ impl Row for Ping {
     }
 }
 
-pub fn run(connection: &Connection, options: &Options, format: Format) -> anyhow::Result<Code> {
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        let done = global.without_durability().and_then(|()| run(global.connection, self, global.format));
+        Some(done.map(Code::into))
+    }
+}
+
+fn run(connection: &Connection, options: &Options, format: Format) -> anyhow::Result<Code> {
     let mut flags = connection.clone();
     if let Some(address) = &options.address {
         if flags.url.replace(address.clone()).is_some() {
@@ -137,7 +146,7 @@ fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Du
             Finding { level: Level::Ok, check: "topology", text, todo: None }
         }
         Err(error) => {
-            let todo = "blueque partitions add stores the topology, where it is right".to_owned();
+            let todo = "blueque partition add stores the topology, where it is right".to_owned();
             Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: Some(todo) }
         }
     }

@@ -224,7 +224,7 @@ impl Checks {
 
     /// Reports a turn that does not match the first task of its row. Returns true if there is nothing to report.
     fn row(&mut self, queue: &str, (key, number): &Row, look: &Look) -> bool {
-        let again = format!("set its limits again, unchanged: blueque limit {queue} {key} …");
+        let again = format!("set its limits again, as they are: blueque limit set {queue} {key} …");
         let of = if number.is_empty() { String::new() } else { format!(" (needs {number})") };
         // The key whose last task was taken first comes first.
         let rank = |rank: &String| look.served.as_ref().filter(|served| *served > rank).unwrap_or(rank).clone();

@@ -161,7 +161,7 @@ impl Checks {
                 times::span(Duration::from_secs_f64(floor - server))
             );
             let todo = "set the server's clock if it is wrong, else pause the queues and, when no task is held any more, \
-                        blueque reset-clock; until then leases last longer, and what is due comes late";
+                        blueque admin reset-clock; until then leases last longer, and what is due comes late";
             self.finding(check, text, todo);
         }
         Ok(())

@@ -45,7 +45,7 @@ impl Checks {
         })?;
         for (name, value) in wrong {
             let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit --shared {name} …"));
+            self.finding("limits", text, format!("blueque limit set --shared {name} …"));
         }
         if own.len() > LIMITS {
             let text = format!("{key} has {} limits, the bound is 10,000", own.len());
@@ -109,7 +109,7 @@ impl Checks {
         let (named, kept, waits): (Said, Said, BTreeSet<String>) = self.send(&read)?;
         for (name, number) in named.iter().filter(|(_, number)| !number.parse::<u64>().is_ok_and(|number| number > 0)) {
             let text = format!("{tasks} says {number} of {name}, and must say how many tasks and schedules name it");
-            self.finding("limits", text, format!("HDEL {tasks} {name}, then blueque maintenance"));
+            self.finding("limits", text, format!("HDEL {tasks} {name}, then blueque admin maintenance"));
         }
         for name in kept.keys().filter(|name| !own.contains_key(*name)) {
             let text = format!("{expires} says when {name} expires, and there is no such shared limit");
@@ -117,8 +117,8 @@ impl Checks {
         }
         for (name, seconds) in kept.iter().filter(|(name, _)| own.contains_key(*name)) {
             if !named.contains_key(name) && !waits.contains(name) {
-                let text = format!("{name} expires, no task names it, and {idle} has no time for its removal");
-                self.finding("limits", text, format!("blueque limit --shared {name} --expires {seconds}s"));
+                let text = format!("{name} is to expire, no task names it, and {idle} does not say when it goes");
+                self.finding("limits", text, format!("blueque limit set --shared {name} --expires {seconds}s"));
             }
         }
         Ok(())
@@ -158,7 +158,7 @@ impl Checks {
             let Some((_, set)) = class.split_once('|') else { continue };
             let number = value.split_once(' ').map_or("0", |(_, number)| number);
             for (name, places) in parts(set) {
-                let todo = format!("blueque limit --shared {name} --concurrency N, or edit or cancel these tasks");
+                let todo = format!("blueque limit set --shared {name} --concurrency N, or edit or cancel these tasks");
                 match own.get(name) {
                     None => {
                         let text = format!("{queue}: there is no shared limit {name}, but tasks wait for it: {number}");

@@ -80,8 +80,8 @@ impl Checks {
             };
             let overdue = times::span(times::between(times::epoch(at), now));
             let text =
-                format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: no client runs the maintenance");
-            self.finding("graphs", text, "blueque maintenance --once, or start a worker, of any queue");
+                format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: nobody does the maintenance");
+            self.finding("graphs", text, "blueque admin maintenance --once, or start a worker, of any queue");
         }
         Ok(())
     }

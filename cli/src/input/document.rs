@@ -15,7 +15,7 @@ use crate::output::{Code, fault};
 /// Maximum number of bytes of a document that the library accepts.
 const LARGEST: usize = 8 << 20;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Document {
     /// The document in JSON or YAML: a graph (see docs/reference/graph.schema.json), or a list of tasks in the format of enq; -
     /// reads stdin

@@ -1,15 +1,13 @@
 //! Options that select tasks of a queue: by id, state, tag, method, key, group of failure, time.
 
-use std::time::SystemTime;
-
 use blueque::{Filter, Status, TaskInfo};
 use clap::Args;
 
 use super::state::state;
 use super::values::{self, duration, plain};
-use crate::times;
+use crate::times::When;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Which tasks")]
 pub struct TaskFilter {
     /// Only tasks whose id begins with this text
@@ -35,10 +33,10 @@ pub struct TaskFilter {
     no_group: bool,
     /// Only tasks created at this time or later: a time, or -2h from now
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    from: Option<SystemTime>,
+    from: Option<When>,
     /// Only tasks created at this time or earlier
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    to: Option<SystemTime>,
+    to: Option<When>,
 }
 
 impl TaskFilter {
@@ -65,10 +63,10 @@ impl TaskFilter {
             filter = filter.group(group);
         }
         if let Some(from) = self.from {
-            filter = filter.from(from);
+            filter = filter.from(from.time());
         }
         if let Some(to) = self.to {
-            filter = filter.to(to);
+            filter = filter.to(to.time());
         }
         states.iter().fold(filter, |filter, &status| filter.status(status))
     }
@@ -86,8 +84,8 @@ impl TaskFilter {
             && self.tag.as_ref().is_none_or(|tag| info.tags().contains(tag))
             && (self.method.is_none() || self.method == info.method())
             && self.key.as_ref().is_none_or(|wanted| key() == Some(wanted.as_bytes()))
-            && self.from.is_none_or(|from| info.created().is_some_and(|created| created >= from))
-            && self.to.is_none_or(|to| info.created().is_some_and(|created| created <= to))
+            && self.from.is_none_or(|from| info.created().is_some_and(|created| created >= from.time()))
+            && self.to.is_none_or(|to| info.created().is_some_and(|created| created <= to.time()))
     }
 
     /// Returns true if all tasks in the named states are selected.
@@ -116,10 +114,10 @@ fn group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Parses a time, or a time relative to now such as `-2h`.
-fn time(text: &str) -> Result<SystemTime, String> {
+/// A time, or a time relative to now such as `-2h`.
+fn time(text: &str) -> Result<When, String> {
     match text.strip_prefix('-') {
-        Some(span) => times::origin().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
+        Some(span) => When::ago(duration(span)?),
         None => values::time(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
     }
 }

@@ -1,7 +1,5 @@
 //! A new task, as arguments, and its submission.
 
-use std::time::SystemTime;
-
 use blueque::calls::NewTask;
 use blueque::{Error, Graph, GraphId, Made, QueueName, Round, Submitted, TaskId};
 use clap::Args;
@@ -14,13 +12,13 @@ use super::upstreams::{Results, Upstreams, in_options};
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
-use crate::times;
+use crate::times::{self, When};
 
 /// Number of bytes of the log that the server keeps for a followed task.
 const FOLLOWED: u32 = 64 << 20;
 
 /// The arguments of a new task.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct NewTaskArgs {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -29,8 +27,8 @@ pub struct NewTaskArgs {
     parameters: Parameters,
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
-    eta: Option<SystemTime>,
-    /// The id of the task [default: a random id]; submitting the same id twice creates one task
+    eta: Option<When>,
+    /// An id of your choice; submitting it twice creates one task
     #[arg(long, value_parser = task_id)]
     id: Option<TaskId>,
     #[command(flatten)]
@@ -61,7 +59,7 @@ impl NewTaskArgs {
     pub fn pins(&self) -> Vec<(&'static str, String)> {
         let pin = |(option, shown)| {
             let value = self.options.given().find(|(name, _)| *name == option)?.1;
-            Some((shown, value.to_owned()))
+            Some((shown, value))
         };
         [("key", "key"), ("unique", "unique name")].into_iter().filter_map(pin).collect()
     }
@@ -79,7 +77,7 @@ impl NewTaskArgs {
         };
         let bytes = self.parameters.are_given().then(|| self.parameters.bytes()).transpose()?;
         let parameters = bytes.as_deref().map(serde_json::from_slice::<&RawValue>).transpose()?;
-        let eta = self.eta.map(times::seconds);
+        let eta = self.eta.map(|eta| times::seconds(eta.time()));
         let graph = array::graph(
             (&id, self.queue.as_str()),
             indexes,
@@ -104,7 +102,7 @@ impl NewTaskArgs {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let options = self.upstreams.add_to(self.options.options(), 0, &self.results());
-        let task = NewTask::new(&id, &parameters).eta(self.eta);
+        let task = NewTask::new(&id, &parameters).eta(self.eta.map(When::time));
         let calls = session.client.calls();
         let call = if later {
             calls.submit_once_more(&self.queue, &task, &options, request)
@@ -133,7 +131,7 @@ impl NewTaskArgs {
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let eta = self.eta;
+        let eta = self.eta.map(When::time);
         let task = NewTask::new(&id, &parameters).eta(eta);
         let mut options = self.upstreams.add_to(self.options.options(), 0, &self.results());
         if followed && !self.options.has("log_bytes") {

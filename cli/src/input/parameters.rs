@@ -13,7 +13,7 @@ use crate::output::{Code, fault};
 /// Maximum number of bytes that the server accepts.
 const LARGEST: u64 = RESULT_BYTES as u64;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Parameters {
     /// The parameters as JSON; @FILE reads a file, - reads stdin [default: []]
     #[arg(value_name = "PARAMS", allow_hyphen_values = true)]

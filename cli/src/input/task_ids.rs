@@ -8,7 +8,7 @@ use crate::output::table::{Column, Row};
 use crate::output::{Code, chain, clean, code, say};
 use crate::session::Session;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct TaskIds {
     /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]

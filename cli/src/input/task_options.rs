@@ -9,9 +9,29 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::values::{bytes, coming, duration, plain, whole_number, written_bytes, written_seconds};
+use crate::times::When;
 
-/// The options that the user gave, as name and text.
-type Given = Vec<(&'static str, String)>;
+/// The given options, by their names.
+type Given = Vec<(&'static str, Value)>;
+
+/// The value of an option.
+#[derive(Clone, Debug)]
+enum Value {
+    Text(String),
+    Time(When),
+}
+
+impl Value {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Time(time) => {
+                let time = time.time().duration_since(UNIX_EPOCH).unwrap_or_default();
+                format!("{}.{:06}", time.as_secs(), time.subsec_micros())
+            }
+        }
+    }
+}
 
 /// The options of a task.
 #[derive(Clone, Debug, Default)]
@@ -30,14 +50,14 @@ impl TaskOptions {
     pub fn options(&self) -> calls::TaskOptions {
         let mut options = calls::TaskOptions::default();
         for (name, value) in &self.0 {
-            options.set(name, value.as_str());
+            options.set(name, &value.text());
         }
         options
     }
 
-    /// Returns the options that the user gave, with their names in the contract.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0.iter().map(|(name, value)| (*name, value.as_str()))
+    /// The given options, by their names in the contract.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.0.iter().map(|(name, value)| (*name, value.text()))
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -50,9 +70,9 @@ impl ChangedOptions {
         self.0.is_empty()
     }
 
-    /// Returns the options that the user gave, with their names in the contract.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0.iter().map(|(name, value)| (*name, value.as_str()))
+    /// The given options, by their names in the contract.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.0.iter().map(|(name, value)| (*name, value.text()))
     }
 
     /// Returns the options for a call.
@@ -66,7 +86,7 @@ impl SlotOptions {
     pub fn options(&self) -> calls::ScheduleOptions {
         let mut options = calls::ScheduleOptions::default();
         for (name, value) in &self.0 {
-            options.set(name, value.as_str());
+            options.set(name, &value.text());
         }
         options
     }
@@ -78,8 +98,11 @@ macro_rules! arguments {
         impl FromArgMatches for $of {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
                 let given = $table.iter().filter(|option| $argument(option).is_some()).filter_map(|option| {
+                    if let Ok(Some(time)) = matches.try_get_one::<When>(option.name) {
+                        return Some((option.name, Value::Time(*time)));
+                    }
                     let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
-                    Some((option.name, values.join(",")))
+                    Some((option.name, Value::Text(values.join(","))))
                 });
                 Ok(Self(given.collect()))
             }
@@ -213,10 +236,10 @@ fn whole_seconds(text: &str, low: i64, high: i64) -> Result<String, String> {
     time.strip_suffix(".000000").map(str::to_owned).ok_or_else(|| "must be in whole seconds".to_owned())
 }
 
-/// Parses a future time: RFC 3339, or `+10m`.
-fn moment(text: &str) -> Result<String, String> {
-    let time = coming(text)?.duration_since(UNIX_EPOCH).map_err(|_| "must be after 1970".to_owned())?;
-    Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))
+/// A future time: RFC 3339, or `+10m`.
+fn moment(text: &str) -> Result<When, String> {
+    let time = coming(text)?;
+    if time.time() < UNIX_EPOCH { Err("must be after 1970".to_owned()) } else { Ok(time) }
 }
 
 fn until(text: &str) -> Result<String, String> {

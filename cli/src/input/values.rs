@@ -1,11 +1,11 @@
 //! Parsers for values of arguments: names, numbers, sizes, durations, times.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use blueque::{GraphId, QueueName, Rate, TaskId};
 use jiff::Timestamp;
 
-use crate::times;
+use crate::times::When;
 
 /// Parses the name of a queue.
 pub fn queue_name(text: &str) -> Result<QueueName, String> {
@@ -93,34 +93,32 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// Parses a future time: a form that `time` accepts, or `10m` from now.
-pub fn coming(text: &str) -> Result<SystemTime, String> {
-    time(text).or_else(|error| match duration(text) {
-        Ok(span) => times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned()),
-        Err(_) => Err(error),
-    })
+/// A future time as an argument: a form of `time`, or `10m` from now.
+pub fn coming(text: &str) -> Result<When, String> {
+    time(text).or_else(|error| duration(text).map_or(Err(error), When::later))
 }
 
-/// Parses a past time: a form that `time` accepts, or `10m` for ten minutes ago.
-pub fn past(text: &str) -> Result<SystemTime, String> {
+/// A past time as an argument: RFC 3339, or `10m` for ten minutes ago.
+pub fn past(text: &str) -> Result<When, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
-        Ok(span) => times::origin().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
-        Err(_) => text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
-            "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or 10m for ten minutes ago"
-                .to_owned()
-        }),
+        Ok(span) => When::ago(span),
+        Err(_) => moment(text, "10m for ten minutes ago"),
     }
 }
 
-/// Parses a time: RFC 3339, or `+10m` from now.
-pub fn time(text: &str) -> Result<SystemTime, String> {
-    if let Some(span) = text.strip_prefix('+') {
-        let span = duration(span)?;
-        return times::origin().checked_add(span).ok_or_else(|| "too far away".to_owned());
+/// A time as an argument: RFC 3339, or `+10m` from now.
+pub fn time(text: &str) -> Result<When, String> {
+    match text.strip_prefix('+') {
+        Some(span) => When::later(duration(span)?),
+        None => moment(text, "+10m from now"),
     }
-    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
-        "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()
-    })
+}
+
+/// A time as RFC 3339. `other` is the other form of which the error reminds.
+fn moment(text: &str, other: &str) -> Result<When, String> {
+    text.parse::<Timestamp>()
+        .map(|time| When::At(time.into()))
+        .map_err(|_| format!("must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or {other}"))
 }
 
 /// Parses the id of a graph.

@@ -30,6 +30,9 @@ const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 const DURABILITY_HELP: &str = "Changes have succeeded when the server has made them (local), has them on its disk (fsync), \
                                or so many replicas have them (replica:2) [else BLUEQUE_DURABILITY, else local]";
 
+/// Maximum time that an interactive command waits for one reply of the server.
+pub const LIMIT: Duration = Duration::from_secs(5);
+
 /// A warning that a process prints once if this user may not read the server's `maxmemory-policy`.
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
      make sure that it is noeviction, or tasks may be removed silently";
@@ -38,7 +41,6 @@ static WARNED: Once = Once::new();
 /// The flags that select servers and a namespace. Flags override the environment, which overrides the configuration
 /// file.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Everywhere")]
 pub struct Connection {
     /// The server, without a password.
     #[arg(long, global = true, value_name = "URL", help = URL_HELP)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Error};
 
-use super::config::Settings;
-use super::{LIMIT, diagnosis};
+use super::config::{LIMIT, Settings};
+use super::diagnosis;
 use crate::output::{Code, chain, fault, say};
 
 const BACK: &str = "-- the server is back --";

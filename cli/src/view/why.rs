@@ -509,7 +509,7 @@ fn shared(why: &Why) -> Option<String> {
 /// Describes a shared limit that is too small for a pending task, and the remedy.
 fn never(why: &Why) -> Option<String> {
     let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
-    let set = format!("blueque limit --shared {name} --concurrency");
+    let set = format!("blueque limit set --shared {name} --concurrency");
     match (why.limit_used, why.limit_concurrency) {
         (None, _) => Some(format!("There is no shared limit {name}: {set} {weight}, or edit the task (--limits).")),
         (Some(_), Some(most)) if weight > most => {

@@ -35,7 +35,7 @@ fn a_task_is_submitted_scheduled_made_due_shown_and_deleted() {
     // Due, as if an hour had passed.
     let mut connection = all.server.connection();
     redis::cmd("ZADD").arg("blueque_scheduled_tasks_q").arg(1).arg(&later).exec(&mut connection).unwrap();
-    all.done(&["maintenance", "q", "--once"]);
+    all.done(&["admin", "maintenance", "q", "--once"]);
     assert_eq!(all.old.status(&later), "pending");
 
     let id = all.old.text("listen", json!({"queue": "q"}));

@@ -14,29 +14,29 @@ fn ids(list: &Value) -> Vec<&str> {
 #[test]
 fn peek_shows_what_comes_next_and_what_is_passed_over_and_why() {
     let desk = Desk::new();
-    desk.ok(&["limit", "--shared", "gpu", "--concurrency", "1"]);
+    desk.ok(&["limit", "set", "--shared", "gpu", "--concurrency", "1"]);
     for (id, more) in [("b", &[][..]), ("a", &["--priority", "1"]), ("g", &["--needs", "disk"])] {
         desk.ok(&[&["submit", "q", "--id", id], more].concat());
     }
     desk.ok(&["submit", "q", "--id", "l", "--limits", "gpu"]);
     desk.ok(&["submit", "other", "--id", "o", "--limits", "gpu"]);
     let holder = desk.take("other");
-    let seen = desk.json(&["peek", "q"]);
+    let seen = desk.json(&["queue", "peek", "q"]);
     assert_eq!(seen[0], json!({"id": "a", "place": 1}));
     assert_eq!(seen[1], json!({"id": "b", "place": 2}));
     let passed = |id: &str| seen.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()["passed"].clone();
     assert_eq!((passed("g"), passed("l")), (json!("needs"), json!("limit_full")));
-    let table = desk.ok(&["peek", "q"]);
+    let table = desk.ok(&["queue", "peek", "q"]);
     for words in ["its needs are not met", "all places of a shared limit are taken"] {
         assert!(table.contains(words), "{table}");
     }
-    assert_eq!(ids(&desk.json(&["peek", "q", "--has", "disk", "-n", "3"]))[..3], ["a", "b", "g"]);
+    assert_eq!(ids(&desk.json(&["queue", "peek", "q", "--has", "disk", "-n", "3"]))[..3], ["a", "b", "g"]);
     holder.complete(&()).unwrap();
-    assert!(ids(&desk.json(&["peek", "q", "-n", "3"]))[..3].contains(&"l"), "the place is free");
-    desk.ok(&["pause", "q"]);
-    assert!(desk.ok(&["peek", "q"]).contains("the queue is paused"));
-    assert!(desk.refused(2, &["peek", "q", "-n", "501"]).contains("500"));
-    assert!(desk.refused(2, &["peek", "q", "--has", "a b"]).contains("BADARG"));
+    assert!(ids(&desk.json(&["queue", "peek", "q", "-n", "3"]))[..3].contains(&"l"), "the place is free");
+    desk.ok(&["queue", "pause", "q"]);
+    assert!(desk.ok(&["queue", "peek", "q"]).contains("the queue is paused"));
+    assert!(desk.refused(2, &["queue", "peek", "q", "-n", "501"]).contains("500"));
+    assert!(desk.refused(2, &["queue", "peek", "q", "--has", "a b"]).contains("BADARG"));
 }
 
 #[test]
@@ -48,12 +48,12 @@ fn stats_of_a_host_count_only_its_attempts() {
         let task = desk.take("q");
         if id == "t" { task.complete(&()).map(drop).unwrap() } else { task.fail("no").map(drop).unwrap() }
     }
-    let of = |host: &str| desk.json(&["stats", "q", "--host", host]);
+    let of = |host: &str| desk.json(&["queue", "stats", "q", "--host", host]);
     let (here, elsewhere) = (of("host"), of("elsewhere"));
     assert_eq!((&here["total"]["complete"], &here["total"]["failed"]), (&json!(1), &json!(1)), "{here}");
     assert_eq!(elsewhere["total"]["complete"], json!(0), "{elsewhere}");
-    assert!(desk.ok(&["stats", "q", "--host", "host"]).contains("complete"));
-    assert!(desk.refused(2, &["stats", "q", "--host", "a b"]).contains("BADNAME"));
+    assert!(desk.ok(&["queue", "stats", "q", "--host", "host"]).contains("complete"));
+    assert!(desk.refused(2, &["queue", "stats", "q", "--host", "a b"]).contains("BADNAME"));
 }
 
 #[test]

@@ -52,20 +52,23 @@ fn a_time_that_is_none_is_refused_with_its_forms() {
 fn tags_come_and_go_and_are_counted() {
     let desk = Desk::new();
     submit(&desk, "q", &["a", "b"], &["--tag", "red"]);
-    assert_eq!(desk.json(&["tag", "a", "urgent", "blue"])[0]["tags"].to_string(), r#"["blue","red","urgent"]"#);
-    assert_eq!(desk.ok(&["tags", "q"]), "TAG     QUEUE  TASKS\nred     q      2\nurgent  q      1\nblue    q      1\n");
-    assert_eq!(desk.json(&["untag", "a", "red", "nosuch"])[0]["tags"].to_string(), r#"["blue","urgent"]"#);
-    assert_eq!(desk.ok(&["tags", "-o", "id"]), "urgent\nred\nblue\n");
+    assert_eq!(desk.json(&["tag", "add", "a", "urgent", "blue"])[0]["tags"].to_string(), r#"["blue","red","urgent"]"#);
+    assert_eq!(
+        desk.ok(&["tag", "ls", "q"]),
+        "TAG     QUEUE  TASKS\nred     q      2\nurgent  q      1\nblue    q      1\n"
+    );
+    assert_eq!(desk.json(&["tag", "remove", "a", "red", "nosuch"])[0]["tags"].to_string(), r#"["blue","urgent"]"#);
+    assert_eq!(desk.ok(&["tag", "ls", "-o", "id"]), "urgent\nred\nblue\n");
     assert_eq!(desk.json(&["show", "a"])["tags"].to_string(), r#"["blue","urgent"]"#);
-    desk.refused(4, &["tag", "nosuch", "red"]);
-    desk.refused(2, &["tag", "a", "a,b"]);
-    desk.refused(2, &["tag", "a"]);
+    desk.refused(4, &["tag", "add", "nosuch", "red"]);
+    desk.refused(2, &["tag", "add", "a", "a,b"]);
+    desk.refused(2, &["tag", "add", "a"]);
     let many: Vec<String> = (0..15).map(|n| format!("t{n}")).collect();
-    let many: Vec<&str> = ["tag", "a"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    let many: Vec<&str> = ["tag", "add", "a"].into_iter().chain(many.iter().map(String::as_str)).collect();
     assert!(desk.refused(5, &many).contains("TOOMANY"));
     desk.ok(&["cancel", "b"]);
     desk.ok(&["delete", "b"]);
-    assert_eq!(desk.ok(&["tags", "-o", "id"]), "urgent\nblue\n");
+    assert_eq!(desk.ok(&["tag", "ls", "-o", "id"]), "urgent\nblue\n");
 }
 
 #[test]
@@ -75,13 +78,13 @@ fn a_whole_group_of_failures_is_looked_at_and_run_again() {
     for group in [Some("net"), Some("net"), Some("disk"), None] {
         fail(&desk, "q", group);
     }
-    let groups = desk.json(&["groups", "q"]);
+    let groups = desk.json(&["queue", "groups", "q"]);
     let seen: Vec<_> =
         groups.as_array().unwrap().iter().map(|one| (&one["group"], &one["tasks"], &one["last"])).collect();
     assert_eq!(format!("{seen:?}").matches("net").count(), 1);
     assert_eq!((&groups[0]["group"], &groups[0]["tasks"], &groups[0]["last"]), (&"net".into(), &2.into(), &"b".into()));
-    assert!(desk.ok(&["groups"]).contains("(none)"));
-    assert_eq!(desk.ok(&["groups", "-o", "id"]), "net\ndisk\n");
+    assert!(desk.ok(&["queue", "groups"]).contains("(none)"));
+    assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "net\ndisk\n");
     assert_eq!(desk.ok(&["find", "q", "--group", "net", "-o", "id"]), "b\na\n");
     assert_eq!(desk.ok(&["find", "q", "--no-group", "-o", "id"]), "d\n");
     assert_eq!(desk.json(&["bulk", "retry", "q", "--group", "net", "--count"])[0]["tasks"], 2);
@@ -89,7 +92,7 @@ fn a_whole_group_of_failures_is_looked_at_and_run_again() {
     assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
     assert_eq!(desk.ok(&["ls", "q", "--status", "pending", "-o", "id"]), "a\nb\n");
     assert_eq!(desk.json(&["bulk", "delete", "q", "--no-group"])[0]["changed"], 1);
-    assert_eq!(desk.ok(&["groups", "-o", "id"]), "disk\n");
+    assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "disk\n");
 }
 
 #[test]
@@ -99,14 +102,14 @@ fn some_of_a_group_run_again_in_another_queue() {
     for group in ["lost 1 of 9", "lost 2 of 9", "lost 3 of 9"] {
         fail(&desk, "q", Some(group));
     }
-    assert_eq!(desk.ok(&["groups", "-o", "id"]), "lost # of #\n");
+    assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "lost # of #\n");
     assert_eq!(desk.ok(&["find", "q", "--group", "lost 7 of 8", "-o", "id"]), "c\nb\na\n");
     let all = ["bulk", "retry", "q", "--group", "lost # of #", "--into", "w"];
     let done = desk.json(&[&all[..], &["--most", "2"]].concat());
     assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
     assert_eq!(desk.ok(&["ls", "w", "--status", "pending", "-o", "id"]), "a\nb\n");
     assert_eq!(desk.json(&all)[0]["changed"], 1);
-    assert_eq!(desk.ok(&["groups", "-o", "id"]), "");
+    assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "");
 }
 
 #[test]
@@ -135,42 +138,45 @@ fn a_bulk_means_the_states_that_its_action_is_for() {
     let left = desk.run(&["bulk", "delete", "q", "--status", "pending", "-o", "json"]);
     assert_eq!(left.code, 5, "what refuses is told: {}", left.out);
     assert!(left.err.contains("2 refused"), "{}", left.err);
-    for wrong in
-        [&["move", "q"][..], &["move", "q", "--into", "q"], &["prioritise", "q", "--priority", "1001"], &["pause", "q"]]
-    {
+    for wrong in [
+        &["move", "q"][..],
+        &["move", "q", "--into", "q"],
+        &["prioritise", "q", "--priority", "1001"],
+        &["queue", "pause", "q"],
+    ] {
         desk.refused(2, &[&["bulk"], wrong].concat());
     }
 }
 
 #[test]
-fn a_queue_is_purged_and_forgotten() {
+fn a_queue_is_purged_and_deleted() {
     let desk = Desk::new();
     submit(&desk, "q", &["running", "a", "b"], &["--tag", "x"]);
     submit(&desk, "q", &["later"], &["--eta", "+1h"]);
     let running = desk.take("q");
     desk.ok(&["cancel", "b"]);
-    let counted = desk.json(&["purge", "q", "--count"]);
+    let counted = desk.json(&["queue", "purge", "q", "--count"]);
     assert_eq!(
         (&counted[0]["tasks"], counted[0]["states"].to_string()),
         (&3.into(), r#"{"cancelled":1,"pending":1,"scheduled":1}"#.into())
     );
-    assert_eq!(desk.json(&["purge", "q"])[0]["changed"], 3);
+    assert_eq!(desk.json(&["queue", "purge", "q"])[0]["changed"], 3);
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "running\n");
-    assert!(desk.refused(5, &["forget", "q"]).contains("NOTEMPTY"));
+    assert!(desk.refused(5, &["queue", "delete", "q"]).contains("NOTEMPTY"));
     running.complete("done").unwrap();
-    desk.ok(&["purge", "q"]);
+    desk.ok(&["queue", "purge", "q"]);
     let listener = running.reservation().queue.clone();
     desk.client()
         .call(&desk.client().calls().unregister(&listener, &blueque::ListenerId::of_process("host", 1)))
         .unwrap();
     desk.ok(&["config", "set", "--queue", "q", "lease=5m"]);
     desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
-    let refused = desk.refused(5, &["forget", "q"]);
+    let refused = desk.refused(5, &["queue", "delete", "q"]);
     assert!(refused.contains("blueque schedule rm nightly"), "{refused}");
     desk.ok(&["schedule", "rm", "nightly"]);
-    desk.ok(&["forget", "q"]);
-    assert!(desk.refused(4, &["forget", "q"]).contains("NOQUEUE"));
-    assert_eq!(desk.ok(&["queues", "-o", "id"]), "");
+    desk.ok(&["queue", "delete", "q"]);
+    assert!(desk.refused(4, &["queue", "delete", "q"]).contains("NOQUEUE"));
+    assert_eq!(desk.ok(&["queue", "ls", "-o", "id"]), "");
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut desk.server.connection()).unwrap();
     assert!(
         keys.iter().all(|key| key == "blueque_meta" || key.starts_with("blueque_log") || !key.contains("_q")),
@@ -200,16 +206,18 @@ fn a_pause_that_stops_is_told_to_owners_until_the_queue_is_resumed() {
     let desk = Desk::new();
     submit(&desk, "q", &["t"], &[]);
     let task = desk.take("q");
-    assert!(desk.run(&["pause", "q", "--stop", "--reason", "disk"]).err.contains("running tasks are stopped, too"));
+    assert!(
+        desk.run(&["queue", "pause", "q", "--stop", "--reason", "disk"]).err.contains("running tasks are stopped, too")
+    );
     assert_eq!(task.heartbeat().unwrap(), Order::Stop);
-    assert_eq!(desk.json(&["queues"])[0]["stopping"], true);
-    assert!(desk.ok(&["queues"]).contains("disk; running tasks are stopped, too"));
-    desk.ok(&["pause", "q"]);
+    assert_eq!(desk.json(&["queue", "ls"])[0]["stopping"], true);
+    assert!(desk.ok(&["queue", "ls"]).contains("disk; running tasks are stopped, too"));
+    desk.ok(&["queue", "pause", "q"]);
     assert_eq!(task.heartbeat().unwrap(), Order::Continue);
-    desk.ok(&["pause", "q", "--stop"]);
-    desk.ok(&["resume", "q"]);
+    desk.ok(&["queue", "pause", "q", "--stop"]);
+    desk.ok(&["queue", "resume", "q"]);
     assert_eq!(task.heartbeat().unwrap(), Order::Continue);
-    assert_eq!(desk.json(&["queues"])[0].get("stopping"), None);
+    assert_eq!(desk.json(&["queue", "ls"])[0].get("stopping"), None);
 }
 
 #[test]
@@ -222,8 +230,8 @@ fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
         (&["bulk", "delete", "q"], "Remove 2 tasks of q (1 cancelled, 1 failed)? [y/N]"),
         (&["bulk", "delete", "q", "--tag", "x", "--status", "failed"], "Remove 1 task of q (1 failed)? [y/N]"),
         (&["bulk", "cancel", "q"], "Cancel 1 task of q (1 pending)? [y/N]"),
-        (&["purge", "q"], "Remove 3 tasks of q (1 cancelled, 1 failed, 1 pending)? [y/N]"),
-        (&["forget", "q"], "Forget q, with its settings, limits, statistics and events? [y/N]"),
+        (&["queue", "purge", "q"], "Remove 3 tasks of q (1 cancelled, 1 failed, 1 pending)? [y/N]"),
+        (&["queue", "delete", "q"], "Delete q, with its settings, limits, statistics and events? [y/N]"),
     ];
     let before = desk.ok(&["ls", "q"]);
     for (args, question) in words {
@@ -243,9 +251,9 @@ fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
     assert_eq!(desk.ok(&["ls", "q", "--status", "failed", "-o", "id"]), "");
     let mut screen = Screen::start(&desk, &["bulk", "retry", "q", "--status", "cancelled"]);
     assert_eq!(screen.ends(), 0, "what can be undone is not asked: {}", screen.shown());
-    let mut screen = Screen::start(&desk, &["purge", "q", "--yes"]);
+    let mut screen = Screen::start(&desk, &["queue", "purge", "q", "--yes"]);
     assert_eq!(screen.ends(), 0, "{}", screen.shown());
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "");
-    let left = desk.json(&["forget", "q", "--dry-run"]);
+    let left = desk.json(&["queue", "delete", "q", "--dry-run"]);
     assert_eq!((&left[0]["tasks"], &left[0]["listeners"]), (&0.into(), &1.into()));
 }

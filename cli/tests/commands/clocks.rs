@@ -54,8 +54,9 @@ fn times_from_now_are_by_the_servers_clock() {
 fn maintenance_pauses_until_the_next_thing_is_due_by_the_servers_clock() {
     let desk = Desk::on(Server::start_counting());
     desk.ok(&["submit", "q", "--id", "soon", "--eta", "+3s"]);
-    let mut maintenance =
-        off_by("+1h", &desk, &["maintenance", "q"]).spawn().expect("faketime is needed: apt-get install faketime");
+    let mut maintenance = off_by("+1h", &desk, &["admin", "maintenance", "q"])
+        .spawn()
+        .expect("faketime is needed: apt-get install faketime");
     let status = || desk.json(&["show", "soon"])["status"].clone();
     eventually("the task is pending", || (status() == "pending").then_some(()));
     let calls = desk.server.calls_of("maintenance");

@@ -17,17 +17,17 @@ fn guarded() -> Desk {
 fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
     let desk = guarded();
     let says = |command: &mut std::process::Command| left(command.output().unwrap());
-    let without = says(&mut desk.command(&["queues"]));
+    let without = says(&mut desk.command(&["queue", "ls"]));
     assert_eq!(without.code, 3, "{}", without.err);
     assert!(without.err.contains("asks for a password"), "{}", without.err);
-    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_PASSWORD", SECRET)).code, 0);
+    assert_eq!(says(desk.command(&["queue", "ls"]).env("BLUEQUE_PASSWORD", SECRET)).code, 0);
     let url = format!("{}?pass={SECRET}", desk.server.url());
-    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_URL", &url)).code, 0);
+    assert_eq!(says(desk.command(&["queue", "ls"]).env("BLUEQUE_URL", &url)).code, 0);
     let file = desk.home.path().join("blueque.toml");
     fs::write(&file, format!("url = \"{}\"\npassword = \"{SECRET}\"\n", desk.server.url())).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let with_file = || {
-        let mut command = desk.command(&["queues"]);
+        let mut command = desk.command(&["queue", "ls"]);
         command.env_remove("BLUEQUE_URL").env("BLUEQUE_CONFIG", &file);
         command
     };
@@ -43,7 +43,7 @@ fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
     fs::write(&file, format!("url = \"{}\"\npassword_file = \"{}\"\n", desk.server.url(), secret.display())).unwrap();
     let with_secret = |mode| {
         fs::set_permissions(&secret, fs::Permissions::from_mode(mode)).unwrap();
-        says(desk.command(&["queues"]).env("BLUEQUE_CONFIG", &file))
+        says(desk.command(&["queue", "ls"]).env("BLUEQUE_CONFIG", &file))
     };
     let quiet = with_secret(0o600);
     assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
@@ -165,7 +165,7 @@ fn a_worker_of_too_many_queues_or_of_one_twice_is_refused_before_it_registers() 
     assert!(desk.refused(2, &["worker", "-q", "a", "-q", "b", "-q", "a=2", "--", "true"]).contains("a twice"));
     let said = desk.refused(2, &["worker", "-q", "a", "--dir", "/nonexistent"]);
     assert!(said.contains("there is no folder /nonexistent: make it"), "{said}");
-    assert_eq!(desk.ok(&["queues", "-o", "id"]), "");
+    assert_eq!(desk.ok(&["queue", "ls", "-o", "id"]), "");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     let said = desk.refused(2, &["dev", "--dir", "/bin", "-q", "a b"]);
     assert!(said.contains("'a b' for '--queue <QUEUE>'") && !said.contains("This is the server's URL"), "{said}");
     let help = desk.ok(&["--help"]);
-    assert!(help.contains("Exit codes") && !help.contains("supervise"), "{help}");
+    assert!(help.contains("blueque help exit-codes") && !help.contains("supervise"), "{help}");
     assert!(desk.ok(&["--version"]).starts_with("blueque "));
 }
 
@@ -202,7 +202,7 @@ fn a_url_that_asks_for_tls_is_never_served_without() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     server.set_nonblocking(true).unwrap();
     let url = format!("rediss://user:{SECRET}@127.0.0.1:{}/", server.local_addr().unwrap().port());
-    let mut child = desk.command(&["queues"]).env("BLUEQUE_URL", url).spawn().unwrap();
+    let mut child = desk.command(&["queue", "ls"]).env("BLUEQUE_URL", url).spawn().unwrap();
     let mut heard = Vec::new();
     let ended = eventually("the command gives up", || {
         if let Ok((mut connection, _)) = server.accept() {
@@ -234,7 +234,7 @@ fn a_port_that_speaks_another_protocol_is_named_at_once() {
             let _ = caller.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
         }
     });
-    for command in [&["queues"][..], &["submit", "q"], &["doctor"]] {
+    for command in [&["queue", "ls"][..], &["submit", "q"], &["doctor"]] {
         let said = left(desk.command(command).env("BLUEQUE_URL", &url).output().unwrap());
         let all = said.out + &said.err;
         assert!(all.contains("it answers, but is no Redis or Valkey"), "{command:?}: {all}");
@@ -251,7 +251,7 @@ fn a_password_file_that_cannot_be_read_is_a_wrong_use() {
             fs::write(&file, text).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         }
-        let said = left(desk.command(&["queues"]).env("BLUEQUE_PASSWORD_FILE", &file).output().unwrap());
+        let said = left(desk.command(&["queue", "ls"]).env("BLUEQUE_PASSWORD_FILE", &file).output().unwrap());
         let wanted = format!("the password file cannot be read ({}: {why}", file.display());
         assert!(said.code == 2 && said.err.contains(&wanted), "{} {}", said.code, said.err);
     }

@@ -209,16 +209,19 @@ fn settings_that_lose_tasks_are_findings() {
 fn a_clock_that_ran_ahead_is_a_finding_with_a_remedy_that_works_while_nothing_is_held() {
     let desk = sound();
     desk.ok(&["submit", "q", "--id", "later", "--eta", "+1d"]);
-    assert!(desk.run(&["reset-clock"]).err.contains("nothing was changed"));
+    assert!(desk.run(&["admin", "reset-clock"]).err.contains("nothing was changed"));
     let far = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros() + 3_600_000_000;
     desk.plant(&["HSET", "blueque_meta", "clock:1", &far.to_string()]);
     let finding = desk.diagnosis();
-    assert!(finding.contains("the namespace's clock is 59m") && finding.contains("blueque reset-clock"), "{finding}");
+    assert!(
+        finding.contains("the namespace's clock is 59m") && finding.contains("blueque admin reset-clock"),
+        "{finding}"
+    );
     desk.ok(&["submit", "q", "--id", "t"]);
     let task = desk.take("q");
-    assert!(desk.refused(5, &["reset-clock"]).contains("HELD"));
+    assert!(desk.refused(5, &["admin", "reset-clock"]).contains("HELD"));
     task.complete("x").unwrap();
-    assert!(desk.run(&["reset-clock"]).err.contains("is the server's again"));
+    assert!(desk.run(&["admin", "reset-clock"]).err.contains("is the server's again"));
     desk.ok(&["doctor"]);
 }
 
@@ -278,7 +281,7 @@ fn each_planted_disorder_is_one_finding_with_what_to_do() {
 fn a_list_of_a_listener_that_nobody_knows_is_a_finding() {
     let desk = sound();
     furnish(&desk);
-    desk.ok(&["pause", "q"]); // otherwise there is another finding: nobody takes its task
+    desk.ok(&["queue", "pause", "q"]); // otherwise there is another finding: nobody takes its task
     desk.plant(&["SREM", "blueque_listeners_q", "host_1"]);
     desk.plant(&["ZADD", "blueque_queues", "0", "q"]);
     assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 task"));

@@ -10,14 +10,14 @@ fn an_operator_stops_queues_though_memory_is_full_and_what_is_refused_says_what_
         redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(bytes).exec(&mut desk.server.connection()).unwrap();
     };
     full("1");
-    desk.ok(&["pause", "q"]);
+    desk.ok(&["queue", "pause", "q"]);
     desk.ok(&["config", "set", "closed=1", "--queue", "q"]);
     desk.ok(&["schedule", "pause", "s"]);
     desk.ok(&["drain", "q", "host_1"]);
     let said = desk.refused(1, &["submit", "other"]);
     assert!(said.contains("OOM") && said.contains("Raise maxmemory, or make room"), "{said}");
     full("0");
-    assert!(desk.json(&["queues"])[0]["paused"].is_object());
+    assert!(desk.json(&["queue", "ls"])[0]["paused"].is_object());
     let said = desk.run(&["submit", "q"]).err;
     assert!(said.contains("CLOSED"), "{said}");
 }

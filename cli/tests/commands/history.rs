@@ -186,35 +186,35 @@ fn statistics_tell_how_many_and_how_long() {
     past.life(300.0, "c", 120.0);
     past.submit(1_000.0, "d", TaskOptions::default());
     past.desk.ok(&["cancel", "d"]);
-    let all = past.desk.json(&["stats", "q", "--days", "2"]);
+    let all = past.desk.json(&["queue", "stats", "q", "--days", "2"]);
     let total = &all["total"];
     assert_eq!((&total["submitted"], &total["complete"], &total["cancelled"]), (&json!(4), &json!(3), &json!(1)));
     assert_eq!((&total["done"]["count"], &total["done"]["mean"]), (&json!(3), &json!(100.0)));
     assert_eq!((&total["run"]["least"], &total["run"]["most"]), (&json!(60.0), &json!(120.0)));
     assert_eq!(total["done"]["histogram"], json!([{"up_to": 60.0, "count": 1}, {"up_to": 120.0, "count": 2}]));
     assert_eq!(total["wait"]["mean"], 10.0);
-    assert_eq!(past.desk.json(&["stats", "q", "--days", "2"]), all, "nothing is counted twice");
+    assert_eq!(past.desk.json(&["queue", "stats", "q", "--days", "2"]), all, "nothing is counted twice");
 
-    let table = past.desk.ok(&["stats", "q", "--days", "2"]);
+    let table = past.desk.ok(&["queue", "stats", "q", "--days", "2"]);
     assert!(table.lines().any(|line| line.split_whitespace().eq(["complete", "3"])), "{table}");
     let done = table.lines().find(|line| line.starts_with("done ")).unwrap();
     assert!(done.contains("1m 40s") && done.trim_end().ends_with("2m"), "{table}");
-    let histogram = past.desk.ok(&["stats", "q", "--days", "2", "--histogram", "done"]);
+    let histogram = past.desk.ok(&["queue", "stats", "q", "--days", "2", "--histogram", "done"]);
     let bars: Vec<Vec<&str>> =
         histogram.lines().skip(1).map(|line| line.split_whitespace().take(4).collect()).collect();
     assert_eq!(bars[0][..3], ["up", "to", "1m"]);
     assert_eq!((bars[0][3], bars[1][3]), ("1", "2"));
-    let each = past.desk.json(&["stats", "q", "--days", "2", "--each"]);
+    let each = past.desk.json(&["queue", "stats", "q", "--days", "2", "--each"]);
     let sum: u64 = each.as_array().unwrap().iter().map(|day| day["complete"].as_u64().unwrap()).sum();
     assert_eq!(sum, 3);
-    let table = past.desk.ok(&["stats", "q", "--days", "2", "--each"]);
+    let table = past.desk.ok(&["queue", "stats", "q", "--days", "2", "--each"]);
     let heads: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
     assert!(["STARTED", "RETRIES", "RELEASES"].iter().all(|head| heads.contains(head)), "{table}");
     past.desk.ok(&["submit", "other"]);
-    assert_eq!(past.desk.json(&["stats", "other"])["total"]["done"], json!({"count": 0}));
-    assert!(past.desk.ok(&["stats", "other", "--histogram", "run"]).contains("nothing yet"));
-    past.desk.refused(2, &["stats", "q", "--days", "0"]);
-    past.desk.refused(2, &["stats", "q", "--days", "401"]);
+    assert_eq!(past.desk.json(&["queue", "stats", "other"])["total"]["done"], json!({"count": 0}));
+    assert!(past.desk.ok(&["queue", "stats", "other", "--histogram", "run"]).contains("nothing yet"));
+    past.desk.refused(2, &["queue", "stats", "q", "--days", "0"]);
+    past.desk.refused(2, &["queue", "stats", "q", "--days", "401"]);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn statistics_of_many_days_are_those_of_all_calls_together() {
     for day in [0.0, 40.0, 100.0] {
         past.submit(day * -86_400.0, &format!("t{day}"), TaskOptions::default());
     }
-    let days = |days: &str| past.desk.json(&["stats", "q", "--days", days])["total"]["submitted"].clone();
+    let days = |days: &str| past.desk.json(&["queue", "stats", "q", "--days", days])["total"]["submitted"].clone();
     assert_eq!((days("2"), days("42"), days("400")), (json!(1), json!(2), json!(3)));
 }
 
@@ -235,7 +235,7 @@ fn events_that_were_trimmed_uncounted_are_told() {
     past.submit(1.0, "b", TaskOptions::default());
     let mut connection = past.desk.server.connection();
     redis::cmd("XTRIM").arg("blueque_events_q").arg("MAXLEN").arg(1).exec(&mut connection).unwrap();
-    let left = past.desk.run(&["stats", "q", "-o", "json"]);
+    let left = past.desk.run(&["queue", "stats", "q", "-o", "json"]);
     assert!(
         left.out.contains("\"missed\":1") && left.err.contains("1 events were trimmed"),
         "{}{}",
@@ -248,7 +248,7 @@ fn events_that_were_trimmed_uncounted_are_told() {
 fn the_expected_end_is_told_by_why_and_show() {
     let past = Past::new();
     past.life(0.0, "a", 3_600.0);
-    past.desk.ok(&["stats", "q"]);
+    past.desk.ok(&["queue", "stats", "q"]);
     past.submit(3_700.0, "runs", TaskOptions::default());
     past.submit(3_700.0, "waits", TaskOptions::default());
     let now = 20_000.0;
@@ -274,7 +274,7 @@ fn the_expected_end_is_told_by_why_and_show() {
 fn what_no_worker_begins_is_not_expected_to_start_at_once() {
     let past = Past::new();
     past.life(0.0, "a", 3_600.0);
-    past.desk.ok(&["stats", "q"]);
+    past.desk.ok(&["queue", "stats", "q"]);
     let client = past.desk.client();
     past.submit(3_700.0, "waits", TaskOptions::default());
     let report = |free, methods, trouble| {
@@ -332,7 +332,7 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
     assert!(left.err.contains("the cursor cannot be kept in"), "{}", left.err);
     let said = desk.refused(2, &["events", "q", "--after", "rubbish"]);
     assert!(said.contains("--after must be a cursor"), "{said}");
-    let said = desk.refused(2, &["audit", "--after", "rubbish"]);
+    let said = desk.refused(2, &["admin", "audit", "--after", "rubbish"]);
     assert!(said.contains("--after must be a cursor"), "{said}");
     desk.refused(2, &["events"]);
 }
@@ -349,16 +349,16 @@ fn the_last_changes_are_not_looked_for_from_the_first_one_on() {
     desk.ok(&["config", "set", "keep=8"]);
     redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection).unwrap();
     let lines = |args: &[&str]| desk.ok(args).lines().count();
-    assert_eq!(lines(&["audit", "-n", "3", "-o", "jsonl"]), 3);
+    assert_eq!(lines(&["admin", "audit", "-n", "3", "-o", "jsonl"]), 3);
     let said: String = redis::cmd("INFO").arg("commandstats").query(&mut connection).unwrap();
     let stats = said.lines().find(|line| line.starts_with("cmdstat_evalsha:calls=")).unwrap();
     let calls: u32 = stats["cmdstat_evalsha:calls=".len()..].split(',').next().unwrap().parse().unwrap();
     assert!(calls < 10, "{calls}");
-    assert_eq!(lines(&["audit", "-n", "5", "-o", "jsonl"]), 5);
-    assert_eq!(lines(&["audit", "-n", "5", "--by", "me", "-o", "jsonl"]), 5);
-    assert_eq!(lines(&["audit", "-n", "9", "--since", "1h", "-o", "jsonl"]), 3);
-    assert!(desk.ok(&["audit", "-n", "4", "-o", "jsonl"]).starts_with(r#"{"at":"1970"#));
-    assert_eq!(lines(&["audit", "-o", "jsonl"]), 20_003);
+    assert_eq!(lines(&["admin", "audit", "-n", "5", "-o", "jsonl"]), 5);
+    assert_eq!(lines(&["admin", "audit", "-n", "5", "--by", "me", "-o", "jsonl"]), 5);
+    assert_eq!(lines(&["admin", "audit", "-n", "9", "--since", "1h", "-o", "jsonl"]), 3);
+    assert!(desk.ok(&["admin", "audit", "-n", "4", "-o", "jsonl"]).starts_with(r#"{"at":"1970"#));
+    assert_eq!(lines(&["admin", "audit", "-o", "jsonl"]), 20_003);
 }
 
 #[test]

@@ -58,6 +58,6 @@ fn a_bulk_counts_what_it_changed() {
     let left = desk.unheard("bulk", &["bulk", "cancel", "q", "--yes", "-o", "json"], || {});
     let changed: serde_json::Value = serde_json::from_str(&left.out).unwrap();
     assert_eq!(changed[0]["changed"], 3, "{}", left.out);
-    desk.unheard("bulk", &["purge", "q", "--yes"], || {});
-    desk.unheard("delete_queue", &["forget", "q", "--yes"], || {});
+    desk.unheard("bulk", &["queue", "purge", "q", "--yes"], || {});
+    desk.unheard("delete_queue", &["queue", "delete", "q", "--yes"], || {});
 }

@@ -13,29 +13,32 @@ fn a_question_about_a_queue_that_does_not_exist_is_no_empty_success() {
         &["ls", "movies", "--queue", "moives", "--status", "failed"],
         &["find", "moives"],
         &["events", "moives"],
-        &["tags", "moives"],
-        &["groups", "moives"],
-        &["limits", "moives"],
+        &["tag", "ls", "moives"],
+        &["queue", "groups", "moives"],
+        &["limit", "ls", "moives"],
         &["workers", "moives"],
-        &["stats", "moives"],
-        &["purge", "moives"],
-        &["purge", "moives", "--count"],
+        &["queue", "stats", "moives"],
+        &["queue", "purge", "moives"],
+        &["queue", "purge", "moives", "--count"],
         &["bulk", "retry", "moives"],
         &["bulk", "cancel", "moives", "--dry-run"],
-        &["forget", "moives"],
-        &["forget", "moives", "--dry-run"],
+        &["queue", "delete", "moives"],
+        &["queue", "delete", "moives", "--dry-run"],
     ];
     for args in asks {
         let left = desk.run(args);
         assert_eq!((left.code, left.out.as_str()), (4, ""), "{args:?}: {}", left.err);
-        if args != ["forget", "moives"] {
+        if args != ["queue", "delete", "moives"] {
             assert_eq!(left.err, "blueque: there is no queue moives (did you mean movies?)\n", "{args:?}");
         }
     }
     assert_eq!(desk.refused(4, &["ls", "zzz"]), "blueque: there is no queue zzz\n");
-    for empty in
-        [&["ls", "movies", "--status", "failed"][..], &["tags", "movies"], &["limits", "songs"], &["stats", "songs"]]
-    {
+    for empty in [
+        &["ls", "movies", "--status", "failed"][..],
+        &["tag", "ls", "movies"],
+        &["limit", "ls", "songs"],
+        &["queue", "stats", "songs"],
+    ] {
         desk.ok(empty);
     }
 }
@@ -44,12 +47,12 @@ fn a_question_about_a_queue_that_does_not_exist_is_no_empty_success() {
 fn what_is_said_of_a_queue_before_it_exists_holds_and_is_told_so() {
     let desk = Desk::new();
     for args in [
-        &["pause", "moives"][..],
-        &["resume", "moives"],
+        &["queue", "pause", "moives"][..],
+        &["queue", "resume", "moives"],
         &["drain", "moives"],
         &["drain", "moives", "--off"],
         &["config", "set", "-q", "moives", "lease=5m"],
-        &["limit", "moives", "acme", "--concurrency", "2"],
+        &["limit", "set", "moives", "acme", "--concurrency", "2"],
     ] {
         let left = desk.run(args);
         assert_eq!(left.code, 0, "{args:?}: {}", left.err);
@@ -59,9 +62,9 @@ fn what_is_said_of_a_queue_before_it_exists_holds_and_is_told_so() {
             left.err
         );
     }
-    assert!(desk.ok(&["limits", "moives"]).contains("acme"));
+    assert!(desk.ok(&["limit", "ls", "moives"]).contains("acme"));
     desk.ok(&["submit", "moives", "--id", "t"]);
-    assert!(!desk.run(&["pause", "moives"]).err.contains("no queue"));
+    assert!(!desk.run(&["queue", "pause", "moives"]).err.contains("no queue"));
 }
 
 #[test]

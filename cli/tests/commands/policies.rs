@@ -138,26 +138,27 @@ fn a_setting_that_the_server_refuses_is_named_with_those_that_were_set_before_it
 #[test]
 fn a_shared_limit_expires_unless_somebody_names_it() {
     let desk = Desk::new();
-    let said = desk.refused(2, &["limit", "--shared", "db", "--expires", "7d"]);
+    let said = desk.refused(2, &["limit", "set", "--shared", "db", "--expires", "7d"]);
     assert!(said.contains("there is no shared limit db: give it a --concurrency or a --rate"), "{said}");
     for bad in ["30s", "400d", "61.5s"] {
         assert!(
-            desk.refused(2, &["limit", "--shared", "db", "--rate", "1/1h", "--expires", bad]).contains("60s to 365d")
+            desk.refused(2, &["limit", "set", "--shared", "db", "--rate", "1/1h", "--expires", bad])
+                .contains("60s to 365d")
         );
     }
-    let said = desk.run(&["limit", "--shared", "db", "--concurrency", "2", "--expires", "7d"]).err;
+    let said = desk.run(&["limit", "set", "--shared", "db", "--concurrency", "2", "--expires", "7d"]).err;
     assert!(
         said.contains("the shared limit db: concurrency 2, rate none, expires after 7days without a task"),
         "{said}"
     );
-    let said = desk.run(&["limit", "--shared", "db", "--rate", "9/1h"]).err;
+    let said = desk.run(&["limit", "set", "--shared", "db", "--rate", "9/1h"]).err;
     assert!(said.contains("concurrency 2, rate 9/3600, expires after 7days"), "{said}");
     desk.ok(&["submit", "q", "--id", "t", "--limits", "db:2"]);
-    let limits = desk.json(&["limits", "--shared"]);
+    let limits = desk.json(&["limit", "ls", "--shared"]);
     assert_eq!((&limits[0]["tasks"], &limits[0]["expires"]), (&1.into(), &604_800.into()), "{limits}");
-    assert!(desk.ok(&["limits", "--shared"]).contains("7days"));
-    desk.ok(&["limit", "--shared", "db", "--never-expires"]);
-    assert!(desk.ok(&["limits", "--shared"]).contains("never"));
+    assert!(desk.ok(&["limit", "ls", "--shared"]).contains("7days"));
+    desk.ok(&["limit", "set", "--shared", "db", "--never-expires"]);
+    assert!(desk.ok(&["limit", "ls", "--shared"]).contains("never"));
     let doctor = desk.run(&["doctor"]).out;
     assert!(!doctor.contains("limits"), "{doctor}");
 }
@@ -165,51 +166,56 @@ fn a_shared_limit_expires_unless_somebody_names_it() {
 #[test]
 fn what_a_shared_limit_can_never_give_is_said_before_what_else_a_task_lacks() {
     let desk = Desk::new();
-    desk.ok(&["limit", "--shared", "db", "--concurrency", "2"]);
+    desk.ok(&["limit", "set", "--shared", "db", "--concurrency", "2"]);
     desk.ok(&["submit", "q", "--id", "t", "--limits", "db:2"]);
-    desk.ok(&["limit", "--shared", "db", "--concurrency", "1"]);
+    desk.ok(&["limit", "set", "--shared", "db", "--concurrency", "1"]);
     let why = desk.ok(&["why", "t"]);
-    assert!(why.contains("The shared limit db has only 1 place, and it takes 2: blueque limit --shared db"), "{why}");
+    assert!(
+        why.contains("The shared limit db has only 1 place, and it takes 2: blueque limit set --shared db"),
+        "{why}"
+    );
     assert!(why.contains("Its queue q has no worker") || why.contains("start a worker"), "{why}");
-    desk.ok(&["limit", "--shared", "db", "--none"]);
+    desk.ok(&["limit", "set", "--shared", "db", "--none"]);
     let why = desk.ok(&["why", "t"]);
-    assert!(why.contains("There is no shared limit db: blueque limit --shared db --concurrency 2"), "{why}");
+    assert!(why.contains("There is no shared limit db: blueque limit set --shared db --concurrency 2"), "{why}");
 }
 
 #[test]
 fn what_a_limit_does_not_name_stays() {
     let desk = Desk::new();
-    desk.ok(&["limit", "q", "acme", "--rate", "9/1h"]);
-    let said = desk.run(&["limit", "q", "acme", "--concurrency", "5"]).err;
+    desk.ok(&["limit", "set", "q", "acme", "--rate", "9/1h"]);
+    let said = desk.run(&["limit", "set", "q", "acme", "--concurrency", "5"]).err;
     assert!(said.contains("concurrency 5, rate 9/3600"), "{said}");
-    let said = desk.run(&["limit", "q", "other", "--concurrency", "5"]).err;
+    let said = desk.run(&["limit", "set", "q", "other", "--concurrency", "5"]).err;
     assert!(said.contains("concurrency 5, rate as the queue"), "{said}");
-    desk.ok(&["limit", "q", "acme", "--rate", "3/1m"]);
-    let limits = desk.json(&["limits", "q"]);
+    desk.ok(&["limit", "set", "q", "acme", "--rate", "3/1m"]);
+    let limits = desk.json(&["limit", "ls", "q"]);
     assert_eq!((&limits[0]["concurrency"], &limits[0]["rate"]), (&5.into(), &"3/60".into()));
-    desk.ok(&["limit", "q", "acme", "--none"]);
-    assert_eq!(desk.ok(&["limits", "q", "-o", "id"]), "other\n");
-    let said = desk.refused(2, &["limit", "q", "acme"]);
+    desk.ok(&["limit", "set", "q", "acme", "--none"]);
+    assert_eq!(desk.ok(&["limit", "ls", "q", "-o", "id"]), "other\n");
+    let said = desk.refused(2, &["limit", "set", "q", "acme"]);
     assert!(["--concurrency", "--rate", "--none"].iter().all(|option| said.contains(option)), "{said}");
 }
 
 #[test]
 fn keys_have_limits_of_their_own() {
     let desk = Desk::new();
-    desk.ok(&["limit", "q", "acme", "--concurrency", "2", "--rate", "100/1h"]);
+    desk.ok(&["limit", "set", "q", "acme", "--concurrency", "2", "--rate", "100/1h"]);
     desk.ok(&["submit", "q", "--key", "acme"]);
     desk.ok(&["submit", "q", "--key", "other"]);
     let (_first, _second) = (desk.take_as("q", 1), desk.take_as("q", 2));
-    let limits = desk.json(&["limits", "q"]);
+    let limits = desk.json(&["limit", "ls", "q"]);
     assert_eq!(limits.as_array().unwrap().len(), 1);
     let acme = &limits[0];
     assert_eq!((&acme["concurrency"], &acme["rate"], &acme["in_use"]), (&2.into(), &"100/3600".into(), &1.into()));
-    assert_eq!(desk.ok(&["limits", "q", "--used", "-o", "id"]), "acme\nother\n");
-    desk.ok(&["limit", "q", "acme", "--none"]);
-    assert_eq!(desk.ok(&["limits", "q", "-o", "id"]), "");
-    for wrong in
-        [&["limit", "q", "acme"][..], &["limit", "q", "a", "--rate", "5"], &["limit", "q", "a", "--concurrency", "0"]]
-    {
+    assert_eq!(desk.ok(&["limit", "ls", "q", "--used", "-o", "id"]), "acme\nother\n");
+    desk.ok(&["limit", "set", "q", "acme", "--none"]);
+    assert_eq!(desk.ok(&["limit", "ls", "q", "-o", "id"]), "");
+    for wrong in [
+        &["limit", "set", "q", "acme"][..],
+        &["limit", "set", "q", "a", "--rate", "5"],
+        &["limit", "set", "q", "a", "--concurrency", "0"],
+    ] {
         desk.refused(2, wrong);
     }
 }
@@ -297,12 +303,12 @@ fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
     desk.ok(&["submit", "q", "--id", "a"]);
     desk.ok(&["config", "set", "-q", "q", "closed=1"]);
     assert!(desk.refused(5, &["submit", "q"]).contains("CLOSED"));
-    assert_eq!(desk.json(&["queues"])[0]["closed"], true);
-    assert!(desk.ok(&["queues"]).contains("accepts no tasks"));
+    assert_eq!(desk.json(&["queue", "ls"])[0]["closed"], true);
+    assert!(desk.ok(&["queue", "ls"]).contains("accepts no tasks"));
     desk.take("q").complete(&1).unwrap();
     desk.ok(&["config", "set", "-q", "q", "closed=0"]);
-    assert_eq!(desk.json(&["queues"])[0]["closed"], false);
-    assert!(!desk.ok(&["queues"]).contains("accepts no tasks"));
+    assert_eq!(desk.json(&["queue", "ls"])[0]["closed"], false);
+    assert!(!desk.ok(&["queue", "ls"]).contains("accepts no tasks"));
     desk.ok(&["submit", "q"]);
 }
 
@@ -315,7 +321,7 @@ fn why_names_the_need_the_limit_or_the_failure() {
     desk.ok(&["submit", "q", "--id", "second", "--key", "acme"]);
     desk.ok(&["submit", "q", "--id", "wide", "--weight", "3"]);
     desk.ok(&["config", "set", "-q", "q", "key_concurrency=1", "rate=10/1day"]);
-    desk.ok(&["limit", "q", "acme", "--rate", "1/1h"]);
+    desk.ok(&["limit", "set", "q", "acme", "--rate", "1/1h"]);
     let before = Instant::now();
     let first = desk.take("q");
     assert_eq!(first.id().as_str(), "first");

@@ -273,20 +273,20 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("ls-ended", &["ls", "--status", "failed,complete"], true),
     ("ls-empty", &["ls", "empty"], true),
     ("find", &["find", "movies"], true),
-    ("queues", &["queues"], true),
+    ("queues", &["queue", "ls"], true),
     ("workers", &["workers"], true),
     ("workers-empty", &["workers", "empty"], true),
     ("events", &["events", "movies"], true),
     ("history", &["history", "failed"], true),
-    ("limits", &["limits", "movies"], true),
-    ("limits-empty", &["limits", "empty"], true),
-    ("tags", &["tags"], true),
-    ("groups", &["groups"], true),
-    ("groups-empty", &["groups", "empty"], true),
+    ("limits", &["limit", "ls", "movies"], true),
+    ("limits-empty", &["limit", "ls", "empty"], true),
+    ("tags", &["tag", "ls"], true),
+    ("groups", &["queue", "groups"], true),
+    ("groups-empty", &["queue", "groups", "empty"], true),
     ("schedules", &["schedule"], true),
-    ("stats", &["stats", "movies"], true),
+    ("stats", &["queue", "stats", "movies"], true),
     // Its days include today.
-    ("", &["stats", "movies", "--each"], true),
+    ("", &["queue", "stats", "movies", "--each"], true),
     ("config", &["config", "--queue", "movies"], true),
     ("bulk", &["bulk", "delete", "movies", "--dry-run"], true),
     ("show", &["show", "00000000-cd56"], false),
@@ -298,11 +298,11 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("wait", &["wait", "fine", "cancelled", "failed"], true),
     ("schedule-show", &["schedule", "show", "nightly"], false),
     ("schedule-show-long", &["schedule", "show", LONG_SCHEDULE], false),
-    ("purge", &["purge", "movies", "--count"], true),
-    ("forget", &["forget", "movies", "--count"], true),
+    ("purge", &["queue", "purge", "movies", "--count"], true),
+    ("queue-delete", &["queue", "delete", "movies", "--count"], true),
     ("doctor", &["doctor"], false),
     // These commands change something, but their output stays the same.
-    ("tag", &["tag", "failed", "red"], true),
+    ("tag", &["tag", "add", "failed", "red"], true),
     ("requeue", &["requeue", "00000000-cd56", "an-id-of-128-characters-1-"], true),
     ("retry", &["retry", "failed"], true),
 ];
@@ -359,7 +359,7 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
     let shown: [(&str, &[&str], i32); 7] = [
         ("graph-ls", &["graph", "ls"], 0),
         // The queue table shows waiting tasks if something in the queue is active.
-        ("graph-queues", &["queues"], 0),
+        ("graph-queues", &["queue", "ls"], 0),
         ("graph-show", &["graph", "show", "film"], 0),
         ("graph-show-all", &["graph", "show", "film", "--all"], 0),
         ("graph-show-chain", &["graph", "show", "chain"], 0),
@@ -480,8 +480,12 @@ fn ten_thousand_names_are_ten_thousand_lines() {
     plant("HSET", "blueque_limits_q", &|number| [name(number), "3 5/60".into()]);
     plant("ZADD", "blueque_queues", &|number| ["0".into(), name(number)]);
     let mut wrong = Vec::new();
-    let lists: [(&str, &[&str]); 4] =
-        [("tags", &["tags", "q"]), ("groups", &["groups", "q"]), ("limits", &["limits", "q"]), ("queues", &["queues"])];
+    let lists: [(&str, &[&str]); 4] = [
+        ("tags", &["tag", "ls", "q"]),
+        ("groups", &["queue", "groups", "q"]),
+        ("limits", &["limit", "ls", "q"]),
+        ("queues", &["queue", "ls"]),
+    ];
     for (name, args) in lists {
         let rows = past.desk.ok(args).lines().count();
         assert!(rows > 10_000 && rows < 10_010, "{name}: {rows}");

@@ -72,36 +72,36 @@ fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
             let shard = format!("1={foreign}#blueque");
             let more = format!("2={foreign}");
             for args in [
-                &["--url", &foreign, "queues"][..],
-                &["--topology", &list, "partitions"],
+                &["--url", &foreign, "queue", "ls"][..],
+                &["--topology", &list, "partition"],
                 &["ping", &foreign],
                 &["graph", "submit", "--shard", &shard, graph],
-                &["--topology", &format!("1={own}"), "partitions", "add", &more],
+                &["--topology", &format!("1={own}"), "partition", "add", &more],
             ] {
                 let said = says(&mut desk.with_config(&config, args));
                 let all = said.err + &said.out;
                 assert!(said.code != 0 && unknown(&all), "{places}: {args:?}: {all}");
             }
             for (name, value) in [("BLUEQUE_URL", &foreign), ("BLUEQUE_TOPOLOGY", &list)] {
-                for args in [&["queues"][..], &["ping"]] {
+                for args in [&["queue", "ls"][..], &["ping"]] {
                     let said = says(desk.with_config(&config, args).env(name, value));
                     let all = said.err + &said.out;
                     assert!(said.code != 0 && unknown(&all), "{places}: {name}: {all}");
                 }
             }
             // The URL names the same server as the configuration does.
-            for args in [&["--url", &own, "queues"][..], &["--url", &format!("{own}?db=0"), "queues"]] {
+            for args in [&["--url", &own, "queue", "ls"][..], &["--url", &format!("{own}?db=0"), "queue", "ls"]] {
                 let said = says(&mut desk.with_config(&config, args));
                 assert_eq!(said.code, 0, "{places}: {args:?}: {}{}", said.err, said.out);
             }
             let ping = says(&mut desk.with_config(&config, &["ping", &own]));
             assert!(ping.out.contains(" answers in "), "{}{}", ping.err, ping.out);
-            let you = says(&mut desk.with_config(&config, &["--url", &format!("{own}?user=you"), "queues"]));
+            let you = says(&mut desk.with_config(&config, &["--url", &format!("{own}?user=you"), "queue", "ls"]));
             assert!(you.err.contains("names the user you, but there is no password"), "{}", you.err);
         }
     }
     let config = desk.file("config.toml", 0o600, format!("password = \"{SECRET}\"\n"));
-    for args in [&["queues"][..], &["--url", &own, "queues"]] {
+    for args in [&["queue", "ls"][..], &["--url", &own, "queue", "ls"]] {
         let said = says(&mut desk.with_config(&config, args));
         let wanted = "has a password, but names no server for it: add `url` or `topology`";
         assert!(said.code == 2 && said.err.contains(wanted), "{args:?}: {} {}", said.code, said.err);
@@ -112,7 +112,7 @@ fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
 fn a_user_of_a_partition_without_a_password_is_refused_as_that_of_a_url_is() {
     let desk = Desk::new();
     let list = format!("1={}?user=me", desk.server.url());
-    let said = says(&mut desk.bare(&["--topology", &list, "partitions"]));
+    let said = says(&mut desk.bare(&["--topology", &list, "partition"]));
     assert!(said.code == 2 && said.err.contains("names the user me, but there is no password"), "{}", said.err);
 }
 
@@ -137,14 +137,14 @@ fn no_argument_holds_a_password() {
         let named = format!("2={url}");
         let two = format!("{own},{named}");
         for args in [
-            &["--url", url, "queues"][..],
+            &["--url", url, "queue", "ls"][..],
             &["--url", url, "worker", "-q", "q", "--", "true"],
-            &["--topology", &named, "queues"],
-            &["--topology", &two, "queues"],
+            &["--topology", &named, "queue", "ls"],
+            &["--topology", &two, "queue", "ls"],
             &["ping", url],
-            &["--topology", &own, "partitions", "add", &named],
+            &["--topology", &own, "partition", "add", &named],
             &["graph", "submit", "--shard", &named, "/nosuch"],
-            &["queues", &named],
+            &["queue", "ls", &named],
             &["ls", url],
             &["submit", "q", "--id", url],
         ] {
@@ -156,16 +156,16 @@ fn no_argument_holds_a_password() {
         }
     }
     for (args, flag) in [
-        (&["--url", &long, "queues"][..], "--url"),
+        (&["--url", &long, "queue", "ls"][..], "--url"),
         (&["ping", &long], "the address"),
-        (&["--topology", &format!("{own},2={long}"), "queues"], "--topology"),
-        (&["--topology", &own, "partitions", "add", &format!("2={long}")], "NAME=URL"),
+        (&["--topology", &format!("{own},2={long}"), "queue", "ls"], "--topology"),
+        (&["--topology", &own, "partition", "add", &format!("2={long}")], "NAME=URL"),
         (&["graph", "submit", "--shard", &format!("2={long}"), "/nosuch"], "--shard"),
     ] {
         let said = says(&mut desk.bare(args)).err;
         assert!(said.contains(&format!("{flag} holds a password, which every user")), "{args:?}: {said}");
     }
-    let said = says(&mut desk.bare(&["--topology", &own, "partitions", "add", "2"]));
+    let said = says(&mut desk.bare(&["--topology", &own, "partition", "add", "2"]));
     assert!(said.code == 2 && said.err.contains("must be NAME=URL"), "{}", said.err);
 }
 
@@ -175,7 +175,9 @@ fn a_parameter_of_a_url_that_is_not_known_is_refused_wherever_the_url_comes_from
     for parameter in ["PASS", "password", "passphrase", "Db", "timeout"] {
         let url = format!("{}?{parameter}={SECRET}", desk.server.url());
         let config = desk.file("config.toml", 0o600, format!("url = \"{url}\"\n"));
-        for command in [desk.bare(&["queues"]).env("BLUEQUE_URL", &url), &mut desk.with_config(&config, &["queues"])] {
+        for command in
+            [desk.bare(&["queue", "ls"]).env("BLUEQUE_URL", &url), &mut desk.with_config(&config, &["queue", "ls"])]
+        {
             let said = says(command);
             assert!(said.code == 2 && !said.err.contains(SECRET), "{parameter}: {} {}", said.code, said.err);
             assert!(said.err.contains("the URL has a parameter that is not known: it may have"), "{}", said.err);
@@ -184,9 +186,9 @@ fn a_parameter_of_a_url_that_is_not_known_is_refused_wherever_the_url_comes_from
     for text in [format!("1=redis:u:{SECRET}@h"), format!("1=u:{SECRET}@h"), format!("{SECRET}?pw=1")] {
         let config = desk.file("config.toml", 0o600, format!("topology = \"{text}\"\n"));
         for command in [
-            &mut desk.bare(&["--topology", &text, "queues"]),
-            desk.bare(&["queues"]).env("BLUEQUE_TOPOLOGY", &text),
-            &mut desk.with_config(&config, &["queues"]),
+            &mut desk.bare(&["--topology", &text, "queue", "ls"]),
+            desk.bare(&["queue", "ls"]).env("BLUEQUE_TOPOLOGY", &text),
+            &mut desk.with_config(&config, &["queue", "ls"]),
         ] {
             let said = says(command);
             assert!(said.code == 2 && !said.err.contains(SECRET), "{text}: {} {}", said.code, said.err);
@@ -200,10 +202,10 @@ fn the_list_that_clients_need_can_be_used_and_has_no_passwords() {
     let desk = Desk::on(guarded());
     let with = |at: usize| format!("{}={}?pass={SECRET}", at + 1, servers[at].url());
     let topology = format!("{},{}", with(0), with(1));
-    let first = says(desk.bare(&["partitions", "add"]).env("BLUEQUE_TOPOLOGY", &topology));
+    let first = says(desk.bare(&["partition", "add"]).env("BLUEQUE_TOPOLOGY", &topology));
     assert_eq!(first.code, 0, "{}", first.err);
     let more = format!("3={}#other", servers[2].url());
-    let mut add = desk.bare(&["partitions", "add", &more]);
+    let mut add = desk.bare(&["partition", "add", &more]);
     let added = says(add.env("BLUEQUE_TOPOLOGY", &topology).env("BLUEQUE_PASSWORD", SECRET));
     assert_eq!((added.code, added.out.as_str()), (0, "version 2: 1 2 3\n"), "{}", added.err);
     assert!(!added.err.contains(SECRET), "{}", added.err);
@@ -211,7 +213,7 @@ fn the_list_that_clients_need_can_be_used_and_has_no_passwords() {
     let wanted: Vec<String> = (0..3).map(|at| format!("{}={}", at + 1, servers[at].url())).collect();
     assert_eq!(list, format!("{}#other", wanted.join(",")));
     assert!(added.err.contains("without their passwords"), "{}", added.err);
-    let mut ls = desk.bare(&["partitions", "-o", "id"]);
+    let mut ls = desk.bare(&["partition", "-o", "id"]);
     let shown = says(ls.env("BLUEQUE_TOPOLOGY", list).env("BLUEQUE_PASSWORD", SECRET));
     assert_eq!((shown.code, shown.out.as_str()), (0, "1\n2\n3\n"), "{}", shown.err);
 }
@@ -221,14 +223,14 @@ fn a_file_with_a_password_that_others_may_read_causes_one_warning_whatever_form_
     let desk = Desk::on(guarded());
     let own = desk.server.url();
     let inline = format!("1={own}?pass={SECRET}");
-    says(desk.bare(&["partitions", "add"]).env("BLUEQUE_TOPOLOGY", &inline));
+    says(desk.bare(&["partition", "add"]).env("BLUEQUE_TOPOLOGY", &inline));
     let warned = |said: &Left, path: &Path| {
         assert_eq!(said.code, 0, "{}", said.err);
         assert_eq!(said.err.matches(&format!("chmod 600 {}", path.display())).count(), 1, "{}", said.err);
         assert!(!said.err.contains(SECRET), "{}", said.err);
     };
     let list = desk.file("list", 0o644, format!("# these\n{inline}\n"));
-    warned(&says(&mut desk.bare(&["--topology", list.to_str().unwrap(), "queues"])), &list);
+    warned(&says(&mut desk.bare(&["--topology", list.to_str().unwrap(), "queue", "ls"])), &list);
     for text in [
         format!("topology = \"{inline}\"\n"),
         format!("url = \"{own}?pass={SECRET}\"\n"),
@@ -237,15 +239,15 @@ fn a_file_with_a_password_that_others_may_read_causes_one_warning_whatever_form_
     ] {
         let config = desk.file("config.toml", 0o644, text);
         // The warning does not depend on the server's address: other users may read the file.
-        let mut command = desk.with_config(&config, &["--url", &own, "queues"]);
+        let mut command = desk.with_config(&config, &["--url", &own, "queue", "ls"]);
         warned(&says(command.env("BLUEQUE_PASSWORD", SECRET)), &config);
     }
     let secret = desk.file("secret", 0o644, SECRET);
-    warned(&says(desk.bare(&["--url", &own, "queues"]).env("BLUEQUE_PASSWORD_FILE", &secret)), &secret);
+    warned(&says(desk.bare(&["--url", &own, "queue", "ls"]).env("BLUEQUE_PASSWORD_FILE", &secret)), &secret);
     for file in [&list, &secret] {
         fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
     }
-    let quiet = says(&mut desk.bare(&["--topology", list.to_str().unwrap(), "queues"]));
+    let quiet = says(&mut desk.bare(&["--topology", list.to_str().unwrap(), "queue", "ls"]));
     assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
 }
 
@@ -277,20 +279,22 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
     for (file, why) in
         [("/dev/zero", "it is a device, not a file"), (&pipe, "it is a pipe, not a file"), (&big, "bytes")]
     {
-        for args in
-            [&["--config", file, "queues"][..], &["--topology", file, "partitions"], &["events", "q", "--resume", file]]
-        {
+        for args in [
+            &["--config", file, "queue", "ls"][..],
+            &["--topology", file, "partition"],
+            &["events", "q", "--resume", file],
+        ] {
             let said = ended(&desk.bare_but_for(args), &format!("{args:?}"));
             assert!(said.code == 2 && said.err.contains(why), "{args:?}: {} {}", said.code, said.err);
         }
-        for (name, args) in [("BLUEQUE_CONFIG", &["queues"][..]), ("BLUEQUE_PASSWORD_FILE", &["queues"])] {
+        for (name, args) in [("BLUEQUE_CONFIG", &["queue", "ls"][..]), ("BLUEQUE_PASSWORD_FILE", &["queue", "ls"])] {
             let mut command = desk.command(args);
             command.env(name, file);
             let said = ended(&command, name);
             assert_eq!(said.code, 2, "{name}: {file}: {}", said.err);
         }
         if cfg!(feature = "tls-rustls") {
-            let mut command = desk.bare(&["--url", "rediss://127.0.0.1:1/", "queues"]);
+            let mut command = desk.bare(&["--url", "rediss://127.0.0.1:1/", "queue", "ls"]);
             command.env("BLUEQUE_CA", file);
             let said = ended(&command, "BLUEQUE_CA");
             assert!(said.code != 0 && !said.err.contains("memory"), "{file}: {}", said.err);
@@ -322,7 +326,7 @@ fn a_file_argument_is_read_with_a_bound_and_no_pipe_is_waited_for() {
     let config = desk.file("real.toml", 0o600, "namespace = \"linked\"\n");
     let link = desk.home.path().join("link.toml");
     std::os::unix::fs::symlink(&config, &link).unwrap();
-    assert_eq!(desk.ok(&["--config", link.to_str().unwrap(), "queues", "-o", "id"]), "");
+    assert_eq!(desk.ok(&["--config", link.to_str().unwrap(), "queue", "ls", "-o", "id"]), "");
 }
 
 impl Desk {
@@ -369,5 +373,5 @@ fn a_usage_error_repeats_arguments_without_what_a_terminal_obeys() {
     let shown = String::from_utf8_lossy(&script.output().unwrap().stdout).into_owned();
     assert!(shown.contains("error") && !shown.contains("]0;title") && !shown.contains('\u{9b}'), "{shown:?}");
     assert!(!shown.contains("\u{1b}[31mb") && !shown.contains('\u{202e}'), "{shown:?}");
-    eventually("the server lives", || desk.run(&["queues"]).err.is_empty().then_some(()));
+    eventually("the server lives", || desk.run(&["queue", "ls"]).err.is_empty().then_some(()));
 }

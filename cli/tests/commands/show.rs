@@ -112,7 +112,7 @@ fn every_pending_task_of_a_graph_has_an_end() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "before"]);
     desk.take("q").complete("x").unwrap();
-    desk.ok(&["maintenance", "q", "--once"]);
+    desk.ok(&["admin", "maintenance", "q", "--once"]);
     let _listener = desk.client().listener_as(blueque::ListenerId::of_process("host", 2), &["q"]).unwrap();
     for (graph, number) in [("few", 12), ("many", 50)] {
         let tasks: Vec<String> = (0..number).map(|at| format!(r#""t{at}": {{"queue": "q"}}"#)).collect();

@@ -77,9 +77,7 @@ fn a_running_task_is_requeued_from_its_owner_and_waits_at_the_front() {
     desk.ok(&["submit", "q", "--id", "t"]);
     desk.ok(&["submit", "q", "--id", "u"]);
     let task = desk.take("q");
-    for name in ["requeue", "release"] {
-        assert_eq!(desk.ok(&[name, "t"]), "ID  OUTCOME\nt   requeueing\n", "{name}");
-    }
+    assert_eq!(desk.ok(&["requeue", "t"]), "ID  OUTCOME\nt   requeueing\n");
     assert!(desk.ok(&["ls", "q"]).contains("stopping"));
     assert_eq!(desk.json(&["show", "t"])["requeued"], true);
     assert!(desk.ok(&["why", "t"]).contains("It was requeued, and host_1 has not given it back yet"));
@@ -128,7 +126,7 @@ fn the_beginning_of_an_id_is_enough_where_only_one_begins_so() {
     assert_eq!(desk.ok(&["cancel", "abd", "-o", "id"]), "abd\n");
     desk.refused(4, &["show", "x"]);
     desk.refused(2, &["show", "a b"]);
-    for command in ["show", "logs", "wait", "cancel", "retry", "requeue", "release", "delete", "why"] {
+    for command in ["show", "logs", "wait", "cancel", "retry", "requeue", "delete", "why"] {
         assert!(desk.refused(4, &[command, "nonesuch"]).contains("nonesuch"), "{command}");
         desk.refused(2, &[command]);
     }
@@ -138,16 +136,16 @@ fn the_beginning_of_an_id_is_enough_where_only_one_begins_so() {
 fn a_paused_queue_says_who_paused_it_and_why_until_it_is_resumed() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
-    desk.ok(&["pause", "q", "--reason", "disk \u{1b}[31mfull"]);
-    let queues = desk.json(&["queues"]);
+    desk.ok(&["queue", "pause", "q", "--reason", "disk \u{1b}[31mfull"]);
+    let queues = desk.json(&["queue", "ls"]);
     assert_eq!((&queues[0]["queue"], &queues[0]["pending"]), (&"q".into(), &1.into()));
     assert!(queues[0]["paused"]["by"].as_str().unwrap().contains('@'));
     let why = desk.ok(&["why", "t"]);
     assert!(why.starts_with("Its queue q is paused by ") && why.ends_with(": disk full.\n"), "{why:?}");
-    assert!(desk.ok(&["queues"]).contains("paused by"));
-    desk.ok(&["resume", "q"]);
-    assert!(desk.json(&["queues"])[0].get("paused").is_none());
-    assert_eq!(desk.ok(&["queues", "-o", "id"]), "q\n");
+    assert!(desk.ok(&["queue", "ls"]).contains("paused by"));
+    desk.ok(&["queue", "resume", "q"]);
+    assert!(desk.json(&["queue", "ls"])[0].get("paused").is_none());
+    assert_eq!(desk.ok(&["queue", "ls", "-o", "id"]), "q\n");
 }
 
 #[test]
@@ -191,36 +189,36 @@ fn maintenance_does_what_is_due_and_fails_where_a_part_does() {
     desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
     let mut done = String::new();
     while !done.contains("promote") {
-        done = desk.ok(&["maintenance", "--once", "-o", "jsonl"]);
+        done = desk.ok(&["admin", "maintenance", "--once", "-o", "jsonl"]);
     }
     assert!(done.contains("{\"part\":\"promote\",\"number\":1}"), "{done}");
     assert_eq!(desk.json(&["show", "t"])["status"], "pending");
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let left = desk.run(&["maintenance", "r", "--once"]);
+    let left = desk.run(&["admin", "maintenance", "r", "--once"]);
     assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
     // A part that has failed is due again only after a while, so the test uses another queue.
     redis::cmd("SET").arg("blueque_scheduled_tasks_s").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let coded = desk.run(&["maintenance", "s", "--once", "--exit-code"]);
+    let coded = desk.run(&["admin", "maintenance", "s", "--once", "--exit-code"]);
     assert_eq!(coded.code, 1, "{} {}", coded.out, coded.err);
-    desk.refused(2, &["maintenance", "-o", "json"]);
-    desk.refused(2, &["maintenance", "--exit-code"]);
+    desk.refused(2, &["admin", "maintenance", "-o", "json"]);
+    desk.refused(2, &["admin", "maintenance", "--exit-code"]);
 }
 
 #[test]
 fn maintenance_says_whether_something_was_due_if_it_is_asked() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
-    let words = ["maintenance", "q", "--once", "--exit-code", "-o", "jsonl"];
+    let words = ["admin", "maintenance", "q", "--once", "--exit-code", "-o", "jsonl"];
     let mut due = desk.run(&words);
     while !due.out.contains("promote") {
         assert_eq!(due.code, if due.out.is_empty() { 8 } else { 0 }, "{} {}", due.out, due.err);
         due = desk.run(&words);
     }
     assert_eq!(due.code, 0, "{}", due.err);
-    while !desk.ok(&["maintenance", "q", "--once", "-o", "jsonl"]).is_empty() {}
+    while !desk.ok(&["admin", "maintenance", "q", "--once", "-o", "jsonl"]).is_empty() {}
     let idle = desk.run(&words);
     assert!(idle.code == 8 && idle.out.is_empty() && idle.err.is_empty(), "{} {}", idle.out, idle.err);
-    assert_eq!(desk.run(&["maintenance", "q", "--once"]).code, 0);
+    assert_eq!(desk.run(&["admin", "maintenance", "q", "--once"]).code, 0);
 }
 
 #[test]
@@ -230,11 +228,11 @@ fn a_deep_maintenance_repairs_all_at_once() {
     // More ids than a step of the usual maintenance looks at. Their records were deleted by hand.
     let gone: Vec<String> = (0..5_000).map(|n| format!("gone-{n}")).collect();
     redis::cmd("LPUSH").arg("blueque_pending_tasks_q").arg(gone).exec(&mut desk.server.connection()).unwrap();
-    let done = desk.ok(&["maintenance", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);
+    let done = desk.ok(&["admin", "maintenance", "q", "--once", "--deep-every", "1h", "-o", "jsonl"]);
     assert!(done.contains("{\"part\":\"repair\",\"number\":5000}"), "{done}");
     assert_eq!(desk.json(&["show", "t"])["status"], "pending");
     redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
-    let left = desk.run(&["maintenance", "r", "--once", "--deep-every", "1h"]);
+    let left = desk.run(&["admin", "maintenance", "r", "--once", "--deep-every", "1h"]);
     assert!(
         left.code == 1 && left.out.contains("repair") && left.out.contains("WRONGKEY"),
         "{} {}",

@@ -48,7 +48,7 @@ fn untaken(desk: &Desk) -> Vec<String> {
 }
 
 fn listeners(desk: &Desk, queue: &str) -> u64 {
-    let queues = desk.json(&["queues"]);
+    let queues = desk.json(&["queue", "ls"]);
     queues.as_array().unwrap().iter().find(|one| one["queue"] == queue).unwrap()["listeners"].as_u64().unwrap()
 }
 
@@ -132,9 +132,9 @@ fn a_worker_that_drains_takes_nothing_more_and_every_command_says_so() {
     assert_eq!(listeners(&desk, "q"), 0);
     let found = untaken(&desk);
     assert!(found[0].contains("1 task waits in q, which has only a listener that drains (host_1): start"), "{found:?}");
-    desk.ok(&["pause", "q"]);
+    desk.ok(&["queue", "pause", "q"]);
     assert_eq!(untaken(&desk), Vec::<String>::new(), "somebody wants it to wait");
-    desk.ok(&["resume", "q"]);
+    desk.ok(&["queue", "resume", "q"]);
     desk.ok(&["drain", "q", "host_1", "--off"]);
     assert_eq!(untaken(&desk), Vec::<String>::new());
 }

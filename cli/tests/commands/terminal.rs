@@ -116,7 +116,7 @@ fn odd_desk() -> Desk {
     desk.ok(&["cancel", "cancelled", "--reason", ODD]);
     desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
     desk.ok(&["submit", "paused", "--id", "held"]);
-    desk.ok(&["pause", "paused", "--reason", ODD]);
+    desk.ok(&["queue", "pause", "paused", "--reason", ODD]);
     // Values that the scripts would refuse may have been written without them.
     let mut connection = desk.server.connection();
     let mut plant = |command: &[&str]| redis::cmd(command[0]).arg(&command[1..]).exec(&mut connection).unwrap();
@@ -144,7 +144,7 @@ fn odd_desk() -> Desk {
 
 /// Every command that shows text of other users or programs.
 const SHOW: [&[&str]; 27] = [
-    &["audit"],
+    &["admin", "audit"],
     &["ls"],
     &["ls", "q", "--status", "pending"],
     &["find", "q"],
@@ -159,10 +159,10 @@ const SHOW: [&[&str]; 27] = [
     &["why", "cancelled"],
     &["why", "held"],
     &["history", "failed"],
-    &["queues"],
-    &["tags", "q"],
-    &["groups", "q"],
-    &["limits", "q"],
+    &["queue", "ls"],
+    &["tag", "ls", "q"],
+    &["queue", "groups", "q"],
+    &["limit", "ls", "q"],
     &["workers", "q"],
     &["schedule", "show", "nightly"],
     &["schedule"],
@@ -213,13 +213,13 @@ fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
 #[test]
 fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
     let not: Vec<&str> =
-        "worker dev submit run top cancel edit retry requeue delete prioritise depend undepend move note track untrack tracked tag untag bulk purge \
-                          forget config limit peek pause ping resume drain events stats maintenance reset-clock partitions completions task help"
+        "worker dev submit run top cancel edit retry requeue delete prioritise depend undepend move note track bulk config ping drain events partition \
+         completions task"
             .split_whitespace()
             .collect();
     let help = Desk::new().ok(&["--help"]);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names: Vec<&str> = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    let commands = help.lines().filter_map(|line| line.strip_prefix("  ")?.split("  ").next());
+    let names: Vec<&str> = commands.flat_map(|names| names.split(", ")).collect();
     assert!(names.len() > 30, "{help}");
     for name in names.into_iter().filter(|name| !name.is_empty()) {
         assert_ne!(not.contains(&name), SHOW.iter().any(|args| args[0] == name), "{name}: is it in one list?");
@@ -243,13 +243,12 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
         (&["submit", "q"], "--lease", ages),
         (&["find"], "--from", later.as_str()),
         (&["find"], "--to", later.as_str()),
-        (&["limit", "q", "k"], "--rate", rate.as_str()),
-        (&["limit", "--shared", "k"], "--expires", ages),
+        (&["limit", "set", "q", "k"], "--rate", rate.as_str()),
+        (&["limit", "set", "--shared", "k"], "--expires", ages),
         (&["worker", "-q", "q", "--", "true"], "--lease", ages),
     ] {
-        let mut all = vec![args[0], name, time];
-        all.extend(&args[1..]);
-        desk.refused(2, &all);
+        let (command, rest) = args.split_at(if args[0] == "limit" { 2 } else { 1 });
+        desk.refused(2, &[command, &[name, time], rest].concat());
         tried.push((args[0], name));
     }
     desk.refused(2, &["find", &before]);
@@ -273,7 +272,7 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
     let left = crate::left(worker.wait_with_output().unwrap());
     assert!(left.code == 0 && !left.err.contains("panicked"), "{}", left.err);
     for command in ["submit", "find", "wait", "worker", "limit"] {
-        let help = desk.ok(&[command, "--help"]);
+        let help = desk.ok(&if command == "limit" { vec![command, "set", "--help"] } else { vec![command, "--help"] });
         let options = help.lines().map(str::trim).filter(|line| line.starts_with('-') && line.contains("TIME>"));
         for option in options.filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--"))) {
             assert!(tried.contains(&(command, option)), "{command} {option} takes a time");

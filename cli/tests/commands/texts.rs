@@ -43,7 +43,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     desk.take("d").complete("x").unwrap();
     let only = "this is for one that is";
     let table: [(i32, &[&str], &str); 43] = [
-        (2, &["limit", "q", "k", "--rate", "5"], "must be a number of starts in a time, such as 100/1h"),
+        (2, &["limit", "set", "q", "k", "--rate", "5"], "must be a number of starts in a time, such as 100/1h"),
         (2, &["submit", "q", "--array", "5-1"], "blueque: --array: 5-1 has no element"),
         (4, &["submit", "q", "--after-success", "gone"], "blueque: NOTASK: --after-success: no task has the id gone"),
         (4, &["submit", "q", "--result-of", "gone"], "blueque: NOTASK: --result-of: no task has the id gone"),
@@ -233,8 +233,13 @@ fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() 
 #[test]
 fn help_shows_no_empty_default() {
     let desk = Desk::new();
-    let help = desk.ok(&["cancel", "--help"]);
-    assert!(help.contains("--reason") && !help.contains("[default: ]") && !help.contains("[default: \"\"]"), "{help}");
+    let words =
+        [&["cancel"][..], &["bulk", "cancel"], &["graph", "cancel"], &["queue", "pause"], &["schedule", "pause"]];
+    for words in words {
+        let help = desk.ok(&[words, &["--help"]].concat());
+        assert!(help.contains("--reason") && !help.contains("[default: ]"), "{help}");
+        assert!(!help.contains("[default: \"\"]"), "{help}");
+    }
 }
 
 #[test]

@@ -143,11 +143,11 @@ fn whoever_waits_hears_why_the_task_does_not_run_and_when_that_changes() {
     for one in &all {
         one.says("Its queue q has no listener: start a worker for it.");
     }
-    desk.ok(&["pause", "q", "--reason", "lunch"]);
+    desk.ok(&["queue", "pause", "q", "--reason", "lunch"]);
     for one in &all {
         one.says(": lunch.");
     }
-    desk.ok(&["resume", "q"]);
+    desk.ok(&["queue", "resume", "q"]);
     for _ in 0..4 {
         desk.take("q").complete("x").unwrap();
     }
@@ -187,7 +187,7 @@ fn whoever_waits_knows_the_end_of_a_task_whose_record_is_gone() {
         ended.unwrap();
     }
     desk.ok(&["config", "set", "--queue", "q", "keep=0"]);
-    desk.ok(&["maintenance", "--once"]);
+    desk.ok(&["admin", "maintenance", "--once"]);
     let () = redis::cmd("DEL").arg("blueque_task_lost").query(&mut desk.server.connection()).unwrap();
     assert_eq!(desk.ok(&["ls", "-o", "id"]), "lost\n", "retention deletes the others");
     for (one, ..) in &all {

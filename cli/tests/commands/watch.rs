@@ -121,11 +121,11 @@ fn changes_of_tracked_tasks_are_shown_over_all_queues_as_they_come() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
     desk.ok(&["submit", "q", "--id", "other"]);
-    assert!(desk.ok(&["track", "t"]).contains("tracked"));
+    assert!(desk.ok(&["track", "add", "t"]).contains("tracked"));
     desk.ok(&["move", "r", "t"]);
     desk.ok(&["cancel", "other"]);
-    assert_eq!(desk.ok(&["tracked", "-o", "id"]), "t\n");
-    assert_eq!(desk.json(&["tracked"])[0]["queue"], "r");
+    assert_eq!(desk.ok(&["track", "ls", "-o", "id"]), "t\n");
+    assert_eq!(desk.json(&["track", "ls"])[0]["queue"], "r");
     let mut child = desk.command(&["events", "--tracked", "-f", "-o", "jsonl"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for word in ["\"track\"", "\"moved\"", "\"pending\""] {
@@ -143,9 +143,9 @@ fn changes_of_tracked_tasks_are_shown_over_all_queues_as_they_come() {
     let left = crate::left(child.wait_with_output().unwrap());
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     assert!(desk.ok(&["events", "--tracked", "--task", "t", "-n", "1"]).contains("a word"));
-    assert!(desk.ok(&["untrack", "t"]).contains("untracked"));
-    assert_eq!(desk.ok(&["tracked", "-o", "id"]), "");
-    assert_eq!(desk.run(&["track", "nosuch"]).code, 4);
+    assert!(desk.ok(&["track", "remove", "t"]).contains("untracked"));
+    assert_eq!(desk.ok(&["track", "ls", "-o", "id"]), "");
+    assert_eq!(desk.run(&["track", "add", "nosuch"]).code, 4);
     desk.refused(2, &["events", "q", "--tracked"]);
 }
 
@@ -175,7 +175,9 @@ fn waiting_ends_with_the_worst_end_or_with_the_limit() {
 #[test]
 fn a_closed_pipe_ends_a_command_quietly() {
     let desk = Desk::new();
-    for args in [&["ls"][..], &["queues"], &["ls", "-o", "json"], &["completions", "bash"], &["--help"], &["doctor"]] {
+    for args in
+        [&["ls"][..], &["queue", "ls"], &["ls", "-o", "json"], &["completions", "bash"], &["--help"], &["doctor"]]
+    {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = desk.command(args).stdout(Stdio::from(writer)).output().unwrap();

@@ -196,7 +196,7 @@ fn of_graphs_as_a_whole() {
         (&["ZADD blueque_deferred 1 complete"], "a step of task complete is overdue by"),
         (
             &["ZADD blueque_graphs_due 1 film 2 held"],
-            "(blueque_graphs_due), and one of another: no client runs the maintenance: blueque maintenance --once",
+            "(blueque_graphs_due), and one of another: nobody does the maintenance: blueque admin maintenance --once",
         ),
     ]);
 }

@@ -16,7 +16,7 @@ const SERVED: usize = 32;
 fn desk(partitions: usize) -> Desk {
     let mut desk = Desk { servers: vec![Server::start()], home: super::Folder::new(), topology: None };
     desk.topology = Some(format!("{}#{{blueque:{{1..{partitions}}}}}", desk.servers[0].url()));
-    desk.ok(&["partitions", "add"]);
+    desk.ok(&["partition", "add"]);
     desk
 }
 

@@ -1,4 +1,4 @@
-//! `blueque stats`
+//! `blueque queue stats`
 
 use std::time::Duration;
 
@@ -10,6 +10,9 @@ use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
+use crate::session::many::{AT_ONCE, at_once};
+use crate::session::several::{Several, verdict};
+use crate::subcommand::Subcommand;
 use crate::times;
 
 /// Maximum number of `aggregate` calls before the numbers are read: enough for all events that a queue keeps.
@@ -31,7 +34,7 @@ const DURATIONS: &[Column] = &[
     Column::whole("most"),
 ];
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -193,13 +196,26 @@ struct Answer<'a> {
     days: &'a [Numbers],
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    write(session.format, options, &read(session, options)?)?;
-    Ok(Code::Ok)
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        write(session.format, self, &read(session, self)?)?;
+        Ok(Code::Ok)
+    }
+
+    /// Writes the statistics of all partitions that answered.
+    fn combine(&self, several: &Several<'_>) -> Option<anyhow::Result<Code>> {
+        let found = at_once(several.all, AT_ONCE, |name| read(&several.open(name)?, self));
+        let (mut answers, mut outcomes) = (Vec::new(), Vec::new());
+        for (name, found) in found {
+            outcomes.push((name, found.map(|found| answers.push(found)).map(|()| Code::Ok)));
+        }
+        let written = together(answers).map_or(Ok(()), |found| write(several.format, self, &found));
+        Some(written.and_then(|()| verdict(outcomes)))
+    }
 }
 
-/// Returns the numbers, after calling `aggregate` to update them.
-pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
+/// The numbers, brought up to date first.
+fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
     for _ in 0..AGGREGATES {
         if !queue.aggregate()?.more {
@@ -216,8 +232,8 @@ pub fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> 
     Ok(found)
 }
 
-/// Adds the numbers of several partitions.
-pub fn together(all: Vec<Statistics>) -> Option<Statistics> {
+/// The sums of the numbers of several partitions.
+fn together(all: Vec<Statistics>) -> Option<Statistics> {
     all.into_iter().reduce(|mut sum, other| {
         sum.total.add(&other.total);
         for day in other.days {
@@ -231,7 +247,7 @@ pub fn together(all: Vec<Statistics>) -> Option<Statistics> {
     })
 }
 
-pub fn write(format: Format, options: &Options, found: &Statistics) -> anyhow::Result<()> {
+fn write(format: Format, options: &Options, found: &Statistics) -> anyhow::Result<()> {
     let days: Vec<Numbers> = found.days.iter().map(|day| Numbers::new(Some(&day.date), &day.figures)).collect();
     match format {
         Format::Table if options.each => table::write(Format::Table, &days)?,

@@ -1,4 +1,4 @@
-//! `blueque groups`
+//! `blueque queue groups`
 
 use blueque::{Group, QueueName};
 use clap::Args;
@@ -8,9 +8,10 @@ use crate::input::values::queue_name;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, Format};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -53,26 +54,32 @@ impl Row for GroupView {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (mut views, now) = (Vec::new(), times::now());
-    for queue in session.queues(options.queue.as_slice())? {
-        let view = |group: Group| GroupView {
-            group: group.name,
-            queue: queue.to_string(),
-            tasks: group.tasks,
-            last: group.last,
-            at: group.at.and_then(times::exact),
-            age: group.at.map(|at| times::relative(at.min(now), now)).unwrap_or_default(),
-        };
-        views.extend(session.client.queue(queue.as_str())?.groups()?.into_iter().map(view));
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (mut views, now) = (Vec::new(), times::now());
+        for queue in session.queues(self.queue.as_slice())? {
+            let view = |group: Group| GroupView {
+                group: group.name,
+                queue: queue.to_string(),
+                tasks: group.tasks,
+                last: group.last,
+                at: group.at.and_then(times::exact),
+                age: group.at.map(|at| times::relative(at.min(now), now)).unwrap_or_default(),
+            };
+            views.extend(session.client.queue(queue.as_str())?.groups()?.into_iter().map(view));
+        }
+        if views.is_empty() {
+            session.must_exist(self.queue.as_slice())?;
+        }
+        if session.format == Format::Id {
+            // An empty name would be an unusable line.
+            views.retain(|view| !view.group.is_empty());
+        }
+        session.write(&views)?;
+        Ok(Code::Ok)
     }
-    if views.is_empty() {
-        session.must_exist(options.queue.as_slice())?;
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
     }
-    if session.format == Format::Id {
-        // An empty name would be an unusable line.
-        views.retain(|view| !view.group.is_empty());
-    }
-    session.write(&views)?;
-    Ok(Code::Ok)
 }

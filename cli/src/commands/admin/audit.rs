@@ -1,7 +1,7 @@
-//! `blueque audit`
+//! `blueque admin audit`
 
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use blueque::calls::AuditOptions;
 use blueque::{Audit, Change};
@@ -14,9 +14,11 @@ use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
+use crate::subcommand::{Scope, Subcommand};
 use crate::times;
+use crate::times::When;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Show new changes as they are made
     #[arg(short, long)]
@@ -35,8 +37,8 @@ pub struct Options {
     on: Option<String>,
     /// Only changes at this time or later: a time, or 2h for two hours ago
     #[arg(long, value_name = "WHEN", value_parser = past, conflicts_with = "after")]
-    since: Option<SystemTime>,
-    /// Only changes after the entry with this cursor, which JSON output shows
+    since: Option<When>,
+    /// Only those after an entry: its cursor, from JSON
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }
@@ -124,26 +126,36 @@ impl Pages for Reader<'_> {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    pages::require_lines(options.follow, session.format)?;
-    if !options.follow && options.last.is_none() && session.format == Format::Jsonl {
-        return each_page(session, options);
-    }
-    let past = || past_entries(session, options);
-    let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
-    let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
-    if !options.follow {
-        session.write_ranked(&kept, |entry| entry.at.clone().unwrap_or_default())?;
-        return Ok(Code::Ok);
-    }
-    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
-    shown.write(&kept)?;
-    loop {
-        let Some((entries, more)) = outage.survive(reader.next())? else { continue };
-        shown.write(&entries)?;
-        if !more {
-            thread::sleep(pages::PAUSE);
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        pages::require_lines(self.follow, session.format)?;
+        if !self.follow && self.last.is_none() && session.format == Format::Jsonl {
+            return each_page(session, self);
         }
+        let past = || past_entries(session, self);
+        let begun = if self.follow { begin(past, &|| false)? } else { Some(past()?) };
+        let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
+        if !self.follow {
+            session.write_ranked(&kept, |entry| entry.at.clone().unwrap_or_default())?;
+            return Ok(Code::Ok);
+        }
+        let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
+        shown.write(&kept)?;
+        loop {
+            let Some((entries, more)) = outage.survive(reader.next())? else { continue };
+            shown.write(&entries)?;
+            if !more {
+                thread::sleep(pages::PAUSE);
+            }
+        }
+    }
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        self.follow.then_some(None)
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
     }
 }
 
@@ -179,7 +191,7 @@ fn wanted(options: &Options) -> AuditOptions {
 /// Returns the id of the entry after which to begin, if the options name a cursor or a time.
 fn begin_after(options: &Options) -> anyhow::Result<Option<String>> {
     // The id of an entry begins with its time.
-    let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
+    let since = options.since.map(|since| since.time().duration_since(UNIX_EPOCH).unwrap_or_default());
     let since = since.filter(|since| !since.is_zero()).map(|since| format!("{}-0", since.as_millis() - 1));
     let given = options.after.as_deref().map(pages::given).transpose()?;
     Ok(given.or(since))

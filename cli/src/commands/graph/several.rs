@@ -8,29 +8,29 @@ use std::time::Instant;
 use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
 use blueque::{Error, GraphId, GraphParts, GraphSummary, PartitionName, SpreadGraph};
 
-use super::all::{WATCH, missing, open, verdict};
-use crate::args::Cli;
-use crate::commands::graph::{self, Options, Word};
+use super::words::{WATCH, Word, late, outcome};
 use crate::input::document::Document;
 use crate::output::table;
 use crate::output::{Code, Format, code, data, fault, say};
-use crate::session::LIMIT;
+use crate::session::config::LIMIT;
 use crate::session::config::Places;
 use crate::session::many::{AT_ONCE, at_once};
+use crate::session::several::{Several, missing, verdict};
 use crate::view::graph::{Made, Standing, Summary, Whole};
 
-pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options) -> anyhow::Result<Code> {
-    match &options.word {
-        Word::Submit { document, id } => submit(cli, places, document, id.as_ref()),
-        Word::Ls { status, name, tag, limit } => list(cli, places, all, *limit as usize, |graph| {
+pub fn run(several: &Several<'_>, word: &Word) -> anyhow::Result<Code> {
+    let (places, format) = (several.places, several.format);
+    match word {
+        Word::Submit { document, id } => submit(several, document, id.as_ref()),
+        Word::Ls { status, name, tag, limit } => list(several, *limit as usize, |graph| {
             (status.is_empty() || status.contains(&Standing::of(graph)))
                 && (name.is_none() || graph.name == *name)
                 && tag.as_ref().is_none_or(|tag| graph.tags.contains(tag))
         }),
-        Word::Show { id, all: whole, watch } => show(cli, &Spread::find(places, id)?, *whole, *watch),
-        Word::Export { id, format } => {
+        Word::Show { id, all: whole, watch } => show(format, &Spread::find(places, id)?, *whole, *watch),
+        Word::Export { id, format: drawing } => {
             let (graph, code) = Spread::find(places, id)?.look()?;
-            graph.draw(*format)?;
+            graph.draw(*drawing)?;
             Ok(code)
         }
         Word::Cancel { id, task, force, reason } => {
@@ -38,16 +38,16 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
             let task = task.as_deref().map(|task| spread.known(spread.graph.member(task))).transpose()?;
             let options = CancelGraphOptions::new().force(*force);
             let done = spread.graph.cancel(task.as_ref(), reason, &options);
-            spread.after(cli.output, done)
+            spread.after(format, done)
         }
         Word::Retry { id, from, deadline } => {
             let spread = Spread::find(places, id)?;
-            let how = deadline.iter().copied().fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
+            let how = deadline.iter().map(|at| at.time()).fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
             let done = match from {
                 Some(from) => spread.retry_from(from, &how)?,
                 None => spread.graph.retry(&how),
             };
-            spread.after(cli.output, done)
+            spread.after(format, done)
         }
         Word::Wait { id, timeout } => {
             let begun = Instant::now();
@@ -57,15 +57,15 @@ pub fn run(cli: &Cli, places: &Places, all: &[PartitionName], options: &Options)
                 Err(Error::TimedOut(_)) => {
                     // This call reports unreachable partitions, for which the graph may wait forever.
                     spread.look()?;
-                    return Err(graph::late(&spread.id, *timeout));
+                    return Err(late(&spread.id, *timeout));
                 }
                 found => spread.known(found)?,
             };
-            let mut code = graph::outcome(&found.tasks);
+            let mut code = outcome(&found.tasks);
             for (name, error) in found.missing {
                 code = missing(&name, &anyhow::Error::new(error));
             }
-            stand(cli.output, &Whole::new(&spread.id, &found.info, found.tasks))?;
+            stand(format, &Whole::new(&spread.id, &found.info, found.tasks))?;
             Ok(code)
         }
     }
@@ -152,19 +152,19 @@ fn stand(format: Format, graph: &Whole) -> anyhow::Result<()> {
     graph.write(format, false)
 }
 
-fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
-    let otherwise = match cli.connection.chosen.as_slice() {
+fn submit(several: &Several<'_>, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
+    let otherwise = match several.flags.chosen.as_slice() {
         [] => None,
         [only] => Some(only),
         _ => return Err(fault(Code::Usage, "name one partition: that of the tasks which name none")),
     };
     let id = id.cloned().unwrap_or_else(GraphId::random);
-    let graph = document.over(places.partitions.names().cloned().collect())?.id(id.clone());
+    let graph = document.over(several.places.partitions.names().cloned().collect())?.id(id.clone());
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
-    let partitions = places.reachable(LIMIT)?;
-    // If a partition is unreachable, this fails before anything is created.
+    let partitions = several.places.reachable(LIMIT)?;
+    // An unreachable partition is reported at once, and nothing is created.
     let names = partitions.partitions_of(&graph, otherwise)?;
-    for (name, found) in at_once(&names, AT_ONCE, |name| open(cli, places, name).map(drop)) {
+    for (name, found) in at_once(&names, AT_ONCE, |name| several.open(name).map(drop)) {
         found.map_err(|error| {
             let code = code(&error);
             error.context(fault(code, format!("partition {name} does not answer; nothing was made")))
@@ -186,22 +186,22 @@ fn submit(cli: &Cli, places: &Places, document: &Document, id: Option<&GraphId>)
     for name in &made.coming {
         say(format!("partition {name} does not answer any more: a worker brings it its part when it is back"));
     }
-    Made::spread(&made).write(cli.output)?;
+    Made::spread(&made).write(several.format)?;
     Ok(Code::Ok)
 }
 
-fn show(cli: &Cli, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<Code> {
+fn show(format: Format, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<Code> {
     loop {
         let (graph, code) = spread.look()?;
         if !watch {
-            graph.write(cli.output, whole)?;
+            graph.write(format, whole)?;
             return Ok(code);
         }
         if io::stdout().is_terminal() {
             // This sequence clears the screen and moves the cursor home.
             data("\x1b[2J\x1b[H")?;
         }
-        let hidden = graph.write_screen(cli.output, whole)?;
+        let hidden = graph.write_screen(format, whole)?;
         if hidden > 0 {
             say(format!("+{hidden} lines"));
         }
@@ -213,16 +213,10 @@ fn show(cli: &Cli, spread: &Spread, whole: bool, watch: bool) -> anyhow::Result<
 }
 
 /// Lists the graphs of all partitions, the latest first. The parts of a graph are merged.
-fn list(
-    cli: &Cli,
-    places: &Places,
-    all: &[PartitionName],
-    limit: usize,
-    fits: impl Fn(&GraphSummary) -> bool,
-) -> anyhow::Result<Code> {
-    let found = at_once(all, AT_ONCE, |name| {
-        let session = open(cli, places, name)?;
-        // More graphs than the limit are read, because several of them may be parts of one graph.
+fn list(several: &Several<'_>, limit: usize, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
+    let found = at_once(several.all, AT_ONCE, |name| {
+        let session = several.open(name)?;
+        // Graphs beyond the limit may be parts of a graph within the limit.
         let some = session.client.graphs().take(10 * limit + 1).collect::<blueque::Result<Vec<_>>>()?;
         anyhow::Ok(some)
     });
@@ -238,7 +232,7 @@ fn list(
             }),
         ));
     }
-    let partitions = places.reachable(LIMIT)?;
+    let partitions = several.places.reachable(LIMIT)?;
     let mut rows = Vec::new();
     for (id, mut parts) in graphs {
         if parts.len() > 1
@@ -258,8 +252,8 @@ fn list(
     rows.sort_by_key(|(_, graph)| std::cmp::Reverse(graph.created));
     let more = rows.len() > limit;
     let shown = rows.into_iter().take(limit).map(|(name, graph)| Summary::of(&name, graph));
-    table::write(cli.output, &shown.collect::<Vec<_>>())?;
-    if more && cli.output == Format::Table {
+    table::write(several.format, &shown.collect::<Vec<_>>())?;
+    if more && several.format == Format::Table {
         say(format!("the latest {limit} graphs; --limit shows more"));
     }
     verdict(outcomes)

@@ -1,4 +1,4 @@
-//! `blueque peek`
+//! `blueque queue peek`
 
 use blueque::calls::PeekOptions;
 use blueque::{ListenerId, Peeked, QueueName};
@@ -9,9 +9,10 @@ use crate::input::values::{queue_name, whole_number};
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
+use crate::subcommand::Subcommand;
 use crate::times;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -74,23 +75,25 @@ fn sentence(why: &str) -> &str {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let mut call = PeekOptions::new();
-    if let Some(listener) = &options.listener {
-        call = call.listener(listener.to_string());
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let mut call = PeekOptions::new();
+        if let Some(listener) = &self.listener {
+            call = call.listener(listener.to_string());
+        }
+        if let Some(has) = &self.has {
+            call = call.has(has);
+        }
+        let found = session.client.queue(self.queue.as_str())?.peek(self.limit, &call)?;
+        if found.is_empty() {
+            session.must_exist(std::slice::from_ref(&self.queue))?;
+        }
+        let view = |(at, task): (usize, Peeked)| {
+            let place = task.why.is_none().then_some(at + 1);
+            View { id: task.id.to_string(), place, passed: task.why, until: task.until.and_then(times::exact) }
+        };
+        let views: Vec<View> = found.into_iter().enumerate().map(view).collect();
+        session.write(&views)?;
+        Ok(Code::Ok)
     }
-    if let Some(has) = &options.has {
-        call = call.has(has);
-    }
-    let found = session.client.queue(options.queue.as_str())?.peek(options.limit, &call)?;
-    if found.is_empty() {
-        session.must_exist(std::slice::from_ref(&options.queue))?;
-    }
-    let view = |(at, task): (usize, Peeked)| {
-        let place = task.why.is_none().then_some(at + 1);
-        View { id: task.id.to_string(), place, passed: task.why, until: task.until.and_then(times::exact) }
-    };
-    let views: Vec<View> = found.into_iter().enumerate().map(view).collect();
-    session.write(&views)?;
-    Ok(Code::Ok)
 }

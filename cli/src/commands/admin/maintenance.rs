@@ -1,4 +1,4 @@
-//! `blueque maintenance`
+//! `blueque admin maintenance`
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -13,6 +13,7 @@ use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
+use crate::subcommand::Subcommand;
 
 /// Maximum number of queues of one call.
 const TOGETHER: usize = 32;
@@ -26,7 +27,7 @@ const SELDOM: Duration = Duration::from_secs(60);
 /// The shortest pause between two rounds.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queues [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -84,49 +85,55 @@ impl Round {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    if options.once {
-        let round = round(session, &options.queues, options.deep_every.is_some())?;
-        let code = match round {
-            Round { ref troubles, .. } if !troubles.is_empty() => Code::Failed,
-            Round { ref done, .. } if done.is_empty() && options.exit_code => Code::NothingDue,
-            _ => Code::Ok,
-        };
-        session.write(&round.parts())?;
-        return Ok(code);
-    }
-    if session.format == Format::Json {
-        return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
-    }
-    behind::begin();
-    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
-    let (mut said, mut looked, mut clock) = (BTreeMap::new(), None::<Instant>, None::<(SystemTime, Instant)>);
-    loop {
-        let deep = options.deep_every.is_some_and(|every| looked.is_none_or(|at| at.elapsed() >= every));
-        let Some(mut round) = outage.survive(round(session, &options.queues, deep))? else {
-            thread::sleep(options.every.max(SHORTEST));
-            continue;
-        };
-        if deep {
-            looked = Some(Instant::now());
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        if self.once {
+            let round = round(session, &self.queues, self.deep_every.is_some())?;
+            let code = match round {
+                Round { ref troubles, .. } if !troubles.is_empty() => Code::Failed,
+                Round { ref done, .. } if done.is_empty() && self.exit_code => Code::NothingDue,
+                _ => Code::Ok,
+            };
+            session.write(&round.parts())?;
+            return Ok(code);
         }
-        if clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
-            let handshake = session.client.call(&session.client.calls().handshake());
-            clock = handshake.ok().map(|handshake| (handshake.now, Instant::now())).or(clock);
+        if session.format == Format::Json {
+            return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
         }
-        let left = clock.zip(round.next).map_or(options.every, |((now, read), next)| {
-            next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
-        });
-        // A problem is reported only when it begins.
-        let troubles = std::mem::take(&mut round.troubles);
-        for (part, trouble) in &troubles {
-            if said.get(part) != Some(trouble) {
-                say(format!("{part} fails: {trouble}; it is tried again"));
+        behind::begin();
+        let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
+        let (mut said, mut looked, mut clock) = (BTreeMap::new(), None::<Instant>, None::<(SystemTime, Instant)>);
+        loop {
+            let deep = self.deep_every.is_some_and(|every| looked.is_none_or(|at| at.elapsed() >= every));
+            let Some(mut round) = outage.survive(round(session, &self.queues, deep))? else {
+                thread::sleep(self.every.max(SHORTEST));
+                continue;
+            };
+            if deep {
+                looked = Some(Instant::now());
             }
+            if clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
+                let handshake = session.client.call(&session.client.calls().handshake());
+                clock = handshake.ok().map(|handshake| (handshake.now, Instant::now())).or(clock);
+            }
+            let left = clock.zip(round.next).map_or(self.every, |((now, read), next)| {
+                next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
+            });
+            // A trouble is reported only when it begins.
+            let troubles = std::mem::take(&mut round.troubles);
+            for (part, trouble) in &troubles {
+                if said.get(part) != Some(trouble) {
+                    say(format!("{part} fails: {trouble}; it is tried again"));
+                }
+            }
+            said = troubles;
+            shown.write(&round.parts())?;
+            thread::sleep(left.min(self.every).max(SHORTEST));
         }
-        said = troubles;
-        shown.write(&round.parts())?;
-        thread::sleep(left.min(options.every).max(SHORTEST));
+    }
+
+    fn waits(&self) -> Option<Option<Duration>> {
+        (!self.once).then_some(None)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `blueque limits`: the limits of each key of a queue, and the shared limits
+//! `blueque limit ls`: the limits of each key of a queue, and the shared limits
 
 use blueque::{KeyLimit, QueueName};
 use clap::Args;
@@ -8,8 +8,9 @@ use crate::input::values::{queue_name, written_seconds};
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
+use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "shared")]
@@ -86,31 +87,37 @@ impl Row for Shared {
     }
 }
 
-pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let mut limits = match &options.queue {
-        Some(queue) => session.client.queue(queue.as_str())?.limits(options.used)?,
-        None => session.client.shared_limits(options.used)?,
-    };
-    limits.sort_by(|one, other| one.key.cmp(&other.key));
-    limits.dedup_by(|one, other| one.key == other.key);
-    if let Some(queue) = options.queue.as_ref().filter(|_| limits.is_empty()) {
-        session.must_exist(std::slice::from_ref(queue))?;
-    }
-    let view = |limit: KeyLimit| View {
-        key: limit.key,
-        concurrency: limit.concurrency,
-        rate: limit.rate.map(|rate| rate.to_string()),
-        in_use: limit.used,
-    };
-    if options.shared {
-        let shared = |limit: KeyLimit| Shared {
-            tasks: limit.tasks.unwrap_or(0),
-            expires: limit.expires.map(|time| time.as_secs()),
-            view: view(limit),
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let mut limits = match &self.queue {
+            Some(queue) => session.client.queue(queue.as_str())?.limits(self.used)?,
+            None => session.client.shared_limits(self.used)?,
         };
-        session.write(&limits.into_iter().map(shared).collect::<Vec<_>>())?;
-    } else {
-        session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
+        limits.sort_by(|one, other| one.key.cmp(&other.key));
+        limits.dedup_by(|one, other| one.key == other.key);
+        if let Some(queue) = self.queue.as_ref().filter(|_| limits.is_empty()) {
+            session.must_exist(std::slice::from_ref(queue))?;
+        }
+        let view = |limit: KeyLimit| View {
+            key: limit.key,
+            concurrency: limit.concurrency,
+            rate: limit.rate.map(|rate| rate.to_string()),
+            in_use: limit.used,
+        };
+        if self.shared {
+            let shared = |limit: KeyLimit| Shared {
+                tasks: limit.tasks.unwrap_or(0),
+                expires: limit.expires.map(|time| time.as_secs()),
+                view: view(limit),
+            };
+            session.write(&limits.into_iter().map(shared).collect::<Vec<_>>())?;
+        } else {
+            session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
+        }
+        Ok(Code::Ok)
     }
-    Ok(Code::Ok)
+
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::All
+    }
 }

@@ -1,32 +1,35 @@
-//! `blueque partitions`: the partitions of a topology.
+//! `blueque partition`: the partitions of a topology.
+
+use std::process::ExitCode;
 
 use blueque::{Client, Counts, Merged, Moved, PartitionName, QueueName, Status};
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, Format, causes, line, redact, say};
-use crate::session::LIMIT;
+use crate::output::{Code, Format, causes, fault, line, redact, say};
+use crate::session::config::LIMIT;
 use crate::session::config::Places;
+use crate::subcommand::{Global, Subcommand};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(subcommand)]
     word: Option<Word>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 enum Word {
-    /// List the partitions with their servers, their numbers of tasks and their problems
+    /// List partitions with their addresses, numbers of tasks and problems
     Ls,
-    /// Store the topology in all partitions, for the first time or with additional partitions
+    /// Store the topology, or add partitions to it
     Add {
         /// Partitions that are not in the topology yet
         #[arg(value_name = "NAME=URL")]
         more: Vec<String>,
     },
-    /// Move the waiting tasks of a queue to another partition while workers run; repeat it after an interruption
+    /// Move the waiting tasks of a queue to another partition
     Move {
         /// The queue
         #[arg(value_name = "QUEUE", value_parser = queue_name)]
@@ -38,8 +41,9 @@ enum Word {
         #[arg(long, value_name = "NAME")]
         to: PartitionName,
     },
-    /// Move all waiting tasks of a partition to the other partitions. The partition accepts no new tasks. Repeat the
-    /// command until no task is left
+    /// Move all waiting tasks of a partition to the others
+    ///
+    /// The partition then accepts no new tasks. Repeat the command until no task is left.
     Drain {
         /// The partition
         #[arg(value_name = "NAME")]
@@ -47,14 +51,7 @@ enum Word {
     },
 }
 
-impl Options {
-    /// Returns the partitions that the command adds.
-    pub fn more(&self) -> &[String] {
-        if let Some(Word::Add { more }) = &self.word { more } else { &[] }
-    }
-}
-
-/// The numbers of tasks of a partition that were moved and that are left.
+/// The outcome for the tasks of a partition.
 #[derive(Serialize)]
 struct MovedView {
     partition: String,
@@ -126,7 +123,18 @@ impl Row for View {
     }
 }
 
-pub fn run(places: &Places, options: &Options, format: Format) -> anyhow::Result<Code> {
+impl Subcommand for Options {
+    fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
+        let more = if let Some(Word::Add { more }) = &self.word { more.as_slice() } else { &[] };
+        let done = Places::with(global.connection, more).and_then(|places| match places {
+            Some(places) => run(&places, self, global.format),
+            None => Err(fault(Code::Usage, "which partitions? name them with --topology, or BLUEQUE_TOPOLOGY")),
+        });
+        Some(done.map(Code::into))
+    }
+}
+
+fn run(places: &Places, options: &Options, format: Format) -> anyhow::Result<Code> {
     match &options.word {
         None | Some(Word::Ls) => list(places, format),
         Some(Word::Add { .. }) => add(places),

@@ -1,4 +1,4 @@
-//! `blueque tags`
+//! `blueque tag ls`
 
 use blueque::{QueueName, Tag};
 use clap::Args;
@@ -9,7 +9,7 @@ use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]

@@ -1,0 +1,113 @@
+//! The subcommands of `blueque graph`, and how they end.
+
+use std::time::Duration;
+
+use blueque::{GraphId, GraphMember, Status};
+
+use crate::input::document::Document;
+use crate::input::values::{coming, duration, graph_id, whole_number};
+use crate::output::{Code, fault};
+use crate::times::When;
+use crate::view::graph::{Drawing, Standing};
+
+/// The refresh interval.
+pub const WATCH: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug, clap::Subcommand)]
+pub enum Word {
+    /// Submit all tasks of a document
+    Submit {
+        #[command(flatten)]
+        document: Document,
+        /// An id of your choice; twice, it makes one graph
+        #[arg(long, value_parser = graph_id)]
+        id: Option<GraphId>,
+    },
+    /// List graphs, the latest first
+    Ls {
+        /// Only graphs that stand so; may be given more than once, or as a list: running,failed
+        #[arg(long, value_name = "STATE", value_enum, value_delimiter = ',')]
+        status: Vec<Standing>,
+        /// Only graphs with this name
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Only graphs with this tag
+        #[arg(long, value_name = "TAG")]
+        tag: Option<String>,
+        /// Show at most this many
+        #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
+        limit: u32,
+    },
+    /// Show the tasks of a graph as a tree
+    Show {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// Show each element of an array, and all complete tasks, on lines of their own
+        #[arg(long)]
+        all: bool,
+        /// Refresh every second until all tasks have ended
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Draw a graph
+    Export {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// What it is drawn for
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "dot")]
+        format: Drawing,
+    },
+    /// Cancel a graph, or a task and the tasks that need it
+    Cancel {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// A task of it, by its name or id
+        task: Option<String>,
+        /// Kill programs at once
+        #[arg(long)]
+        force: bool,
+        /// The reason, for people
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        reason: String,
+    },
+    /// Run failed and cancelled tasks again
+    Retry {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// Run this task, by its name or id, and all that wait for it anew, also what is complete
+        #[arg(long, value_name = "TASK")]
+        from: Option<String>,
+        /// A new deadline of the graph, and of what runs again: RFC 3339, or 10m (+10m) from now
+        #[arg(long, value_name = "TIME", value_parser = coming)]
+        deadline: Option<When>,
+    },
+    /// Wait until all tasks of a graph have ended
+    Wait {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// Give up after this long, such as 90s or 2h
+        #[arg(long, value_name = "DURATION", value_parser = duration)]
+        timeout: Option<Duration>,
+    },
+}
+
+/// The error for a graph that has not ended in time.
+pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
+    let waited = humantime::format_duration(timeout.unwrap_or_default());
+    fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
+}
+
+/// The exit code for the states of the tasks.
+pub fn outcome(tasks: &[GraphMember]) -> Code {
+    let of = |status| tasks.iter().any(|task| task.status == Some(status));
+    match (of(Status::Failed), of(Status::Cancelled)) {
+        (true, _) => Code::Failed,
+        (false, true) => Code::Cancelled,
+        (false, false) => Code::Ok,
+    }
+}

@@ -1,0 +1,48 @@
+//! `blueque queue`: queues as a whole.
+
+mod delete;
+mod groups;
+mod ls;
+mod pause;
+mod peek;
+mod purge;
+mod resume;
+mod stats;
+
+use clap::Args;
+
+use crate::subcommand::{Choice, Subcommand, subcommands};
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Without a subcommand: ls
+    #[command(subcommand)]
+    word: Option<Word>,
+}
+
+subcommands! {
+    enum Word {
+        /// List queues with the number of tasks in each state
+        Ls(ls::Options),
+        /// Show the next tasks of a queue, and why it skips others
+        Peek(peek::Options),
+        /// Stop a queue from starting tasks
+        Pause(pause::Options),
+        /// Let a queue start tasks again
+        Resume(resume::Options),
+        /// Delete the waiting or finished tasks of a queue
+        Purge(purge::Options),
+        /// Delete an empty queue, with its settings and statistics
+        Delete(delete::Options),
+        /// List the groups of a queue's failures, the largest first
+        Groups(groups::Options),
+        /// Show how many tasks ran in the last days, and how long
+        Stats(stats::Options),
+    }
+}
+
+impl Choice for Options {
+    fn chosen(&mut self) -> &mut dyn Subcommand {
+        self.word.get_or_insert(Word::Ls(ls::Options {})).chosen()
+    }
+}

@@ -1,0 +1,160 @@
+//! The help of the whole command: an overview in groups, and the topics `connection` and `exit-codes`.
+
+use clap::Command;
+
+/// Commands on one line of the overview. Commands that share a line have a common text; a single command has its own.
+type Line = (&'static [&'static str], &'static str);
+
+const GROUPS: &[(&str, &[Line])] = &[
+    (
+        "Run and submit",
+        &[
+            (&["worker"], ""),
+            (&["submit"], ""),
+            (&["run"], ""),
+            (&["graph", "schedule"], "Submit tasks that wait for others, or at intervals"),
+            (&["dev"], ""),
+        ],
+    ),
+    (
+        "Watch",
+        &[
+            (&["ls", "find"], "List tasks, or find them by state, tag, key or time"),
+            (&["show", "why"], "Show a task, or explain why it does not run"),
+            (&["logs"], ""),
+            (&["wait"], ""),
+            (&["history", "events"], "Show what happened to a task, or in a queue"),
+            (&["top"], ""),
+        ],
+    ),
+    (
+        "Change tasks",
+        &[
+            (&["cancel", "retry"], "Cancel tasks, or run them again"),
+            (&["requeue", "delete"], "Return running tasks to their queue, or delete finished tasks"),
+            (&["edit", "move", "prioritise"], "Change parameters and options, the queue, or the priority"),
+            (&["depend", "undepend"], "Change what a task waits for"),
+            (&["tag", "note", "track"], "Tag, annotate or track tasks"),
+            (&["bulk"], ""),
+        ],
+    ),
+    (
+        "Queues and workers",
+        &[
+            (&["queue"], ""),
+            (&["config", "limit"], "Change the settings and limits of queues"),
+            (&["workers", "drain"], "List workers, or let them finish"),
+        ],
+    ),
+    (
+        "Operate",
+        &[
+            (&["ping", "doctor"], "Check the connection, or server, settings and data"),
+            (&["partition"], ""),
+            (&["admin"], ""),
+            (&["completions"], ""),
+            (&["task"], ""),
+        ],
+    ),
+];
+
+const TOPICS: &str = "\
+Help for a command:   blueque COMMAND --help
+Help for all:         blueque help connection, blueque help exit-codes";
+
+const FOOTER: &str = "Connection options: blueque help connection";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  Done
+  1  Failed, or findings
+  2  Wrong usage
+  3  No server
+  4  Not found
+  5  Refused by the state of the task
+  6  Timed out
+  7  The task was cancelled
+  8  Nothing was due
+
+blueque run exits with the exit code of a program that failed.
+";
+
+/// Hides the global options on all pages, names their page, and sets the overview.
+pub fn shaped(command: Command) -> Command {
+    let overview = overview(&command);
+    with_footer(command).mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg }).override_help(overview)
+}
+
+fn with_footer(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command.after_help(FOOTER), |command, name| command.mut_subcommand(name, with_footer))
+}
+
+/// Returns the one-liner of a command.
+fn about(command: &Command, name: &str) -> String {
+    let about = command.find_subcommand(name).and_then(Command::get_about);
+    about.map(ToString::to_string).unwrap_or_default()
+}
+
+fn overview(command: &Command) -> String {
+    let title = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut page = format!("{title}\nUsage: blueque COMMAND [OPTIONS]\n");
+    for (heading, lines) in GROUPS {
+        page.push_str(&format!("\n{heading}:\n"));
+        for (names, text) in *lines {
+            let text =
+                names.first().filter(|_| text.is_empty()).map_or((*text).to_owned(), |name| about(command, name));
+            page.push_str(&format!("  {:<24}{text}\n", names.join(", ")));
+        }
+    }
+    page + "\n" + TOPICS + "\n"
+}
+
+/// Returns the page of a topic or of a command. `command` is the definition of the whole command line.
+pub fn page(command: Command, words: &[String]) -> Option<String> {
+    match words {
+        [] => return Some(overview(&command)),
+        [topic] if topic == "connection" => {
+            let options = command.get_arguments().filter(|arg| arg.is_global_set()).cloned();
+            let page = Command::new("blueque").disable_help_flag(true).args(options);
+            let page = page.help_template("Options of all commands:\n\n{options}");
+            return Some(format!("{}\n", page.clone().render_help()));
+        }
+        [topic] if topic == "exit-codes" => return Some(EXIT_CODES.to_owned()),
+        _ => {}
+    }
+    let mut command = shaped(command);
+    command.build();
+    let found = words.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word))?;
+    Some(found.render_long_help().to_string())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{GROUPS, overview};
+    use crate::args::Cli;
+
+    #[test]
+    fn each_visible_command_is_in_one_group() {
+        let command = Cli::command();
+        let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut visible: Vec<&str> = visible.map(clap::Command::get_name).collect();
+        let lines = GROUPS.iter().flat_map(|(_, lines)| *lines);
+        let mut listed: Vec<&str> = lines.clone().flat_map(|(names, _)| *names).copied().collect();
+        visible.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, visible);
+        // A line has the command's one-liner, or the common text of several commands.
+        lines.for_each(|(names, text)| assert_eq!(names.len() == 1, text.is_empty(), "{names:?}"));
+    }
+
+    #[test]
+    fn the_overview_fits_on_a_screen() {
+        let page = overview(&Cli::command());
+        assert!((24..=40).contains(&page.lines().count()), "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+    }
+}
