@@ -92,7 +92,7 @@ words! {
         /// The task is back in its queue.
         Done = "released",
         /// The owner was ordered to give the task back.
-        Requested = "requeueing",
+        Requested = "requeuing",
         /// The task had already been cancelled, and is now in the state `cancelled`.
         Cancelled = "cancelled",
     }

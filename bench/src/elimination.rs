@@ -131,7 +131,7 @@ impl Subject {
 }
 
 /// Measures and prints the table. Returns the microseconds of a task's life in calls of 32 tasks: submit and
-/// finish_and_reserve.
+/// `finish_and_reserve`.
 pub fn print(rounds: usize) -> Result<f64> {
     let server = sizes::filled(0)?;
     let mut connection = server.connect()?;

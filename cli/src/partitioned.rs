@@ -61,15 +61,17 @@ pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
         [] => all.iter().map(|name| (name.clone(), Vec::new())).collect(),
         texts => located(&several, texts)?,
     };
-    while watches {
-        if io::stdout().is_terminal() {
+    loop {
+        if watches && io::stdout().is_terminal() {
             // This sequence clears the screen and moves the cursor home.
             data("\x1b[2J\x1b[H")?;
         }
-        spread(&several, &located, most, &command)?;
+        let code = spread(&several, &located, most, &command)?;
+        if !watches {
+            return Ok(code);
+        }
         thread::sleep(WATCH);
     }
-    spread(&several, &located, most, &command)
 }
 
 /// Fails if a task would go to a partition other than that of its key or its unique name.

@@ -7,6 +7,7 @@ mod find;
 pub mod graphs;
 pub mod many;
 pub mod merged_rows;
+mod open;
 pub mod outage;
 pub mod password;
 pub mod queues;
@@ -16,13 +17,11 @@ pub mod several;
 pub mod truncated_aof;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use blueque::{Client, Namespace, PartitionName, TaskId};
 
-use self::config::{LIMIT, Settings};
 use crate::output::Format;
-use crate::times;
 
 #[derive(Clone)]
 pub struct Session {
@@ -47,27 +46,6 @@ pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 const SETTLED: usize = 100_000;
 
 impl Session {
-    /// Connects with the time limits of a command: `waits` is that of `Subcommand::waits`.
-    pub fn open(settings: &Settings, format: Format, waits: Option<Option<Duration>>) -> anyhow::Result<Self> {
-        let Some(timeout) = waits else { return Self::at_once(settings, format) };
-        let (end, client) = outage::connect(settings, timeout)?;
-        Self::new(settings, format, end, client)
-    }
-
-    /// Connects to a server, and fails soon if no server listens.
-    pub fn at_once(settings: &Settings, format: Format) -> anyhow::Result<Self> {
-        diagnosis::somebody_listens(settings.url(), LIMIT)?;
-        Self::new(settings, format, None, settings.client_at_once(LIMIT)?)
-    }
-
-    fn new(settings: &Settings, format: Format, end: Option<Instant>, client: Client) -> anyhow::Result<Self> {
-        if times::are_relative() {
-            times::learn(client.call(&client.calls().handshake())?.now);
-        }
-        let namespace = settings.namespace().clone();
-        Ok(Self { client, format, namespace, end, partition: None, merged_rows: None, elsewhere: None })
-    }
-
     /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
     /// work as well.
     pub fn run_deferred(&self) {

@@ -203,7 +203,7 @@ fn a_requeued_task_has_its_requeue_in_its_history() {
     let world = World::new();
     let (_worker, task) = world.holding(&["--grace", "1s"]);
     let said = world.run(&["requeue", task.id().as_str()]);
-    assert!(said.contains("requeueing"), "{said}");
+    assert!(said.contains("requeuing"), "{said}");
     eventually("it is given back", || {
         let steps = task.history().unwrap();
         let back = steps.iter().find(|step| step.from.as_deref() == Some("started"))?;

@@ -111,7 +111,7 @@ fn a_requeued_task_has_one_tree_at_a_time() {
     let (world, _worker, task) = begun("3s");
     for attempt in 1..3 {
         works(&world, attempt);
-        assert!(blueque(&world, &["requeue", task.id().as_str()]).contains("requeueing"));
+        assert!(blueque(&world, &["requeue", task.id().as_str()]).contains("requeuing"));
         works(&world, attempt + 1);
         assert!(overlap(&world, attempt) < 0, "attempt {attempt}: {} ms", overlap(&world, attempt));
     }

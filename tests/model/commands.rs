@@ -308,7 +308,7 @@ impl Model {
                 task.set("requeue", now);
                 self.publish(id, "requeue", self.by, "", "");
             }
-            return Ok(Reply::text("requeueing"));
+            return Ok(Reply::text("requeuing"));
         }
         let cancelled = task.has("cancel");
         let to = if cancelled { "cancelled" } else { self.back(id, "pending", Some("drain")) };

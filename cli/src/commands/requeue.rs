@@ -29,7 +29,7 @@ impl Subcommand for Options {
                     .client
                     .call(&session.client.calls().requeue(id, &RequeueOptions::new().at_once(self.now)))?
                 {
-                    Requeued::Requested => "requeueing",
+                    Requeued::Requested => "requeuing",
                     Requeued::Cancelled => "cancelled",
                     _ => "released",
                 },

@@ -50,7 +50,7 @@ impl TaskOptions {
     pub fn options(&self) -> calls::TaskOptions {
         let mut options = calls::TaskOptions::default();
         for (name, value) in &self.0 {
-            options.set(name, &value.text());
+            options.set(name, value.text());
         }
         options
     }
@@ -86,7 +86,7 @@ impl SlotOptions {
     pub fn options(&self) -> calls::ScheduleOptions {
         let mut options = calls::ScheduleOptions::default();
         for (name, value) in &self.0 {
-            options.set(name, &value.text());
+            options.set(name, value.text());
         }
         options
     }

@@ -54,7 +54,7 @@ pub fn serve(
         match partition_worker.join().unwrap_or_else(|_| Err(defect("partitions"))) {
             // If the partition has got a run at the last moment, it is served again at once.
             Ok(Turn::Over) if crews.get(seat).is_some_and(|partition_worker| partition_worker.has_runs()) => {
-                round_robin.put_first(seat)
+                round_robin.put_first(seat);
             }
             Ok(Turn::Over) => round_robin.put_last(seat),
             Ok(Turn::Last) => {}

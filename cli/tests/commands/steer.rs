@@ -77,7 +77,7 @@ fn a_running_task_is_requeued_from_its_owner_and_waits_at_the_front() {
     desk.ok(&["submit", "q", "--id", "t"]);
     desk.ok(&["submit", "q", "--id", "u"]);
     let task = desk.take("q");
-    assert_eq!(desk.ok(&["requeue", "t"]), "ID  OUTCOME\nt   requeueing\n");
+    assert_eq!(desk.ok(&["requeue", "t"]), "ID  OUTCOME\nt   requeuing\n");
     assert!(desk.ok(&["ls", "q"]).contains("stopping"));
     assert_eq!(desk.json(&["show", "t"])["requeued"], true);
     assert!(desk.ok(&["why", "t"]).contains("It was requeued, and host_1 has not given it back yet"));

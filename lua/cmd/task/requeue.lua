@@ -3,7 +3,7 @@
 -- @args now id
 -- @role administrator
 -- @options at_once by request
--- @reply `requeueing`; `released` or `cancelled` if the task was taken immediately, or had already been given back
+-- @reply `requeuing`; `released` or `cancelled` if the task was taken immediately, or had already been given back
 -- @errors NOTASK STATE
 namespace.open()
 local id = contract.arguments()
@@ -14,9 +14,9 @@ if done then
 end
 
 spec.what = 'requeue'
-local task = actions.one(id, requeueing.plan, requeueing.requeue, spec)
+local task = actions.one(id, requeuing.plan, requeuing.requeue, spec)
 local outcome = task.to == 'cancelled' and 'cancelled' or 'released'
 if record.held(task) and not spec.at_once then
-  outcome = 'requeueing'
+  outcome = 'requeuing'
 end
 return requests.keep(outcome)

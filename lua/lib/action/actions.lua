@@ -1,5 +1,5 @@
 -- Common parts of the actions of operators on tasks: on one task, or on many tasks in a step. Each action is a file:
--- `cancelling`, `requeueing`, `retrying`, `deleting`, `moving`, `prioritising`. The plan of an action reads all keys
+-- `cancelling`, `requeuing`, `retrying`, `deleting`, `moving`, `prioritising`. The plan of an action reads all keys
 -- that the action will write and stores the plan in the task, or returns the code and text of a refusal. After
 -- `namespace.begin` the action is carried out. `spec`: the request of the call, and values that the tasks of a step
 -- share.

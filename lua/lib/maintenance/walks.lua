@@ -114,7 +114,7 @@ function walks.spare(task)
   elseif deadlines.decided(task) then
     return deadlines.refusal()
   end
-  task.to = 'requeueing'
+  task.to = 'requeuing'
   orders.plan(task.queue)
   tracking.plan_note(task)
 end

@@ -12,6 +12,10 @@ use crate::contract::{Described, Form, TASK_OPTIONS};
 use crate::graph::Graph;
 use crate::graph::plan::{Argument, Input, Order, Step};
 
+fn task(fields: &str) -> String {
+    problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#))
+}
+
 fn problem(text: &str) -> String {
     Graph::from_json(text).unwrap_err().to_string()
 }
@@ -241,7 +245,6 @@ fn a_deadline_is_a_number_of_seconds() {
 
 #[test]
 fn what_is_wrong_in_a_document_is_named_with_its_place() {
-    let task = |fields: &str| problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#));
     for (text, expected) in [
         ("", "not JSON: EOF while parsing a value at line 1 column 0"),
         ("{\"tasks\": {},\n}", "not JSON: a comma before `}`, at line 1 column 13"),
@@ -305,6 +308,10 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         let expected = if expected.starts_with("with ") { format!(": {expected}") } else { format!(", {expected}") };
         assert_eq!(task(fields), format!("task 1 \"b\"{expected}"), "{fields}");
     }
+}
+
+#[test]
+fn what_is_wrong_in_a_whole_document_is_named_with_its_place() {
     // The upstreams of elements are known only after the expansion of the array.
     let cycle =
         problem(r#"{"queue": "q", "tasks": {"a": {"array": "1-2", "needs": ["b"]}, "b": {"needs": ["a[2]"]}}}"#);

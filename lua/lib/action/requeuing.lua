@@ -1,8 +1,8 @@
 -- Takes a task back from its owner, and puts it at the front of its queue.
-local requeueing = {}
+local requeuing = {}
 
 -- Asks the owner of a task to give it back, or with `spec.at_once` takes it from its owner.
-function requeueing.plan(task, spec)
+function requeuing.plan(task, spec)
   if task.status == 'pending' and task.extra[1] == 'released' then
     return -- repeated after a lost reply
   elseif not record.held(task) then
@@ -12,14 +12,14 @@ function requeueing.plan(task, spec)
   elseif task.token == '' then
     return 'STATE', 'a client without scripts holds the task and gets no orders: take it back with at_once, or wait'
   elseif not task.cancel and not task.requeue then
-    task.to = 'requeueing'
+    task.to = 'requeuing'
     orders.plan(task.queue)
     tracking.plan_note(task)
   end
 end
 
-function requeueing.requeue(task, spec)
-  if task.to == 'requeueing' then
+function requeuing.requeue(task, spec)
+  if task.to == 'requeuing' then
     orders.give(task.queue, 't:' .. task.id, 'stop')
     redis.call('HSET', task.key, 'requeue', namespace.now)
     tracking.note(task, 'requeue', spec.by)
