@@ -187,3 +187,25 @@ fn every_error_has_a_code_whatever_key_is_here_or_away() {
     let odd: Vec<_> = node.without_code.iter().map(String::as_str).collect();
     assert!(odd.is_empty(), "of {} calls {} answered without a code:\n{}", node.calls, odd.len(), odd.join("\n"));
 }
+
+#[test]
+fn an_attempt_that_is_to_be_killed_stores_no_checkpoint_while_its_order_is_away() {
+    let server = Server::start_cluster_node();
+    let mut node = Node::start(&server);
+    let call = |words: &[&str]| words.iter().map(|word| word.as_bytes().to_vec()).collect::<Call>();
+    for step in [
+        &["register", "1000", "q", "h_1"][..],
+        &["submit", "1000", "q", "1", "t", "", "p"],
+        &["reserve", "1001", "h_1", "1", "q"],
+        &["cancel", "1002", "t", "", "force", "1"],
+    ] {
+        node.call(&call(step), false).unwrap();
+    }
+    let (kept, checkpoint) = (node.kept(), call(&["checkpoint", "1003", "t", "1001000001", "c"]));
+    let met = node.call(&checkpoint, false);
+    assert_eq!(met.unwrap_err().code(), Some("LOST"));
+    node.stand(Side::Target);
+    node.write(Side::Target, &kept, "{ns}_orders_q");
+    let met = node.call(&checkpoint, true);
+    assert_eq!(met.unwrap_err().code(), Some("RETRY"));
+}

@@ -300,7 +300,7 @@ impl Web {
     }
 
     /// Dependents that were not notified yet that a task has ended with this state.
-    fn untold(&self, up: &str, to: &str) -> Vec<String> {
+    pub fn untold(&self, up: &str, to: &str) -> Vec<String> {
         let mut open = self.open(up);
         if to == "failed" || to == "cancelled" {
             open.retain(|id| self.dependents[up][id] != Seen::Held);
@@ -703,19 +703,20 @@ impl Model {
             let comes = begun.contains(up) || self.is_staged(up);
             let over = !(task.is_some_and(|task| !task.finished()) || comes);
             let complete = over && task.is_some_and(|task| task.status == "complete");
-            if edge.kind == "some" && !complete {
+            let gone = over && task.is_none() && edge.kind == "some";
+            if edge.kind == "some" && !complete && !gone {
                 edges.get_mut(up).unwrap().mark = over.then_some(1);
                 again.some.push((up.clone(), over));
                 continue;
             } else if !over {
                 again.open.push(up.clone());
                 continue;
-            } else if edge.kind == "some" {
+            } else if edge.kind == "some" && !gone {
                 again.inputs.least = again.inputs.least.map(|least| least - 1);
             }
             edges.shift_remove(up);
             let result = task.map_or("", |task| task.get("result"));
-            if !met(edge.kind, task.map_or("deleted", |task| &task.status))
+            if !gone && !met(edge.kind, task.map_or("deleted", |task| &task.status))
                 || !edge.slots.is_empty() && !is_json(result)
             {
                 return Err("UPSTREAM");
@@ -970,7 +971,7 @@ impl Model {
     fn go_on_with(&mut self, id: &str, limit: usize) -> (usize, bool) {
         let (status, graph, cascade) = match self.tasks.get(id) {
             Some(task) => (task.status.clone(), task.get("graph").to_owned(), task.has("cascade")),
-            None if self.web.staged.contains_key(id) => ("staged".into(), String::new(), false),
+            None if self.is_staged(id) => ("staged".into(), String::new(), false),
             None => ("deleted".into(), String::new(), false),
         };
         let over = matches!(status.as_str(), "complete" | "failed" | "cancelled" | "deleted");

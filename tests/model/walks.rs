@@ -285,6 +285,7 @@ impl Model {
         let mut deeds = Vec::new();
         let mut marks: Vec<(String, u8)> = Vec::new();
         let mut left: Vec<String> = Vec::new();
+        let mut stopped: Vec<String> = Vec::new();
         let mine = |id: &str| self.tasks.get(id).filter(|task| task.get("graph") == graph);
         match walk.doing {
             "cancel" => {
@@ -341,6 +342,9 @@ impl Model {
                     let waits = matches!(task.status.as_str(), "pending" | "scheduled") && mark == 1;
                     if task.held() || waits {
                         refused += 1;
+                        if !task.held() {
+                            stopped.push(id.clone());
+                        }
                         if !(task.held() && task.has("discard")) {
                             deeds.extend(self.plan_cancel(id, "cancel", "to run anew", None, 0));
                         }
@@ -396,6 +400,9 @@ impl Model {
         self.web.deferred.extend(left.into_iter().map(|id| (id, self.now)));
         let number = deeds.len();
         self.run(deeds);
+        // A task of this step may wait for what the walk stops first, and another walk may begin.
+        stopped.retain(|id| !self.web.untold(id, "cancelled").is_empty());
+        self.web.deferred.extend(stopped.into_iter().map(|id| (id, self.now)));
         let pause = walk.doing == "anew" && walk.at == 0 && walk.counts.is_none();
         let found: &mut Graph = self.web.graphs.get_mut(graph).unwrap();
         if walk.doing.is_empty() {

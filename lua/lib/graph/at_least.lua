@@ -229,12 +229,13 @@ function at_least.count_anew(id)
   redis.call('HINCRBY', edges.inputs(id), 'turn', 1)
 end
 
--- Counts an upstream for a task that is retried. `over`: true if the upstream has ended.
+-- Counts an upstream for a task that is retried. `over`: true if the upstream has ended. A deleted upstream leaves the
+-- set, because no retry can complete it. Returns true if the edge ends.
 function at_least.plan_retry(again, id, up, slots, over)
   local set = again.set
-  if over and up.status == 'complete' then
-    set.least = set.least - 1
-    return
+  if over and (up.status == 'complete' or up.status == 'deleted') then
+    set.least = set.least - (up.status == 'complete' and 1 or 0)
+    return true
   end
   set.left, set.missed = set.left + 1, set.missed + (over and 1 or 0)
   again.some[id] = { up = not over and up, text = at_least.text(slots, over and set.turn) }

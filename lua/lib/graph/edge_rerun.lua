@@ -34,7 +34,7 @@ function edge_rerun.plan_anew(task, spec)
   end
   for _, id in ipairs(order) do
     if marks[id] then
-      again.open[#again.open + 1] = id
+      again.open[#again.open + 1], spec.awaited[id] = id, true
       namespace.probe('ZCARD', edges.dependents(id))
       local up = record.find(id)
       if not spec.begins[id] and edges.note_ended(again, id) then

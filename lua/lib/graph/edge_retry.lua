@@ -26,8 +26,7 @@ function edge_retry.plan_retry(task, spec)
       namespace.probe('ZCARD', edges.deferred())
     end
     if kind == 'some' then
-      at_least.plan_retry(again, found[i], up, slots, over)
-      over = over and is_met
+      over = at_least.plan_retry(again, found[i], up, slots, over)
     elseif over and not is_met then
       return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
     end

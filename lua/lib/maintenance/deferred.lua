@@ -98,7 +98,7 @@ end
 
 -- Returns a task whose end, retry or rerun left work behind; one that is gone counts as deleted.
 function deferred.find(id)
-  local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.staged(id)
+  local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.coming(id)
     or { id = id, status = 'deleted', extra = {} }
   task.cause, task.graph = task.extra[2], task.extra[3]
   return task

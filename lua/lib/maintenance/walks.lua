@@ -19,8 +19,8 @@ function walks.find(graph)
   local v = redis.call('HMGET', graphs.key(graph.id), graphs.walk_fields())
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
     reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0),
-    part = v[8] or nil, tasks = {},
-    marks = {}, left = {}, spec = { planned = {}, walks = true, deadline = v[9] or nil } } or nil
+    part = v[8] or nil, tasks = {}, marks = {}, left = {}, stopped = {},
+    spec = { planned = {}, awaited = {}, walks = true, deadline = v[9] or nil } } or nil
 end
 
 function walks.plan(walk, limit)
@@ -235,6 +235,11 @@ function walks.plan_anew(walk, limit)
       break
     end
   end
+  for _, id in ipairs(walk.stopped) do
+    if spec.awaited[id] then
+      walk.left[#walk.left + 1] = id -- another walk may take the place of this one
+    end
+  end
   walks.plan_next(walk, walk.refused > 0)
 end
 
@@ -245,6 +250,9 @@ function walks.stops_first(walk, task)
     return false
   end
   walk.refused = walk.refused + 1
+  if not is_held then
+    walk.stopped[#walk.stopped + 1] = task.id
+  end
   if not (is_held and redis.call('HGET', task.key, 'discard')) then
     walks.act(walk, task, cancelling.plan, cancelling.cancel)
   end
@@ -275,7 +283,7 @@ function walks.run(walk)
   for id, mark in pairs(walk.marks) do
     redis.call('ZADD', graphs.chosen(walk.graph), mark, id)
   end
-  for _, id in ipairs(walk.left) do -- not rerun: its dependents are notified of its end
+  for _, id in ipairs(walk.left) do -- not rerun yet: its dependents are notified of its end
     redis.call('ZADD', edges.deferred(), namespace.now, id)
   end
   local wakes = {}

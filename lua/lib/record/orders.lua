@@ -8,7 +8,7 @@ end
 
 -- Returns the order for a task, `cancel`, `kill` or `stop`, or false if there is no order.
 function orders.of(task)
-  return redis.call('HGET', orders.key(task.queue), 't:' .. task.id)
+  return redis.call('HGET', namespace.declare(orders.key(task.queue)), 't:' .. task.id)
 end
 
 function orders.plan(queue)

@@ -96,7 +96,8 @@ end
 -- Returns true if a released attempt was drained and has a checkpoint.
 function holdings.drained_at_checkpoint(task, reason)
   if reason ~= 'drain' then
-    local given = redis.call('HMGET', namespace.key('orders', task.queue), 'q', 'l:' .. task.node, 't:' .. task.id)
+    local given = redis.call('HMGET', namespace.declare(orders.key(task.queue)), 'q', 'l:' .. task.node,
+      't:' .. task.id)
     if not given[1] and not given[2] and given[3] ~= 'stop' then
       return false
     end
