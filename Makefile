@@ -27,7 +27,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools quick bless fixture test elsewhere mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+.PHONY: help tools quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,10 +47,10 @@ fixture: ## Pack the scripts and data of this build into tests/fixtures/VERSION.
 test: ## Run every test on real servers; AGAIN=1: run what failed beside others once more, alone
 	@scripts/test
 
-elsewhere: ## Play all cases, and CALLS random calls, on clusters whose slot moves and on Sentinels that replace the master
+several-servers: ## Play all cases, and CALLS random calls, on clusters whose slot moves and on Sentinels that replace the master
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  BLUEQUE_CASES_SHARE=1 BLUEQUE_MODEL_CALLS=$(CALLS) \
-	  cargo test --locked --all-features --test conformance --test model elsewhere -- --test-threads=2
+	  cargo test --locked --all-features --test conformance --test model several_servers -- --test-threads=2
 
 mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and show changes that no test notices
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

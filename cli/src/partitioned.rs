@@ -16,7 +16,7 @@ use crate::session::config::Places;
 use crate::session::many::{AT_ONCE, at_once};
 use crate::session::merged_rows::MergedRows;
 use crate::session::several::{self, Several, missing, verdict};
-use crate::session::{Elsewhere, Session};
+use crate::session::{RemoteWhy, Session};
 use crate::subcommand::{Choice, Scope};
 use crate::times;
 use crate::view::why::why;
@@ -105,9 +105,9 @@ fn spread(several: &Several<'_>, located: &Located, most: usize, command: &Comma
             _ => {}
         }
         link(several.places, name, &mut own)?;
-        let elsewhere = Some(elsewhere(several.places, name, several.format));
+        let remote_why = Some(remote_why(several.places, name, several.format));
         let merged_rows = (names.len() > 1).then(|| merged_rows.clone());
-        let session = Session { merged_rows, elsewhere, ..several.open(name)? };
+        let session = Session { merged_rows, remote_why, ..several.open(name)? };
         let done = own.chosen().run(&session)?;
         if reruns && done == Code::Ok {
             link_again(several.places, name, &session, texts)?;
@@ -119,7 +119,7 @@ fn spread(several: &Several<'_>, located: &Located, most: usize, command: &Comma
 }
 
 /// Returns a function that gives the reason why a task of another partition has not ended.
-fn elsewhere(places: &Places, here: &PartitionName, format: Format) -> Elsewhere {
+fn remote_why(places: &Places, here: &PartitionName, format: Format) -> RemoteWhy {
     let (places, here) = (places.clone(), here.clone());
     Arc::new(move |text| {
         let Ok(id) = text.as_str().parse::<GlobalId>() else { return String::new() };

@@ -36,11 +36,11 @@ pub struct Session {
     pub merged_rows: Option<Arc<merged_rows::MergedRows>>,
     /// Function that returns the reason why a task of another partition has not ended, if other partitions can be
     /// queried.
-    pub elsewhere: Option<Elsewhere>,
+    pub remote_why: Option<RemoteWhy>,
 }
 
 /// Function that returns the reason why a task, named by its global id, has not ended.
-pub type Elsewhere = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
+pub type RemoteWhy = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
 /// Maximum number of tasks that a call of `run_deferred` handles: ten times the size of the largest graph.
 const SETTLED: usize = 100_000;

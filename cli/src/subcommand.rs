@@ -24,7 +24,7 @@ impl Global<'_> {
     /// Fails for an option that only single calls have.
     pub fn without_durability(&self) -> anyhow::Result<()> {
         match self.connection.durability {
-            Some(_) => Err(fault(Code::Usage, "--durability is of single calls, which this command does not make")),
+            Some(_) => Err(fault(Code::Usage, "--durability does not apply to this command")),
             None => Ok(()),
         }
     }

@@ -28,6 +28,6 @@ impl Session {
             times::learn(client.call(&client.calls().handshake())?.now);
         }
         let namespace = settings.namespace().clone();
-        Ok(Self { client, format, namespace, end, partition: None, merged_rows: None, elsewhere: None })
+        Ok(Self { client, format, namespace, end, partition: None, merged_rows: None, remote_why: None })
     }
 }

@@ -153,7 +153,7 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let cause = match info {
         None => String::new(),
         Some(_) if !ends => format!(" blueque why {last} goes on from there."),
-        Some(info) if info.queue().as_deref() == Some(Deliverer::QUEUE) => match &session.elsewhere {
+        Some(info) if info.queue().as_deref() == Some(Deliverer::QUEUE) => match &session.remote_why {
             Some(tell) => format!(" {}", tell(&last)),
             None => " It is a task of another partition: blueque --topology LIST why knows more.".to_owned(),
         },
