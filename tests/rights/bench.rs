@@ -182,7 +182,8 @@ impl Bench {
             })
             .collect();
         let mut eval = redis::cmd("EVALSHA");
-        eval.arg(&self.shas[&words[0]]).arg(1).arg(format!("{}_meta", self.namespace)).arg(now).arg(&words[1..]);
+        let sha = self.shas.get(&words[0]).unwrap_or_else(|| panic!("{call}: no such command"));
+        eval.arg(sha).arg(1).arg(format!("{}_meta", self.namespace)).arg(now).arg(&words[1..]);
         eval.query(&mut self.user).map_err(|error: redis::RedisError| {
             format!("{} {}", error.code().unwrap_or("ERR"), error.detail().unwrap_or_default())
         })

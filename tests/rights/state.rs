@@ -31,7 +31,7 @@ pub const SETUP: &[&str] = &[
     "1001 reserve host_1 1 q",
     "1001 reserve host_1 1 q",
     "1001 start started TOKEN:started 7",
-    "1001 log started TOKEN:started me hello",
+    "1001 append_log started TOKEN:started me hello",
     "1001 checkpoint started TOKEN:started half",
     "1001 reserve host_1 1 q",
     "1001 start asked TOKEN:asked 8",
@@ -131,8 +131,8 @@ pub const SETUP: &[&str] = &[
     // A graph that has begun; tasks that wait for others, including a task whose upstream has ended; and a graph that
     // is not released yet.
     "1102 submit_graph own 2 2 oa g 9999999999 x '' '' ob g '' x success=oa ''",
-    "1102 settle 10",
-    "1102 settle 10",
+    "1102 run_deferred 10",
+    "1102 run_deferred 10",
     "1103 submit g 1 g1 '' x",
     "1103 submit g 1 g2 '' x inputs success=g1",
     "1103 submit g 1 g3 '' '' inputs result/0=g1",

@@ -32,8 +32,11 @@ function history.derive(v, since, reached, nth, cause)
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
   cost = ended and ended == cost_of and cost or ''
-  promoted = promoted and tonumber(promoted) >= since and promoted
-  readied = readied and tonumber(readied) >= since and readied
+  -- After a note only these two ways lead out of its state, and the clock may have been set back since.
+  local noted = cause == 'note' and reached
+  readied = readied and (tonumber(readied) >= since or noted == 'waiting') and readied
+  promoted = promoted and (tonumber(promoted) >= since or noted == 'scheduled'
+    or noted == 'waiting' and readied and tonumber(promoted) >= tonumber(readied)) and promoted
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
     found[#found + 1] = { at or '', reached, to, (reached == '' or reached == 'moved') and tostring(nth) or number,
