@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             "TOPOLOGY: the partition has another topology, version 4; it has also 3,4; this client has also 2: give the \
-             client the stored one"
+             client the stored topology"
         );
         let older = own.require(&topology(4, ["1", "2"].map(str::to_owned))).unwrap_err();
         assert!(older.to_string().contains("has version 4 of the topology, this client 3"), "{older}");

@@ -255,7 +255,7 @@ fn every_key_of_the_contract_is_known_with_its_type() {
 /// After a queue has been purged and forgotten, no key of the namespace names it, neither in its name nor in its value.
 /// Exceptions: streams and the record of the queue's worker, which record the past.
 #[test]
-fn nothing_names_a_queue_that_was_purged_and_forgotten() {
+fn nothing_names_a_queue_that_was_purged_and_deleted() {
     let mut ward = Ward::new();
     ward.furnish();
     ward.call("submit_graph film 2 1 cut2 graphs '' x '' ''");
@@ -274,7 +274,7 @@ fn nothing_names_a_queue_that_was_purged_and_forgotten() {
     }
     while ward.call("run_deferred 100").remove(1) != "0" {}
     for queue in queues {
-        assert_eq!(ward.call(&format!("delete_queue {queue}")), ["forgotten"], "{queue}");
+        assert_eq!(ward.call(&format!("delete_queue {queue}")), ["deleted"], "{queue}");
     }
     let mut named = Vec::new();
     for key in ward.ask::<Vec<String>>(&["KEYS", "blueque_*"]) {

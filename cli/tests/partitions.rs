@@ -550,7 +550,7 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
         let left = desk.run(&["graph", "show", "1:premiere"]);
         let cause = "partition 2: STATE: it has not created its part of the graph: the partition 2 has no receipt";
         assert!(left.code != 0 && left.err.contains(cause), "{} {}", left.code, left.err);
-        assert!(left.err.contains("Repair that, then retry the graph"), "{}", left.err);
+        assert!(left.err.contains("Correct this, then retry the graph"), "{}", left.err);
         let wait = desk.run(&["graph", "wait", "1:premiere", "--timeout", "1s"]);
         assert!(wait.code != 0 && wait.err.contains(cause), "{} {}", wait.code, wait.err);
         let why = desk.ok(&["why", "1:premiere.2"]);

@@ -152,7 +152,7 @@ pub const SETUP: &[&str] = &[
     "1103 register f host_1",
     "1103 submit f 1 f1 '' x tags red,blue key a",
     "1103 reserve host_1 1 f",
-    "1103 log f1 TOKEN:f1 me hello",
+    "1103 append_log f1 TOKEN:f1 me hello",
     "1103 fail f1 TOKEN:f1 broken group g",
     "1103 submit f 1 f2 '' x unique f2 unique_until 10",
     "1103 reserve host_1 1 f",

@@ -219,11 +219,11 @@ fn what_is_left_to_do_is_no_finding_before_it_is_late_nor_once_it_is_done() {
 fn of_results_that_tasks_wait_for() {
     found(&[
         (&["DEL blueque_inputs_sums"], "sums waits for results, but blueque_inputs_sums is not there"),
-        (&["HDEL blueque_inputs_sums 0"], "of the 3 elements of its input sums has or awaits 2"),
+        (&["HDEL blueque_inputs_sums 0"], "sums has or awaits 2 of the 3 elements of its input"),
         (&["HSET blueque_inputs_sums 0 1717"], "the input of sums has 4 bytes, and not 2 as stored"),
-        (&["HSET blueque_inputs_idle slots 1 bytes 0"], "idle is pending, but blueque_inputs_idle is there"),
-        (&["HSET blueque_upstreams_idle pending success"], "idle is pending, but blueque_upstreams_idle is there"),
-        (&["SET blueque_joined_idle ["], "idle is pending, but blueque_joined_idle is there"),
+        (&["HSET blueque_inputs_idle slots 1 bytes 0"], "idle is pending, but blueque_inputs_idle exists"),
+        (&["HSET blueque_upstreams_idle pending success"], "idle is pending, but blueque_upstreams_idle exists"),
+        (&["SET blueque_joined_idle ["], "idle is pending, but blueque_joined_idle exists"),
         (
             &[
                 "HSET blueque_upstreams_step3 complete result/1",

@@ -207,7 +207,7 @@ fn go_on(both: &mut Both, id: &str, record: &Record) {
         "continue"
     };
     assert_eq!(answer[1], order, "{id}");
-    for call in ["progress ID TOKEN 0.5", "checkpoint ID TOKEN half", "log ID TOKEN me text"] {
+    for call in ["progress ID TOKEN 0.5", "checkpoint ID TOKEN half", "append_log ID TOKEN me text"] {
         both.call(&call.replace("ID", id).replace("TOKEN", token));
     }
     if order != "cancel" {

@@ -74,11 +74,11 @@ fn attempt(both: &mut Both, first: By, id: &str, kind: (&str, &str), end: &(&[&s
         "heartbeat QUEUE host_1 60 1 ID TOKEN",
         "progress ID TOKEN 0.5",
         "checkpoint ID TOKEN half",
-        "log ID TOKEN me text",
+        "append_log ID TOKEN me text",
         "start ID TOKEN 4711",
         "get ID",
         "why ID",
-        "held QUEUE host_1",
+        "list_held QUEUE host_1",
         "history ID 0 10",
         "estimate ID",
     ];
@@ -196,9 +196,9 @@ fn each_release_reads_what_the_other_logs() {
         both.call("register q host_1");
         both.call("submit q 1 t '' x");
         let token = both.call("reserve host_1 1 q")[2].clone();
-        both.by(By::New, &format!("log t {token} stdout one offset 0"));
-        both.by(By::Old, &format!("log t {token} stdout two"));
-        both.by(By::New, &format!("log t {token} stdout three offset 6"));
+        both.by(By::New, &format!("append_log t {token} stdout one offset 0"));
+        both.by(By::Old, &format!("append_log t {token} stdout two"));
+        both.by(By::New, &format!("append_log t {token} stdout three offset 6"));
         // Each entry has its time, the attempt, the stream, the text and the offset: clients read five values.
         let texts = |answer: Vec<String>| -> Vec<String> {
             assert_eq!(answer.len(), 16, "{answer:?}");

@@ -180,7 +180,7 @@ impl Mixed {
             "heartbeat QUEUE LISTENER 60 1 ID TOKEN",
             "progress ID TOKEN x",
             "checkpoint ID TOKEN x",
-            "log ID TOKEN me x",
+            "append_log ID TOKEN me x",
             "complete ID TOKEN x",
             "fail ID TOKEN x",
             "fail ID TOKEN x again 0",
@@ -200,8 +200,8 @@ impl Mixed {
         let what = call.split(' ').next().unwrap();
         match (what, &answer) {
             ("heartbeat", Some(answer)) => assert_eq!(answer[1] == "kill", killed, "{words}"),
-            ("progress" | "checkpoint" | "log" | "complete" | "fail", None) if killed => {}
-            ("progress" | "checkpoint" | "log" | "complete" | "fail" | "release", None) => {
+            ("progress" | "checkpoint" | "append_log" | "complete" | "fail", None) if killed => {}
+            ("progress" | "checkpoint" | "append_log" | "complete" | "fail" | "release", None) => {
                 panic!("{words} was refused")
             }
             ("complete" | "fail" | "release", Some(_)) => drop(self.held.remove(&id)),
@@ -263,7 +263,7 @@ impl Mixed {
             "find Q 0 50",
             "bulk Q retry 0 20 status cancelled",
             "bulk Q prioritise 0 5 priority 1 status pending",
-            "held Q host_1",
+            "list_held Q host_1",
             "register Q host_1 has gpu",
             "register Q host_2",
             "drain Q host_2 0",
