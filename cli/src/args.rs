@@ -90,13 +90,16 @@ subcommands! {
         /// Let a task wait for fewer tasks
         Undepend(depend::Removal),
         /// Add, remove or list tags
-        Tag(tag::Options),
+        #[command(subcommand)]
+        Tag(tag::Word),
         /// Add a note to the history of a task
         Note(note::Options),
         /// Follow single tasks in `events --tracked`
-        Track(track::Options),
+        #[command(subcommand)]
+        Track(track::Word),
         /// Change all selected tasks of a queue
-        Bulk(bulk::Options),
+        #[command(subcommand)]
+        Bulk(bulk::Word),
         /// List, pause, peek into, purge or delete queues
         Queue(queue::Options),
         /// Show or change the settings of a queue or of all queues
@@ -120,7 +123,8 @@ subcommands! {
         /// Print shell completions
         Completions(completions::Options),
         /// Report to the worker from a task's program
-        Task(task::Options),
+        #[command(subcommand)]
+        Task(task::Word),
         /// Show the help of a command or a topic
         #[command(hide = true)]
         Help(commands::help::Options),

@@ -1,7 +1,6 @@
 //! `blueque bulk`: one action on all selected tasks, in steps.
 
 use blueque::{Action, QueueName, Status};
-use clap::Args;
 
 use crate::bulk::{All, each, states};
 use crate::input::force::Forced;
@@ -10,14 +9,8 @@ use crate::output::Code;
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    #[command(subcommand)]
-    word: Word,
-}
-
 #[derive(Clone, Debug, clap::Subcommand)]
-enum Word {
+pub enum Word {
     /// Cancel waiting and running tasks
     Cancel {
         #[command(flatten)]
@@ -63,9 +56,9 @@ enum Word {
     },
 }
 
-impl Subcommand for Options {
+impl Subcommand for Word {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        match &self.word {
+        match self {
             Word::Cancel { all, force, reason } => each(
                 session,
                 all,

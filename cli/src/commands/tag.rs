@@ -12,14 +12,8 @@ use crate::output::table::{Column, Row};
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    #[command(subcommand)]
-    word: Word,
-}
-
 #[derive(Clone, Debug, clap::Subcommand)]
-enum Word {
+pub enum Word {
     /// Add tags to a task
     Add(Change),
     /// Remove tags from a task
@@ -29,7 +23,7 @@ enum Word {
 }
 
 #[derive(Args, Clone, Debug)]
-struct Change {
+pub struct Change {
     /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
@@ -57,10 +51,10 @@ impl Row for Tagged {
     }
 }
 
-impl Subcommand for Options {
+impl Subcommand for Word {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let (client, calls) = (&session.client, session.client.calls());
-        match &self.word {
+        match self {
             Word::Add(options) => change(session, options, |id, tags| client.call(&calls.tag(id, tags))),
             Word::Remove(options) => change(session, options, |id, tags| client.call(&calls.untag(id, tags))),
             Word::Ls(options) => ls::run(session, options),
@@ -68,7 +62,7 @@ impl Subcommand for Options {
     }
 
     fn scope(&mut self) -> Scope<'_> {
-        match &mut self.word {
+        match self {
             Word::Add(options) | Word::Remove(options) => Scope::Task(&mut options.id),
             Word::Ls(_) => Scope::All,
         }

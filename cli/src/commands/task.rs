@@ -20,14 +20,8 @@ use crate::output::{Code, fault};
 use crate::subcommand::{Global, Subcommand};
 use crate::times::When;
 
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    #[command(subcommand)]
-    word: Word,
-}
-
 #[derive(Clone, Debug, clap::Subcommand)]
-enum Word {
+pub enum Word {
     /// Report progress: `5/12`, `42%` or `0.42`, and a message
     Progress {
         /// The progress: `5/12` for 5 of 12, or a fraction
@@ -122,9 +116,9 @@ enum Word {
     },
 }
 
-/// What is to be otherwise. What is not named stays as it is.
+/// Changes. Properties that are not named stay as they are.
 #[derive(Args, Clone, Debug)]
-struct Change {
+pub struct Change {
     #[command(flatten)]
     parameters: Parameters,
     /// Remove this option from the task, such as needs; may be repeated
@@ -156,7 +150,7 @@ impl Change {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Level {
+pub enum Level {
     Debug,
     #[default]
     Info,
@@ -164,13 +158,13 @@ enum Level {
     Error,
 }
 
-impl Subcommand for Options {
+impl Subcommand for Word {
     fn start(&self, global: &Global<'_>) -> Option<anyhow::Result<ExitCode>> {
-        Some(global.without_durability().and_then(|()| run(&self.word)).map(Code::into))
+        Some(global.without_durability().and_then(|()| run(self)).map(Code::into))
     }
 }
 
-/// Runs a subcommand. Only a malformed subcommand or a failing disk is an error.
+/// Runs a subcommand. Fails only if the subcommand is malformed or the disk fails.
 fn run(word: &Word) -> anyhow::Result<Code> {
     match word {
         Word::Progress { how_far, message, unit } => {
@@ -221,8 +215,8 @@ fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Appends the event with the next step of the task. A queue without changes is written as a string; an empty string
-/// ends the steps.
+/// Appends an event that requests the next step of the task. If only the queue is given, the event contains it as a
+/// string. An empty string means that no step follows.
 fn next(queue: Option<&QueueName>, eta: Option<When>, change: &Change) -> anyhow::Result<()> {
     if eta.is_none() && change.is_empty() {
         return append(&json!({ "next": queue.map_or("", QueueName::as_str) }));

@@ -1,7 +1,6 @@
 //! `blueque track`: the tracked tasks.
 
 use blueque::TrackedTask;
-use clap::Args;
 use serde::Serialize;
 
 use crate::input::task_ids::TaskIds;
@@ -11,14 +10,8 @@ use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 use crate::times;
 
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    #[command(subcommand)]
-    word: Word,
-}
-
 #[derive(Clone, Debug, clap::Subcommand)]
-enum Word {
+pub enum Word {
     /// Track tasks
     Add(TaskIds),
     /// Stop tracking tasks
@@ -58,10 +51,10 @@ impl Row for View {
     }
 }
 
-impl Subcommand for Options {
+impl Subcommand for Word {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let client = &session.client;
-        match &self.word {
+        match self {
             Word::Add(tasks) => tasks.each(session, |id, _| {
                 client.task(id.as_str())?.track()?;
                 Ok("tracked")
@@ -78,7 +71,7 @@ impl Subcommand for Options {
     }
 
     fn scope(&mut self) -> Scope<'_> {
-        match &mut self.word {
+        match self {
             Word::Add(tasks) | Word::Remove(tasks) => Scope::Tasks(&mut tasks.ids),
             Word::Ls => Scope::All,
         }
