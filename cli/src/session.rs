@@ -43,12 +43,12 @@ pub struct Session {
 pub type RemoteWhy = Arc<dyn Fn(&TaskId) -> String + Send + Sync>;
 
 /// Maximum number of tasks that a call of `run_deferred` handles: ten times the size of the largest graph.
-const SETTLED: usize = 100_000;
+const DEFERRED_STEPS: usize = 100_000;
 
 impl Session {
-    /// Continues the deferred work in graphs that a call has left behind. Errors are ignored, because workers do this
-    /// work as well.
+    /// Runs the deferred steps of graphs that a call has created. Errors are ignored, because workers also run deferred
+    /// steps.
     pub fn run_deferred(&self) {
-        self.client.run_deferred(SETTLED).ok();
+        self.client.run_deferred(DEFERRED_STEPS).ok();
     }
 }

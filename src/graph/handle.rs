@@ -21,7 +21,7 @@ use crate::names::{GraphId, QueueName, TaskId};
 const PAGE: u32 = 500;
 
 /// Number of tasks that one call of `run_deferred` changes.
-const SETTLED: u32 = 100;
+const DEFERRED_STEPS: u32 = 100;
 
 /// Number of deferred steps for dependents of earlier tasks. `run_deferred` does these steps before the steps of a new
 /// graph.
@@ -104,8 +104,8 @@ impl<L: Link> Client<L> {
     }
 
     pub(crate) async fn run_deferred_steps(&self, tasks: usize) -> Result<()> {
-        for _ in 0..tasks / SETTLED as usize + 2 {
-            if !self.run(&self.calls().run_deferred(SETTLED)).await?.more {
+        for _ in 0..tasks / DEFERRED_STEPS as usize + 2 {
+            if !self.run(&self.calls().run_deferred(DEFERRED_STEPS)).await?.more {
                 break;
             }
         }
@@ -291,7 +291,7 @@ impl<L: Link> GraphHandle<L> {
     async fn walked(&self) -> Result<GraphInfo> {
         let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
         // The notification of the dependents of each task may be a separate step.
-        self.client.run_deferred_steps(SETTLED as usize * 4 * total.max(25)).await?;
+        self.client.run_deferred_steps(DEFERRED_STEPS as usize * 4 * total.max(25)).await?;
         Ok(self.page("0", 1).await?.info)
     }
 

@@ -444,7 +444,7 @@ impl Desk<'_> {
             match client.task(carrier.as_str())?.cancel(&why) {
                 Ok(_) => {
                     // Workers also do this work, but later.
-                    let _ = client.run_deferred(remote_edges::SETTLED);
+                    let _ = client.run_deferred(remote_edges::DEFERRED_STEPS);
                     Ok(true)
                 }
                 Err(Error::State { .. }) => Ok(true),
@@ -485,7 +485,7 @@ impl Desk<'_> {
                     client.call(&call.once())?;
                 }
                 // Without this call, the work waits for a worker.
-                let _ = client.run_deferred(remote_edges::SETTLED);
+                let _ = client.run_deferred(remote_edges::DEFERRED_STEPS);
             }
             // Removes this part's receipt. The receipts of earlier parts expire.
             if is_created(&client, &graph)? {

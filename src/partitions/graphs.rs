@@ -123,7 +123,7 @@ impl<L: Link> Partitions<L> {
             }
         };
         // The graph is decided. Steps that fail from here on are completed later.
-        let _ = client.run_deferred_steps(remote_edges::SETTLED).await;
+        let _ = client.run_deferred_steps(remote_edges::DEFERRED_STEPS).await;
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
             if !matches!(seal(client, seals).await, Ok(StagedGraph::Created | StagedGraph::Existing)) {
@@ -220,7 +220,7 @@ async fn seal<L: Link>(client: &Client<L>, seals: Vec<Call<StagedGraph>>) -> Res
     for call in seals {
         last = client.run(&call.once()).await?;
     }
-    let _ = client.run_deferred_steps(remote_edges::SETTLED).await;
+    let _ = client.run_deferred_steps(remote_edges::DEFERRED_STEPS).await;
     Ok(last)
 }
 

@@ -241,7 +241,7 @@ impl<L: Link> Partitions<L> {
     /// wait. Returns these other partitions.
     pub(super) async fn relink(&self, here: &PartitionName, graph: &str) -> Result<Vec<PartitionName>> {
         let client = self.client(here).await?;
-        client.run_deferred_steps(SETTLED).await?;
+        client.run_deferred_steps(DEFERRED_STEPS).await?;
         let (mut open, mut again) = (Vec::new(), Vec::new());
         for member in client.graph(graph)?.members().await? {
             let is_open = member.status.is_some_and(|status| !status.is_finished());
@@ -260,7 +260,7 @@ impl<L: Link> Partitions<L> {
                     self.rearm(&upstream, &carrier.to).await?;
                     let placeholder = self.client(&carrier.to).await?.task(&upstream.to_string())?;
                     unless_gone(unless_state(L::step(placeholder.retry()).await.map(drop)))?;
-                    self.client(&carrier.to).await?.run_deferred_steps(SETTLED).await?;
+                    self.client(&carrier.to).await?.run_deferred_steps(DEFERRED_STEPS).await?;
                     again.push(carrier.to.clone());
                 }
             }
@@ -403,7 +403,7 @@ pub(super) enum Standing {
 }
 
 /// Maximum number of dependents and graph tasks that one call of `run_deferred_steps` handles. Workers handle the rest.
-pub(super) const SETTLED: usize = 20_000;
+pub(super) const DEFERRED_STEPS: usize = 20_000;
 
 /// The id of a carrier.
 fn carrier(upstream: &GlobalId, to: &PartitionName, has_result: bool) -> Result<TaskId> {

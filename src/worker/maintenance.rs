@@ -29,7 +29,7 @@ const AGGREGATES: usize = 200;
 
 /// Maximum number of tasks of graphs that one round releases, or notifies of an upstream's end. The next round does the
 /// rest.
-const SETTLED: usize = 10_000;
+const DEFERRED_STEPS: usize = 10_000;
 
 /// Number of repair steps in one round of a single listener; several listeners share the steps.
 const STEPS: u32 = 12;
@@ -181,7 +181,7 @@ impl<L: Link> Maintenance<L> {
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
             *due = sooner(*due, next);
         }
-        troubles.note(None, self.client.run_deferred_steps(SETTLED).await)?;
+        troubles.note(None, self.client.run_deferred_steps(DEFERRED_STEPS).await)?;
         troubles.note(None, self.find().await)?;
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
