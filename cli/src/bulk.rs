@@ -14,7 +14,7 @@ use crate::output::{Code, bar, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
-/// The states to which an action applies.
+/// Returns the states to which an action applies.
 pub fn states(of: impl Fn(Status) -> bool) -> Vec<Status> {
     Status::ALL.iter().copied().filter(|&status| of(status)).collect()
 }
@@ -24,7 +24,7 @@ pub struct All {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: count the tasks that would be tried, in each state
+    /// Change nothing, and count the selected tasks in each state
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
     /// Do not ask for confirmation. Only a terminal is ever asked
@@ -33,14 +33,14 @@ pub struct All {
     /// Tasks per call: a larger number is faster, but blocks other clients longer
     #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
     step: u32,
-    /// Stop when so many tasks are done
+    /// Stop after this number of tasks
     #[arg(long, value_name = "N", value_parser = whole_number::<u64>(1, i64::MAX))]
     most: Option<u64>,
     #[command(flatten)]
     tasks: TaskFilter,
 }
 
-/// The outcome, as data.
+/// The outcome, in JSON.
 #[derive(Serialize)]
 struct Done {
     queue: String,
@@ -91,7 +91,7 @@ impl Row for Counted {
     }
 }
 
-/// Does the action step by step, with a bar on a terminal.
+/// Performs the action step by step, with a progress bar on a terminal.
 pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
     let filter = all.tasks.filter(states);
     if all.count {
@@ -106,7 +106,7 @@ pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) ->
     let verb = match action {
         Action::Delete | Action::Purge => Some("Remove"),
         Action::Cancel { .. } => Some("Cancel"),
-        // Users can undo the remaining actions.
+        // The other actions need no confirmation, because users can undo them.
         _ => None,
     };
     let question = || {
@@ -158,7 +158,7 @@ pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) ->
     Ok(Code::Ok)
 }
 
-/// The number of selected tasks in each state.
+/// Returns the number of selected tasks in each state.
 fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<States> {
     let (client, calls) = (&session.client, session.client.calls());
     let states = all.tasks.states(states);
@@ -178,7 +178,7 @@ fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<Stat
     Ok(States::new(counts))
 }
 
-/// The number of tasks that the action reads, if one call returns that number.
+/// Returns the number of tasks that the action reads, for the progress bar, if one call can return it.
 fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
     let (client, calls) = (&session.client, session.client.calls());
     if let Some(tag) = &all.tasks.tag {

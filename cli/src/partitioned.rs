@@ -11,8 +11,7 @@ use blueque::{GlobalId, GraphId, PartitionName, TaskId};
 
 use crate::args::{Cli, Command};
 use crate::output::{Code, Format, chain, code, data, fault};
-use crate::session::config::LIMIT;
-use crate::session::config::Places;
+use crate::session::config::{LIMIT, Places};
 use crate::session::many::{AT_ONCE, at_once};
 use crate::session::merged_rows::MergedRows;
 use crate::session::several::{self, Several, missing, verdict};

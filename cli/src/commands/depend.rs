@@ -10,7 +10,7 @@ use crate::output::{Code, fault};
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
-/// Pending or scheduled, they wait from then on, unless the other tasks have ended already.
+/// Pending and scheduled tasks become waiting tasks, unless all the other tasks have ended already.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]

@@ -25,7 +25,7 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let (calls, queue, off) = (session.client.calls(), &self.queue, self.off);
         let Some(listener) = &self.listener else {
-            // Existing tasks still run, unlike in a paused queue.
+            // Existing tasks of a closed queue still run, unlike in a paused queue.
             session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
             say(if off {
                 format!("{queue} accepts tasks again")

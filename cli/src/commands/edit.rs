@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 use crate::times::When;
 
-/// What is not named stays as it is. Of a running task the next attempt is changed.
+/// Properties that are not named stay as they are. Editing a running task changes its next attempt.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
@@ -27,7 +27,7 @@ pub struct Options {
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<When>,
-    /// Due at once, whatever its time was
+    /// Make the task due at once
     #[arg(long, conflicts_with = "eta")]
     now: bool,
     /// Remove this option from the task, such as needs; may be repeated

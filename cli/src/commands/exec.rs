@@ -45,7 +45,7 @@ impl Subcommand for Options {
 }
 
 fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    // The exec closes this copy.
+    // The exec closes this copy of the pipe.
     let supervisor = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     // The program ends with the supervisor, even if the supervisor is killed.
     prctl::set_pdeathsig(Signal::SIGKILL).context("the program cannot be set to end with its supervisor")?;

@@ -58,7 +58,7 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let filter = self.tasks.filter(&[]);
         let limit = self.limit as usize;
-        // Reads one more task than is shown, which reveals whether there are more tasks.
+        // One task more than the limit is read, to find out if there are more.
         let mut ids = match (&self.graph, &self.queue) {
             (Some(graph), _) => of_graph(session, self, graph, limit + 1)?,
             (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,

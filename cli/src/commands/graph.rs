@@ -90,7 +90,7 @@ impl Subcommand for Options {
     }
 }
 
-/// All tasks of a graph.
+/// Returns all tasks of a graph.
 fn members(graph: &GraphHandle) -> anyhow::Result<Vec<GraphMember>> {
     known(graph.id(), graph.tasks().collect())
 }
@@ -181,8 +181,8 @@ fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::R
     Ok(code)
 }
 
-/// The tasks of a graph when all have ended; none after the time limit. If the server goes away, the command waits for
-/// the server.
+/// Waits until all tasks of a graph have ended and returns them, or `None` after the time limit. Waits for a server
+/// that is away.
 fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<GraphMember>>> {
     let mut outage = Outage::default();
     loop {

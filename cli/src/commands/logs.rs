@@ -53,7 +53,7 @@ pub struct Options {
     /// Only output since this time: a time, or 10m for the last ten minutes
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: Option<When>,
-    /// Only what the program wrote to stdout
+    /// Only output of the program on stdout
     #[arg(long, conflicts_with = "stderr")]
     stdout: bool,
     /// Only output of the program on stderr
@@ -115,7 +115,7 @@ impl Row for Entry {
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let find = || session.find_task(&self.id);
-        // A command that follows for hours survives the absence of the server.
+        // A command that follows a log for hours waits for a server that is away.
         let found = if self.follow { begin(find, &|| false)? } else { Some(find()?) };
         let Some((id, info)) = found else { return Ok(Code::Ok) };
         let feed = Feed::new(session, &id, state_folder(self.state_dir.as_deref()).ok(), self.attempt);

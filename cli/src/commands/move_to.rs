@@ -9,7 +9,7 @@ use crate::output::Code;
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
-/// They go behind those that wait there.
+/// The tasks go behind the tasks that wait in the other queue.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The other queue

@@ -9,8 +9,7 @@ use serde::Serialize;
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, causes, fault, line, redact, say};
-use crate::session::config::LIMIT;
-use crate::session::config::Places;
+use crate::session::config::{LIMIT, Places};
 use crate::subcommand::{Global, Subcommand};
 
 #[derive(Args, Clone, Debug)]
@@ -51,7 +50,7 @@ enum Word {
     },
 }
 
-/// The outcome for the tasks of a partition.
+/// The numbers of tasks of a partition that were moved and that are left.
 #[derive(Serialize)]
 struct MovedView {
     partition: String,

@@ -8,7 +8,7 @@ use crate::output::Code;
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
-/// They go behind those that have this priority already.
+/// The tasks go behind the tasks that have this priority already.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// -1000 to 1000, higher first; a task that was submitted without a priority has 0

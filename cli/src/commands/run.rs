@@ -19,7 +19,7 @@ pub struct Options {
 }
 
 impl Subcommand for Options {
-    /// Exits with the exit code of the program if the program failed with an exit code.
+    /// Submits a task and follows it. Returns the exit code of the program if the program failed with one.
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let interrupts = Interrupts::hear()?;
         let (id, _) = self.new.submit(session, true)?;
@@ -37,7 +37,8 @@ impl Subcommand for Options {
             return Ok(Code::Cancelled);
         };
         let wrote = follower.wrote();
-        // A log may be cut, but other workers report the exit code nowhere else.
+        // The record has the exit code if a supervisor reported it. Other workers report it only in the log, which may
+        // be incomplete.
         let exit = info.cost().and_then(cost::read).map_or_else(
             || {
                 let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
@@ -48,7 +49,7 @@ impl Subcommand for Options {
         drop(follower);
         match session.format {
             Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
-            // The log already contains the result of a program.
+            // If the log wrote to stdout, it has shown the result of the program.
             Format::Table if !wrote => ended::write_result(&info)?,
             Format::Table | Format::Id => {}
         }

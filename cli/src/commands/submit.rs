@@ -138,7 +138,7 @@ impl Subcommand for Options {
         let made = Made { id: shown.to_string(), replaced, ..made };
         let format = if self.id_only { Format::Id } else { session.format };
         if follows && format == Format::Table {
-            // For scripts, stdout contains only the result.
+            // The message goes to stderr, so that scripts read only the result from stdout.
             say(format!("{shown} submitted"));
         } else if !follows || format == Format::Id {
             write_one(format, &made).inspect_err(|_| say(format!("{shown} submitted")))?;

@@ -83,7 +83,7 @@ pub struct Options {
     queues: Vec<QueueName>,
 }
 
-/// Opens the namespace to show, or a partition; called again until the server can be reached.
+/// Function that connects to the namespace or to a partition. It is called again until it succeeds.
 type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
 
 /// The namespaces to show, with the name of each partition if there are several.

@@ -155,7 +155,8 @@ impl Subcommand for Options {
                 });
                 let worker = workers.iter().find(|worker| worker.id == found.id);
                 let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-                // Processes that a dead worker left running still send heartbeats, so the worker's own report is used.
+                // Supervisors of a dead worker still send heartbeats, so only the worker's own report shows if the
+                // worker is alive.
                 let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
                 views.push(ListenerView {
                     tasks: tasks.collect(),
@@ -171,7 +172,7 @@ impl Subcommand for Options {
         if views.is_empty() {
             session.must_exist(self.queue.as_slice())?;
         }
-        // The server returns the listeners of a queue unordered.
+        // The server returns the listeners of a queue in no order.
         views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
         session.write(&views)?;
         for sentence in lacking {

@@ -114,7 +114,7 @@ fn group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A time, or a time relative to now such as `-2h`.
+/// Parses a time, or a time relative to now such as `-2h`.
 fn time(text: &str) -> Result<When, String> {
     match text.strip_prefix('-') {
         Some(span) => When::ago(duration(span)?),

@@ -28,7 +28,7 @@ pub struct NewTaskArgs {
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<When>,
-    /// An id of your choice; submitting it twice creates one task
+    /// The id of the task [default: a random id]; submitting the same id twice creates one task
     #[arg(long, value_parser = task_id)]
     id: Option<TaskId>,
     #[command(flatten)]

@@ -236,7 +236,7 @@ fn whole_seconds(text: &str, low: i64, high: i64) -> Result<String, String> {
     time.strip_suffix(".000000").map(str::to_owned).ok_or_else(|| "must be in whole seconds".to_owned())
 }
 
-/// A future time: RFC 3339, or `+10m`.
+/// Parses a future time: RFC 3339, or `+10m`.
 fn moment(text: &str) -> Result<When, String> {
     let time = coming(text)?;
     if time.time() < UNIX_EPOCH { Err("must be after 1970".to_owned()) } else { Ok(time) }

@@ -23,7 +23,7 @@ pub fn in_options(id: &TaskId, error: Error) -> anyhow::Error {
     fault(code(&error.into()), format!("{before}{option}: {what}"))
 }
 
-/// The tasks that a task waits for, except for those whose results it gets.
+/// The tasks that a task waits for, except for tasks whose results it gets.
 #[derive(Args, Clone, Debug)]
 pub struct Upstreams {
     /// Wait until this task is complete; may be repeated

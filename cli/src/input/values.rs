@@ -93,7 +93,7 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// A future time as an argument: a form of `time`, or `10m` from now.
+/// Parses a future time: a form that `time` accepts, or `10m` from now.
 pub fn coming(text: &str) -> Result<When, String> {
     time(text).or_else(|error| duration(text).map_or(Err(error), When::later))
 }
@@ -106,7 +106,7 @@ pub fn past(text: &str) -> Result<When, String> {
     }
 }
 
-/// A time as an argument: RFC 3339, or `+10m` from now.
+/// Parses a time: RFC 3339, or `+10m` from now.
 pub fn time(text: &str) -> Result<When, String> {
     match text.strip_prefix('+') {
         Some(span) => When::later(duration(span)?),

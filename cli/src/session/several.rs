@@ -1,4 +1,4 @@
-//! Sessions in several partitions, and the evaluation of their answers.
+//! Opens sessions in several partitions, and combines their exit codes.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct Several<'a> {
 }
 
 impl Several<'_> {
-    /// Connects to a partition, and compares the topology that is stored there.
+    /// Connects to a partition, and checks that the same topology is stored there.
     pub fn open(&self, name: &PartitionName) -> anyhow::Result<Session> {
         within(self.places, name, Session::open(self.places.settings(name)?, self.format, self.waits)?)
     }

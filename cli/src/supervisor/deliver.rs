@@ -67,7 +67,7 @@ pub fn deliver(
             let at = Timestamp::now();
             shared.discards(format!("lost its lease, as the server reported at {at:.0}: its result is discarded"));
             log.tend();
-            // Without a log on the disk, the notices still wait here.
+            // If there is no log on the disk, no other thread has sent the notices.
             shared.notify(folder);
         }
         accepted

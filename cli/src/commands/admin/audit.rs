@@ -38,7 +38,7 @@ pub struct Options {
     /// Only changes at this time or later: a time, or 2h for two hours ago
     #[arg(long, value_name = "WHEN", value_parser = past, conflicts_with = "after")]
     since: Option<When>,
-    /// Only those after an entry: its cursor, from JSON
+    /// Only changes after the entry with this cursor, which JSON output shows
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }

@@ -119,7 +119,7 @@ impl Subcommand for Options {
             let left = clock.zip(round.next).map_or(self.every, |((now, read), next)| {
                 next.duration_since(now).unwrap_or_default().saturating_sub(read.elapsed())
             });
-            // A trouble is reported only when it begins.
+            // A problem is reported only when it begins.
             let troubles = std::mem::take(&mut round.troubles);
             for (part, trouble) in &troubles {
                 if said.get(part) != Some(trouble) {

@@ -12,8 +12,7 @@ use super::words::{WATCH, Word, late, outcome};
 use crate::input::document::Document;
 use crate::output::table;
 use crate::output::{Code, Format, code, data, fault, say};
-use crate::session::config::LIMIT;
-use crate::session::config::Places;
+use crate::session::config::{LIMIT, Places};
 use crate::session::many::{AT_ONCE, at_once};
 use crate::session::several::{Several, missing, verdict};
 use crate::view::graph::{Made, Standing, Summary, Whole};
@@ -162,7 +161,7 @@ fn submit(several: &Several<'_>, document: &Document, id: Option<&GraphId>) -> a
     let graph = document.over(several.places.partitions.names().cloned().collect())?.id(id.clone());
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
     let partitions = several.places.reachable(LIMIT)?;
-    // An unreachable partition is reported at once, and nothing is created.
+    // If a partition is unreachable, this fails before anything is created.
     let names = partitions.partitions_of(&graph, otherwise)?;
     for (name, found) in at_once(&names, AT_ONCE, |name| several.open(name).map(drop)) {
         found.map_err(|error| {
@@ -216,7 +215,7 @@ fn show(format: Format, spread: &Spread, whole: bool, watch: bool) -> anyhow::Re
 fn list(several: &Several<'_>, limit: usize, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
     let found = at_once(several.all, AT_ONCE, |name| {
         let session = several.open(name)?;
-        // Graphs beyond the limit may be parts of a graph within the limit.
+        // More graphs than the limit are read, because several of them may be parts of one graph.
         let some = session.client.graphs().take(10 * limit + 1).collect::<blueque::Result<Vec<_>>>()?;
         anyhow::Ok(some)
     });

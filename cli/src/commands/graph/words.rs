@@ -19,13 +19,13 @@ pub enum Word {
     Submit {
         #[command(flatten)]
         document: Document,
-        /// An id of your choice; twice, it makes one graph
+        /// The id of the graph [default: a random id]; submitting the same id twice creates one graph
         #[arg(long, value_parser = graph_id)]
         id: Option<GraphId>,
     },
     /// List graphs, the latest first
     Ls {
-        /// Only graphs that stand so; may be given more than once, or as a list: running,failed
+        /// Only graphs in this state; may be given more than once, or as a list: running,failed
         #[arg(long, value_name = "STATE", value_enum, value_delimiter = ',')]
         status: Vec<Standing>,
         /// Only graphs with this name
@@ -34,16 +34,16 @@ pub enum Word {
         /// Only graphs with this tag
         #[arg(long, value_name = "TAG")]
         tag: Option<String>,
-        /// Show at most this many
+        /// Show at most this number of graphs
         #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
         limit: u32,
     },
     /// Show the tasks of a graph as a tree
     Show {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// Show each element of an array, and all complete tasks, on lines of their own
+        /// Show each array element and each complete task on a separate line
         #[arg(long)]
         all: bool,
         /// Refresh every second until all tasks have ended
@@ -52,7 +52,7 @@ pub enum Word {
     },
     /// Draw a graph
     Export {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
         /// What it is drawn for
@@ -61,10 +61,10 @@ pub enum Word {
     },
     /// Cancel a graph, or a task and the tasks that need it
     Cancel {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// A task of it, by its name or id
+        /// Cancel only this task of the graph, named by its name or id, and the tasks that need it
         task: Option<String>,
         /// Kill programs at once
         #[arg(long)]
@@ -75,19 +75,19 @@ pub enum Word {
     },
     /// Run failed and cancelled tasks again
     Retry {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// Run this task, by its name or id, and all that wait for it anew, also what is complete
+        /// Run this task again, named by its name or id, and all tasks downstream of it, even complete tasks
         #[arg(long, value_name = "TASK")]
         from: Option<String>,
-        /// A new deadline of the graph, and of what runs again: RFC 3339, or 10m (+10m) from now
+        /// A new deadline for the graph and for the tasks that run again: RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
         deadline: Option<When>,
     },
     /// Wait until all tasks of a graph have ended
     Wait {
-        /// Its id
+        /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
         /// Give up after this long, such as 90s or 2h
@@ -96,13 +96,13 @@ pub enum Word {
     },
 }
 
-/// The error for a graph that has not ended in time.
+/// Returns the error for a graph that has not ended in time.
 pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
     let waited = humantime::format_duration(timeout.unwrap_or_default());
     fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
 }
 
-/// The exit code for the states of the tasks.
+/// Returns the exit code for the states of the tasks.
 pub fn outcome(tasks: &[GraphMember]) -> Code {
     let of = |status| tasks.iter().any(|task| task.status == Some(status));
     match (of(Status::Failed), of(Status::Cancelled)) {

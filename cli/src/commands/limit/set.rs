@@ -17,25 +17,25 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "shared")]
     queue: Option<QueueName>,
-    /// The key that tasks are submitted with
+    /// The key of the tasks
     #[arg(value_name = "KEY", value_parser = plain, required_unless_present = "shared")]
     key: Option<String>,
-    /// A shared limit, in place of a key's: tasks of all queues take places of it that name it with --limits
+    /// Set this shared limit instead of the limits of a key. Tasks of any queue use it with --limits NAME
     #[arg(long, value_name = "NAME", value_parser = plain, conflicts_with_all = ["queue", "key"])]
     shared: Option<String>,
-    /// Number of places that its tasks may take together
+    /// Number of places that all tasks of the limit together may occupy
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000))]
     concurrency: Option<u32>,
-    /// Number of its tasks that may start in a time, such as 100/1h
+    /// Number of tasks that may start within a time, such as 100/1h
     #[arg(long, value_name = "N/TIME", value_parser = rate)]
     rate: Option<Rate>,
-    /// How long a shared limit is kept that neither a task nor a schedule names, such as 7d; forever without it
+    /// Delete the shared limit when no task or schedule has named it for this long, such as 7d [default: never]
     #[arg(long, value_name = "TIME", value_parser = expiry, requires = "shared", conflicts_with = "none")]
     expires: Option<Duration>,
-    /// Keep a shared limit that nobody uses after all
+    /// Never delete this shared limit: undoes --expires
     #[arg(long, requires = "shared", conflicts_with_all = ["expires", "none"])]
     never_expires: bool,
-    /// Remove its own limits: the settings of the queue apply; or remove the shared limit
+    /// Remove the limits of the key, so that the settings of the queue apply, or remove the shared limit
     #[arg(long, conflicts_with_all = ["concurrency", "rate"])]
     none: bool,
 }
@@ -44,7 +44,7 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         match (&self.shared, &self.queue, &self.key) {
             (Some(name), ..) => shared(session, self, name),
-            // clap accepts missing required options if another option would conflict with them.
+            // clap does not report a missing required option if another option conflicts with it.
             (None, ..) if self.expires.is_some() || self.never_expires => Err(fault(
                 Code::Usage,
                 "only a shared limit can expire: name it with --shared, without a queue and a key",
@@ -95,7 +95,7 @@ fn shared(session: &Session, options: &Options, name: &str) -> anyhow::Result<Co
     Ok(Code::Ok)
 }
 
-/// The values for the call, which sets all values at once: values that the user does not name are repeated.
+/// Returns the values for the call. The call sets all values, so values that the user does not name are repeated.
 fn all(
     options: &Options,
     name: &str,
@@ -124,7 +124,7 @@ fn rate(text: &str) -> Result<Rate, String> {
     values::rate(text).ok_or_else(|| "must be a number of starts in a time, such as 100/1h".to_owned())
 }
 
-/// A value of `expires` within the bounds of the contract.
+/// Parses a value of `expires` within the bounds of the contract.
 fn expiry(text: &str) -> Result<Duration, String> {
     let time = values::duration(text)?;
     let bounds = Duration::from_secs(60)..=Duration::from_secs(31_536_000);

@@ -17,7 +17,7 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: show what prevents it, if anything
+    /// Change nothing, and show what prevents the deletion
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
     /// Do not ask for confirmation. Only a terminal is ever asked

@@ -18,7 +18,7 @@ pub struct Options {
     /// The reason, for people
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
-    /// Stop running tasks, too: their owners are ordered to save a checkpoint and give them back
+    /// Also stop running tasks: workers save a checkpoint and give the tasks back
     #[arg(long)]
     stop: bool,
 }

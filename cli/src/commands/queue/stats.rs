@@ -214,7 +214,7 @@ impl Subcommand for Options {
     }
 }
 
-/// The numbers, brought up to date first.
+/// Returns the numbers, after calling `aggregate` to update them.
 fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     let queue = session.client.queue(options.queue.as_str())?;
     for _ in 0..AGGREGATES {
@@ -232,7 +232,7 @@ fn read(session: &Session, options: &Options) -> anyhow::Result<Statistics> {
     Ok(found)
 }
 
-/// The sums of the numbers of several partitions.
+/// Adds the numbers of several partitions.
 fn together(all: Vec<Statistics>) -> Option<Statistics> {
     all.into_iter().reduce(|mut sum, other| {
         sum.total.add(&other.total);
