@@ -134,7 +134,7 @@ pub fn page(command: Command, words: &[String]) -> Option<String> {
 mod tests {
     use clap::CommandFactory;
 
-    use super::{GROUPS, overview};
+    use super::{EXIT_CODES, GROUPS, overview};
     use crate::args::Cli;
 
     #[test]
@@ -156,5 +156,16 @@ mod tests {
         let page = overview(&Cli::command());
         assert!((24..=40).contains(&page.lines().count()), "{page}");
         assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+    }
+
+    #[test]
+    fn the_exit_codes_are_those_of_the_page() {
+        let (_, page) = include_str!("../../docs/reference/cli.md").split_once("\n## Exit codes\n").unwrap();
+        let (page, _) = page.split_once("\n## ").unwrap();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(' ')?.0.parse::<u8>().ok());
+        let listed =
+            EXIT_CODES.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  ")?.0.parse::<u8>().ok());
+        let listed: Vec<u8> = listed.collect();
+        assert!(listed.len() > 5 && rows.eq(listed.iter().copied()), "{listed:?}");
     }
 }
