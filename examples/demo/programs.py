@@ -8,11 +8,12 @@
    runs, continues from the checkpoint when the lease has expired.
 3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed during this.
 
-Every digest is compared with sha256sum's output, and the packed file with the file. Ctrl-C leaves no process behind.
+Every result is compared with that of sha256sum, and the packed file with the file. Ctrl-C leaves no process behind.
 """
 
 import atexit
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -144,9 +145,9 @@ def check(task, folder):
     record = show(task)
     result = record["result"] if isinstance(record["result"], dict) else json.loads(record["result"])
     out = subprocess.run(["sha256sum", "--zero", "--", *files(folder)], capture_output=True, text=True).stdout
-    expected = {pathlib.Path(line[66:]).name: line[:64] for line in out.split("\0") if line}
-    right = result == expected
-    print(f"  {str(folder)[-44:]:<44} {len(expected):>5} files  attempt {record['attempt']}  {'right' if right else 'WRONG'}")
+    lines = [f"{line[:64]}  {pathlib.Path(line[66:]).name}\n" for line in out.split("\0") if line]
+    right = result == {"files": len(lines), "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
+    print(f"  {str(folder)[-44:]:<44} {len(lines):>5} files  attempt {record['attempt']}  {'right' if right else 'WRONG'}")
     return right
 
 
