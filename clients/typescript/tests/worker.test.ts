@@ -507,6 +507,27 @@ test("what a task leaves behind goes with it: daemons in sessions of their own, 
   assert.deepEqual(named(word), []);
 });
 
+test("maintenance pauses by the clock of the server, which may be an hour behind", async (t) => {
+  await using own = new Server();
+  const namespace = `t${randomUUID()}`;
+  await using client = own.client({ namespace });
+  const clock = "data:text/javascript,const right = Date.now; Date.now = () => right() + 3600000;";
+  const program = new URL("./killed.js", import.meta.url).pathname;
+  const worker = spawn(process.execPath, ["--import", clock, program, own.url, namespace], { stdio: "ignore" });
+  t.after(() => worker.kill("SIGKILL"));
+  assert.equal(await (await submit(client, "add", [2, 3])).result({ timeout: 60 }), 5);
+  const raw = await createClient({ socket: { path: `${own.folder}/socket`, tls: false } }).connect();
+  t.after(() => { raw.destroy(); });
+  const later = await client.queue("q").submit([1, 2], { method: "add", eta: Date.now() / 1000 + 4 });
+  await raw.configResetStat();
+  const begun = performance.now();
+  // The due time would always seem to have come.
+  await becomes(async () => (await raw.hGet(`${namespace}_task_${later.id}`, "status")) === "complete", 60);
+  const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(await raw.info("commandstats"))?.[1]);
+  const rate = calls / ((performance.now() - begun) / 1000);
+  assert.ok(rate > 0 && rate < 12, `${calls} calls of scripts, ${rate} a second`);
+});
+
 test("a worker that is killed leaves no daemon of its children behind", async (t) => {
   const [namespace, word] = [`t${randomUUID()}`, unusual()];
   await using client = server.client({ namespace });
