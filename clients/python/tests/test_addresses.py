@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import os
 import shutil
 import socket
 import subprocess
@@ -26,17 +28,23 @@ from blueque_client.address import completed, parse
 from blueque_client.testing import Server, run_until_idle
 
 TLS = Path(__file__).parents[3] / "tests" / "tls"
+_tried = itertools.count()
 
 
 def free_ports(number: int) -> list[int]:
-    """Returns ports on which no process listens."""
-    ends = [socket.socket() for _ in range(number)]
-    for end in ends:
-        end.bind(("127.0.0.1", 0))
-    ports = [end.getsockname()[1] for end in ends]
-    for end in ends:
-        end.close()
-    return ports
+    """Returns ports on which no process listens.
+
+    The numbers are below the range from which the system takes ports of outgoing connections, which could otherwise
+    take a port before the server does. Each test process has a hundred ports of its own.
+    """
+    free: list[int] = []
+    while len(free) < number:
+        port = 10_000 + os.getpid() % 220 * 100 + next(_tried) % 100
+        with socket.socket() as end, suppress(OSError):  # a process listens
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            end.bind(("127.0.0.1", port))
+            free.append(port)
+    return free
 
 
 def until(condition: Callable[[], Any]) -> None:
