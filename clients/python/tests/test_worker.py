@@ -117,7 +117,7 @@ def test_a_new_interpreter_where_asked(client: Client, start: Start, tmp_path: P
     assert client.submit(app.add.call(2)).result(PATIENCE) == 3
     job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"))
     pid = number(tmp_path / "pid.daemon")
-    assert b"blueque_client.task_process" in Path(f"/proc/{number(tmp_path / 'pid')}/cmdline").read_bytes()
+    assert b"blueque_client.new_interpreter" in Path(f"/proc/{number(tmp_path / 'pid')}/cmdline").read_bytes()
     job.cancel()
     with pytest.raises(TaskCancelled):
         job.result(PATIENCE)

@@ -15,7 +15,7 @@ from . import Client, __version__
 from .address import completed, without_passwords
 from .errors import BluequeError, InvalidCall
 from .importing import WorkQueueImport
-from .task_process import fill_streams
+from .streams import fill_streams
 from .text import one_line
 from .worker import Worker
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
 from .errors import BluequeError, Carried, InvalidCall
 from .task_functions import TaskFunction
+
+if TYPE_CHECKING:
+    from .running_attempts import RunningAttempt
 
 
 class Stopped(Carried):
@@ -55,31 +58,7 @@ class Again(Carried, Exception):
         self.seconds, self.reason = seconds, reason
 
 
-class Attempt(Protocol):
-    """A running attempt, from the view of its function."""
-
-    id: str
-    queue: str
-    method: str | None
-    number: int
-    order: str | None
-    next_step: dict[str, str]
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the attempt."""
-
-    def last_checkpoint(self) -> Any:
-        """The checkpoint that the previous attempt saved."""
-
-    def ask(self, kind: str, value: Any) -> None:
-        """Sends a message to the worker, and waits for its answer."""
-
-    def log(self, text: str) -> None:
-        """Adds a line to the log."""
-
-
-current: ContextVar[Attempt] = ContextVar("blueque")
+current: ContextVar[RunningAttempt] = ContextVar("blueque")
 #: Remedy for a call where no task runs.
 USE = "Report from the function itself, with what its threads and processes return."
 
@@ -87,24 +66,24 @@ USE = "Report from the function itself, with what its threads and processes retu
 class Alone:
     """The only attempt in this process. Threads that it starts also belong to its task."""
 
-    attempt: Attempt | None = None
+    attempt: RunningAttempt | None = None
     #: Threads that were older than the attempt, for example threads that the previous task left behind.
     others: ClassVar[WeakSet[threading.Thread]] = WeakSet()
 
     @classmethod
-    def begin(cls, attempt: Attempt) -> None:
+    def begin(cls, attempt: RunningAttempt) -> None:
         """Assigns the process to an attempt."""
         cls.others = WeakSet(each for each in threading.enumerate() if each is not threading.main_thread())
         cls.attempt = attempt
 
 
-def attempt_here() -> Attempt | None:
+def attempt_here() -> RunningAttempt | None:
     """Returns the attempt whose code runs here."""
     found = current.get(None)
     return found or (None if threading.current_thread() in Alone.others else Alone.attempt)
 
 
-def _attempt() -> Attempt:
+def _attempt() -> RunningAttempt:
     if found := attempt_here():
         return found
     where = "in a thread, start it with `contextvars.copy_context().run`; a process of your own has no task"

@@ -9,59 +9,51 @@ from contextlib import suppress
 from typing import Any
 
 from . import calls, contract
+from .endings import Ending
 from .errors import BluequeError
-from .held_attempts import HeldAttempt, HeldAttempts
-from .repeated_calls import insist
-from .sync import Link
-from .task_process import Ending
+from .held_attempts import HeldAttempt
 from .wire import Call
+from .worker_state import WorkerState
 
 
-class Ends:
-    """Sends the ends of attempts."""
-
-    def __init__(self, link: Link, attempts: HeldAttempts) -> None:
-        self._link, self._attempts = link, attempts
-        #: Number of attempts that have ended.
-        self.done = 0
-
-    def send(self, held: HeldAttempt, ending: Ending) -> None:
-        """Ends an attempt with its own call."""
-        if held.order == "lost":
-            self.sent(held, ending, "LOST")
-            return
+def send(state: WorkerState, held: HeldAttempt, ending: Ending) -> None:
+    """Ends an attempt with its own call."""
+    verdict = "LOST"
+    if held.order != "lost":
         try:
             # A value that cannot be sent is refused before the call.
-            verdict = str(insist(self._link, call_of(held.id, held.token, ending, held.cost or None)))
+            verdict = str(state.insist(call_of(held.id, held.token, ending, held.cost or None)))
         except BluequeError as error:
             verdict = error.code
             if verdict != "LOST":
                 held.say(logging.ERROR, "its end is refused: %s", error)
                 about = f"the end of the attempt was refused: {error}".encode()
                 with suppress(BluequeError):
-                    verdict = str(insist(self._link, calls.fail(held.id, held.token, about, group="refused")))
-        self.sent(held, ending, verdict)
+                    verdict = str(state.insist(calls.fail(held.id, held.token, about, group="refused")))
+    sent(state, held, ending, verdict)
 
-    def send_large(self, ends: Iterable[tuple[HeldAttempt, Ending]]) -> list[tuple[HeldAttempt, Ending]]:
-        """Sends each end that does not fit into a batch. Returns the ends that fit."""
-        batch: list[tuple[HeldAttempt, Ending]] = []
-        for held, ending in ends:
-            simple = not ending.next_step and not (ending.how in ("release", "uncounted") and ending.reason)
-            if simple and held.order != "lost" and len(ending.body) <= contract.END_BYTES:
-                batch.append((held, ending))
-            else:
-                self.send(held, ending)
-        return batch
 
-    def sent(self, held: HeldAttempt, ending: Ending, verdict: str) -> None:
-        """Removes an attempt whose end the server has answered."""
-        level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
-        text = error_of(ending)
-        held.say(level, "%s%s", verdict, text and f": {text}")
-        if held.span and self._link.tracing:
-            self._link.tracing.end(held.span, verdict, text)
-        self._attempts.remove(held)
-        self.done += 1
+def send_large(state: WorkerState, ends: Iterable[tuple[HeldAttempt, Ending]]) -> list[tuple[HeldAttempt, Ending]]:
+    """Sends each end that does not fit into a batch. Returns the ends that fit."""
+    batch: list[tuple[HeldAttempt, Ending]] = []
+    for held, ending in ends:
+        simple = not ending.next_step and not (ending.how in ("release", "uncounted") and ending.reason)
+        if simple and held.order != "lost" and len(ending.body) <= contract.END_BYTES:
+            batch.append((held, ending))
+        else:
+            send(state, held, ending)
+    return batch
+
+
+def sent(state: WorkerState, held: HeldAttempt, ending: Ending, verdict: str) -> None:
+    """Removes an attempt whose end the server has answered."""
+    text = error_of(ending)
+    level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
+    held.say(level, "%s%s", verdict, text and f": {text}")
+    if held.span and state.link.tracing:
+        state.link.tracing.end(held.span, verdict, text)
+    state.attempts.pop(held.key, None)
+    state.done += 1
 
 
 def entry_of(held: HeldAttempt, ending: Ending) -> calls.FinishAndReserveEach:
@@ -75,23 +67,15 @@ def entry_of(held: HeldAttempt, ending: Ending) -> calls.FinishAndReserveEach:
 def call_of(id: Any, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
     """The call that ends an attempt."""
     if ending.how == "complete":
-        step = ending.next_step
-        return calls.complete(
-            id,
-            token,
-            ending.body,
-            max_bytes=contract.RESULT_BYTES,
-            next=step.get("next"),
-            method=step.get("method"),
-            cost=cost,
-        )
+        next, method = (ending.next_step.get(name) for name in ("next", "method"))
+        most = contract.RESULT_BYTES
+        return calls.complete(id, token, ending.body, max_bytes=most, next=next, method=method, cost=cost)
     if ending.how in ("fail", "final"):
         final = ending.how == "final" or None
         return calls.fail(id, token, ending.body, group=ending.group, final=final, again=ending.again)
     reason = re.sub(r"[^A-Za-z0-9._:@-]+", "-", ending.reason or "")[:128] or None
-    return calls.release(
-        id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None, cost=cost
-    )
+    uncounted = ending.how == "uncounted" or None
+    return calls.release(id, token, reason=reason, again=ending.again, uncounted=uncounted, cost=cost)
 
 
 def error_of(ending: Ending) -> str:

@@ -17,8 +17,8 @@ from .environment import forget_passwords
 from .forkserver import SIZE, ForkServer, KillTimes, pack
 from .logs import log
 from .messages import Pipe
-from .shutdown import Shutdown
-from .task_process import flush_streams
+from .streams import flush_streams
+from .worker_state import WorkerState
 
 
 @dataclass(eq=False)
@@ -47,14 +47,13 @@ class Process:
 class ForkControl:
     """Forks the fork server, and talks to it.
 
-    places: Maximum number of processes with a kill time.
     run: Runs tasks in a new process, whose end of the pipe it gets.
     spawns: True if a process imports its functions.
     """
 
-    def __init__(self, shutdown: Shutdown, places: int, run: Callable[[socket.socket], object], spawns: bool) -> None:
-        self._shutdown, self._spawns, self._numbers = shutdown, spawns, itertools.count(1)
-        self._times = KillTimes(places)
+    def __init__(self, state: WorkerState, run: Callable[[socket.socket], object], spawns: bool) -> None:
+        self._state, self._spawns, self._numbers = state, spawns, itertools.count(1)
+        self._times = KillTimes(4 * state.slots + 100)
         self._lock = threading.Lock()
         self._processes: dict[int, Process] = {}
         #: The error if the fork server is gone.
@@ -142,7 +141,7 @@ class ForkControl:
                     process.status, process.late = report["status"], report["late"]
                     process.cost = {name: report[name] for name in ("cpu_ms", "max_rss_kib")}
                     process.gone.set()
-        if self._shutdown.over.is_set():
+        if self._state.over.is_set():
             return
         self.broken = "the process that makes the processes of tasks is gone: start the worker again."
         log.critical(self.broken)
@@ -151,4 +150,4 @@ class ForkControl:
             for process in self._processes.values():
                 process.known.set()
                 process.gone.set()
-        self._shutdown.request(release=True)
+        self._state.stop(release=True)

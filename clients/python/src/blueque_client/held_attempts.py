@@ -6,15 +6,17 @@ import logging
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import calls, contract
+from .endings import Ending
 from .errors import BluequeError
-from .fork_control import Process
 from .logs import say
 from .messages import now
 from .sync import Link
-from .task_process import Ending
+
+if TYPE_CHECKING:
+    from .fork_control import Process
 
 
 def sent(name: str) -> Any:
@@ -105,29 +107,3 @@ class HeldAttempt:
             except BluequeError:
                 return False
             return True
-
-
-class HeldAttempts:
-    """All attempts that a worker holds, by their numbers. Any thread may use it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._held: dict[int, HeldAttempt] = {}
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def add(self, held: HeldAttempt) -> None:
-        with self._lock:
-            self._held[held.key] = held
-
-    def remove(self, held: HeldAttempt) -> None:
-        with self._lock:
-            self._held.pop(held.key, None)
-
-    def get(self, key: int) -> HeldAttempt | None:
-        return self._held.get(key)
-
-    def all(self) -> list[HeldAttempt]:
-        with self._lock:
-            return list(self._held.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -40,6 +40,27 @@ def subject(fields: Fields) -> Iterator[None]:
         yield
     finally:
         _subject.reset(before)
+
+
+class TaskLog(logging.Handler):
+    """Adds the log records of a function to its task's log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        attempt = attempt_here()
+        if attempt and not record.name.startswith("blueque."):
+            try:
+                if attempt.way.is_forked():  # as other programs do without any handler
+                    if logging.getLogger().handlers == [self] and logging.lastResort:
+                        logging.lastResort.handle(record)
+                    return
+                attempt.log(self.format(record))
+            except Exception:  # such as arguments that do not fit: no other handler raises that
+                with suppress(Exception):
+                    self.handleError(record)
 
 
 class _Factory:

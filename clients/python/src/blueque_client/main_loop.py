@@ -5,142 +5,119 @@ from __future__ import annotations
 import logging
 import os
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from . import calls, contract
-from .ends import Ends, entry_of
+from . import calls, contract, ends
+from .endings import Ending
 from .errors import BluequeError
-from .held_attempts import HeldAttempt, HeldAttempts, sent
+from .held_attempts import HeldAttempt, sent
 from .logs import log, say
 from .messages import now
 from .process_pool import ProcessPool
-from .repeated_calls import insist
-from .shutdown import Shutdown
-from .task_process import Ending
-from .wake_ups import WakeUps
-from .worker_settings import WorkerSettings
+from .worker_state import WorkerState
 
 #: Fields of a task's record.
 ABOUT = ("method", "tags")
 
 
 class MainLoop:
-    """Sends ends and takes tasks.
+    """Sends ends and takes tasks."""
 
-    events: Attempts with their ends, and wake-ups (None).
-    stopping: Called after each order to stop.
-    """
-
-    def __init__(
-        self,
-        settings: WorkerSettings,
-        attempts: HeldAttempts,
-        shutdown: Shutdown,
-        pool: ProcessPool,
-        wake_ups: WakeUps,
-        events: queue.SimpleQueue[tuple[HeldAttempt, Ending] | None],
-        stopping: Callable[[], None],
-    ) -> None:
-        self._settings, self._attempts, self._shutdown, self._pool = settings, attempts, shutdown, pool
-        self._wake_ups, self._events, self._stopping = wake_ups, events, stopping
-        self._link, self._queues, self._listener = settings.link, settings.queues, settings.listener
-        self._lease = settings.lease
-        self.ends = Ends(settings.link, attempts)
+    def __init__(self, state: WorkerState, pool: ProcessPool) -> None:
+        self._state, self._pool, self._queues = state, pool, state.queues
 
     def run(self) -> None:
         """Returns after the order to stop, when all attempts have ended."""
-        look, told = True, None
+        state, look, told = self._state, True, None
         while True:
-            if self._shutdown.how != told:
-                told = self._shutdown.how
-                self._stopping()
-            ends: list[tuple[HeldAttempt, Ending]] = []
+            if state.stopping != told:
+                told = state.stopping
+                log.info("%s", _reaction(state))
+                state.report_due.set()
+            batch: list[tuple[HeldAttempt, Ending]] = []
             size = 0
-            while len(ends) < contract.ENDS_OF_CALL and size < contract.CALL_BYTES:
-                try:
-                    event = self._events.get_nowait()
-                except queue.Empty:
-                    break
-                look = True
-                if event:
-                    ends.append(event)
-                    size += len(event[1].body)
+            with suppress(queue.Empty):
+                while len(batch) < contract.ENDS_OF_CALL and size < contract.CALL_BYTES:
+                    event = state.events.get_nowait()
+                    look = True
+                    if event:
+                        batch.append(event)
+                        size += len(event[1].body)
             rests = self._pool.rests_until - now()
-            free = (
-                0
-                if self._shutdown.how or rests > 0
-                else min(self._settings.slots - len(self._attempts) + len(ends), contract.ENDS_OF_CALL)
-            )
-            if ends or (free and look):
-                taken = self._finish_and_reserve(ends, free)
+            free = 0
+            if not state.stopping and rests <= 0:
+                free = min(state.slots - len(state.attempts) + len(batch), contract.ENDS_OF_CALL)
+            if batch or (free and look):
+                taken = self._finish_and_reserve(batch, free)
                 # The queues found before may have no tasks left, while other queues have.
-                look = bool(taken) or (bool(ends) and self._queues.by_pattern)
-            elif self._shutdown.how and not self._attempts:
+                look = bool(taken) or (bool(batch) and self._queues.by_pattern)
+            elif state.stopping and not state.attempts:
                 return
             else:
                 if free:
-                    self._wake_ups.wanted.set()
+                    state.tasks_wanted.set()
                 with suppress(queue.Empty):
-                    event = self._events.get(timeout=min(rests, 5) if rests > 0 else 5)
-                    self._events.put(event)
+                    state.events.put(state.events.get(timeout=min(rests, 5) if rests > 0 else 5))
                 look = True
 
-    def _finish_and_reserve(self, ends: list[tuple[HeldAttempt, Ending]], free: int) -> Sequence[Any]:
-        batch = self.ends.send_large(ends)
+    def _finish_and_reserve(self, given: list[tuple[HeldAttempt, Ending]], free: int) -> Sequence[Any]:
+        state = self._state
+        batch = ends.send_large(state, given)
         if not batch:
             return self._reserve(free)
-        woken = self._wake_ups.take() if free else None
+        woken = self._woken() if free else None
         queues = self._queues.now if free and self._looks(woken) else []
         sent_at = now()
         try:
             # An end that cannot be sent is refused before the call.
             call = calls.finish_and_reserve(
-                self._listener,
+                state.listener,
                 ",".join(queues),
                 max(free, 1),
-                [entry_of(*end) for end in batch],
+                [ends.entry_of(*end) for end in batch],
                 pid=os.getpid(),
-                lease=self._lease,
+                lease=state.lease,
                 woken=woken if queues else None,
             )
-            reply = insist(self._link, call.once())
+            reply = state.insist(call.once())
         except BluequeError as error:
             log.error("the ends are refused together: %s", error)
-            for held, ending in batch:
-                self.ends.send(held, ending)
+            for end in batch:
+                ends.send(state, *end)
             return self._reserve(free)
-        for (held, ending), verdict in zip(batch, (reply.verdicts or "").split()):
-            self.ends.sent(held, ending, verdict)
+        for end, verdict in zip(batch, (reply.verdicts or "").split()):
+            ends.sent(state, *end, verdict)
         if reply.refusal:
             self._refused(reply.refusal)
         return self._begin(reply.items, sent_at)
 
     def _reserve(self, free: int) -> Sequence[Any]:
+        state = self._state
         if not free:
             return []
         sent_at = now()
-        woken = self._wake_ups.take()
+        woken = self._woken()
         found = self._looks(woken, fresh=True)
         try:
             while found:
                 call = calls.reserve(
-                    self._listener,
-                    self._queues.now,
-                    limit=free,
-                    pid=os.getpid(),
-                    lease=self._lease,
-                    woken=woken,
+                    state.listener, self._queues.now, limit=free, pid=os.getpid(), lease=state.lease, woken=woken
                 )
-                if taken := insist(self._link, call.once(), until=self._shutdown):
+                if taken := state.insist(call.once(), or_stop=True):
                     return self._begin(taken, sent_at)
                 found = self._queues.by_pattern and self._queues.more()
         except BluequeError as error:
             self._refused(error.code)
             log.error("takes no tasks: %s", error)
-            self._shutdown.over.wait(contract.CALL_AGAIN)
+            state.over.wait(contract.CALL_AGAIN)
         return []
+
+    def _woken(self) -> bool | None:
+        """Returns true once after a wake-up, otherwise None."""
+        woken, self._state.woken = self._state.woken, False
+        return woken or None
 
     def _looks(self, woken: bool | None, fresh: bool = False) -> bool:
         """Returns true if there are queues to ask."""
@@ -156,7 +133,7 @@ class MainLoop:
             with suppress(BluequeError):
                 self._queues.register()
         elif code == "DRAINING":
-            self._shutdown.drain()
+            self._state.drain()
 
     def _begin(self, items: Sequence[Any], sent_at: float) -> Sequence[Any]:
         """Begins the taken tasks, and returns them."""
@@ -174,7 +151,7 @@ class MainLoop:
         while now() - sent_at > lease / contract.HEARTBEATS_PER_LEASE:
             sent_at = now()
             each = [calls.HeartbeatEach(sent(item.id), item.token)]
-            reply = insist(self._link, calls.heartbeat(item.queue, self._listener, lease, each))
+            reply = self._state.insist(calls.heartbeat(item.queue, self._state.listener, lease, each))
             if reply.items[0] in ("lost", "kill"):
                 say(item, None, logging.WARNING, "was lost before it began")
                 return None
@@ -183,13 +160,26 @@ class MainLoop:
     def _records(self, items: Sequence[Any]) -> dict[str, dict[str, bytes]]:
         """Reads the fields of tasks that a reservation does not return."""
         found: dict[str, dict[str, bytes]] = {}
+        link = self._state.link
         # Reading two fields of a record costs a tenth of reading the record. After an error the whole record is read.
-        with suppress(Exception), self._link.server.pipeline(transaction=False) as pipeline:
+        with suppress(Exception), link.server.pipeline(transaction=False) as pipeline:
             for item in items:
-                pipeline.hmget(sent(f"{self._link.namespace}_task_{item.id}"), *ABOUT)
+                pipeline.hmget(sent(f"{link.namespace}_task_{item.id}"), *ABOUT)
             for item, values in zip(items, pipeline.execute() if items else ()):
                 found[item.id] = {name: value for name, value in zip(ABOUT, values) if value is not None}
             return found
         while left := [sent(item.id) for item in items if item.id not in found]:
-            found.update((each.id, each.extra) for each in insist(self._link, calls.get_many(left)))
+            found.update((str(each.id), each.extra) for each in self._state.insist(calls.get_many(left)))
         return found
+
+
+def _reaction(state: WorkerState) -> str:
+    """The reaction to the order to stop, for people."""
+    count = len(state.attempts)
+    if not count:
+        return "takes no more tasks"
+    tasks = "1 task" if count == 1 else f"{count} tasks"
+    if state.stopping == "release":
+        return f"gives back {tasks}"
+    again = "; a second signal gives back what runs" if state.hears_signals else ""
+    return f"takes no more, finishes {tasks}{again}"

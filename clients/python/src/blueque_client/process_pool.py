@@ -8,23 +8,20 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from . import calls, contract
+from .endings import Ending, ending_of, stopped
 from .errors import BluequeError, Lost
 from .fork_control import ForkControl, Process
-from .held_attempts import HeldAttempt, HeldAttempts
+from .held_attempts import HeldAttempt
 from .logs import log
 from .messages import Message, now
-from .repeated_calls import passes
-from .shutdown import Shutdown
-from .task_process import Ending, ending_of, stopped
 from .tracing import carried
 from .work_folder import removed
-from .worker_settings import WorkerSettings
+from .worker_state import WorkerState, passes
 
 #: Maximum number of seconds until the end of a process after its pipe was closed.
 FAREWELL = 5
@@ -34,21 +31,10 @@ class ProcessPool:
     """Gives attempts to processes, and receives the messages of the processes.
 
     folder: The folder for the folders of attempts.
-    ended: Gets each attempt with its end.
     """
 
-    def __init__(
-        self,
-        settings: WorkerSettings,
-        attempts: HeldAttempts,
-        shutdown: Shutdown,
-        control: ForkControl,
-        folder: Path,
-        ended: Callable[[tuple[HeldAttempt, Ending]], None],
-    ) -> None:
-        self._settings, self._attempts, self._shutdown, self._control = settings, attempts, shutdown, control
-        self._folder, self._send_end = folder, ended
-        self._capacity, self._per_process = settings.capacity, settings.per_process
+    def __init__(self, state: WorkerState, control: ForkControl, folder: Path) -> None:
+        self._state, self._control, self._folder = state, control, folder
         self._keys = itertools.count(1)
         self._lock = threading.RLock()
         self._processes: list[Process] = []
@@ -59,34 +45,34 @@ class ProcessPool:
         """Gives an attempt to a process."""
         key = next(self._keys)
         method = record.get("method", b"").decode(errors="replace") or None
-        function = self._settings.functions.get(method or item.queue)
+        function = self._state.functions.get(method or item.queue)
         folder = self._folder / str(key)
         held = HeldAttempt(key, item, renewed, folder, method, function.time_limit if function else None)
-        if tracing := self._settings.link.tracing:
+        if tracing := self._state.link.tracing:
             tags = record.get("tags", b"").decode(errors="replace").split(",")
             held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
         with self._lock:
             try:
                 # In other modes the folder is made on request. A clean-up program may have removed the work folder.
-                if self._settings.mode == "process":
+                if self._state.mode == "process":
                     folder.mkdir(mode=0o700, parents=True)
                 process = self._process()
             except OSError as error:
                 held.say(logging.ERROR, "cannot begin: %s", error)
                 held.over = True
-                self._attempts.add(held)
-                self._send_end((held, Ending("uncounted", reason="noprocess", again=5)))
+                self._state.attempts[key] = held
+                self._state.events.put((held, Ending("uncounted", reason="noprocess", again=5)))
                 return
             process.begun += 1
             process.running.add(key)
             held.process = process
-            self._attempts.add(held)
+            self._state.attempts[key] = held
             self.renewed(process)
         held.say(logging.INFO, "begins")
         about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
         about["trace"] = carried(held.span)
         # The process then ends by itself with all its children, and after that the task's end is sent.
-        about["last"] = self._capacity == 1 and not self._lasts(process)
+        about["last"] = self._state.capacity == 1 and not self._lasts(process)
         checkpoint = item.checkpoint
         body = item.parameters + (checkpoint or b"")
         process.pipe.post(
@@ -96,9 +82,8 @@ class ProcessPool:
 
     def _process(self) -> Process:
         """Returns a process with room for another task."""
-        fits = (
-            p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
-        )
+        most = self._state.capacity
+        fits = (p for p in self._processes if len(p.running) < most and self._lasts(p) and not p.gone.is_set())
         return next(fits, None) or self._new_process()
 
     def _new_process(self) -> Process:
@@ -109,19 +94,19 @@ class ProcessPool:
 
     def _spare(self) -> None:
         """Keeps a process ready for the next task while the current task runs."""
-        with self._lock:
-            idle = any(not process.running and self._lasts(process) for process in self._processes)
-            if self._per_process is not None and self._capacity == 1 and not idle and not self._shutdown.how:
-                with suppress(OSError):
-                    self._new_process()
+        if self._state.per_process is None or self._state.capacity > 1 or self._state.stopping:
+            return
+        with self._lock, suppress(OSError):
+            if not any(not process.running and self._lasts(process) for process in self._processes):
+                self._new_process()
 
     def _lasts(self, process: Process) -> bool:
-        return self._per_process is None or process.begun < self._per_process
+        return self._state.per_process is None or process.begun < self._state.per_process
 
     def renewed(self, process: Process) -> None:
         """Sets the time at which the fork server kills a process: the end of its first lease."""
         with self._lock:
-            running = [held for key in process.running if (held := self._attempts.get(key))]
+            running = [held for key in process.running if (held := self._state.attempts.get(key))]
             self._control.kill_at(process, min((held.renewed + held.lease for held in running), default=0))
 
     def signal(self, held: HeldAttempt, number: int) -> None:
@@ -129,7 +114,7 @@ class ProcessPool:
         process = held.process
         if process is None:
             return
-        for other in self._attempts.all():
+        for other in list(self._state.attempts.values()):
             if other.process is process and other is not held and not other.order and other.ending is None:
                 other.say(logging.WARNING, "is given back: its process is killed")
                 other.order, other.ordered = "drain", now()
@@ -143,14 +128,14 @@ class ProcessPool:
             log.exception("a process says what cannot be read: it is killed")
             self._control.signal(process, signal.SIGKILL)
         # A process that no longer talks must also stop running, even if it has closed or stopped everything.
-        while not process.gone.wait(FAREWELL) and not self._shutdown.over.is_set():
+        while not process.gone.wait(FAREWELL) and not self._state.over.is_set():
             self._control.signal(process, signal.SIGKILL)
         with self._lock:
             self._processes.remove(process)
             self._control.forget(process)
-            left = [held for held in self._attempts.all() if held.process is process and not held.over]
+            left = [held for held in list(self._state.attempts.values()) if held.process is process and not held.over]
         process.pipe.close()
-        if not process.loaded and not self._shutdown.over.is_set():
+        if not process.loaded and not self._state.over.is_set():
             self._rest(process)
         for held in left:
             ending = held.ending or self._crashed(process, held)
@@ -173,7 +158,7 @@ class ProcessPool:
                 process.loaded, self._pause = True, 0.0
             elif message.kind == "unusable":
                 process.trouble = message.body.decode(errors="replace")
-            held = self._attempts.get(message.key)
+            held = self._state.attempts.get(message.key)
             if held is None or held.over or held.process is not process:
                 continue
             if message.kind == "end":
@@ -182,7 +167,7 @@ class ProcessPool:
                     process.running.discard(message.key)
                     self.renewed(process)
                     last = not self._lasts(process) and not process.running
-                if not last or self._capacity > 1:
+                if not last or self._state.capacity > 1:
                     self._ended(held, held.ending)
                 if last:
                     # The process ends with all its children, and after that the task's end is sent.
@@ -201,11 +186,11 @@ class ProcessPool:
         error: tuple[str, str] | None = None
         while True:
             try:
-                self._settings.link.run(command(held.id, held.token, message.body))
+                self._state.link.run(command(held.id, held.token, message.body))
                 break
             except BluequeError as refused:
                 if passes(refused) and not held.order:
-                    self._shutdown.over.wait(contract.CALL_AGAIN)
+                    self._state.over.wait(contract.CALL_AGAIN)
                     continue
                 error = refused.code, refused.cause
                 if isinstance(refused, Lost):
@@ -215,14 +200,14 @@ class ProcessPool:
 
     def _ended(self, held: HeldAttempt, ending: Ending) -> None:
         held.over = True
-        while held.send_log(self._settings.link):
+        while held.send_log(self._state.link):
             pass
         removed(held.folder)
-        self._send_end((held, ending))
+        self._state.events.put((held, ending))
 
     def _cost(self, process: Process, held: HeldAttempt, ending: Ending) -> bytes:
         """The cost of an attempt with its own process, in the form of `blueque worker`."""
-        if process.status is None or self._capacity > 1 or process.begun > 1:
+        if process.status is None or self._state.capacity > 1 or process.begun > 1:
             return b""
         how: dict[str, Any] = {}
         if os.WIFSIGNALED(process.status):

@@ -20,9 +20,9 @@ from .ends import call_of, error_of
 from .errors import TimedOut
 from .logs import fields
 from .messages import Message
+from .running_attempts import RunningAttempt
 from .sync import Client, Link
 from .task_functions import TaskFunction, Tasks, functions_of
-from .task_process import Running
 from .tracing import carried
 
 LISTENER = f"test_{os.getpid()}"
@@ -129,7 +129,7 @@ class _Here:
             )
             about["trace"] = carried(span or None)
             about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
-            running = Running(self, Message("start", 0, about, item.parameters + (item.checkpoint or b"")))
+            running = RunningAttempt(self, Message("start", 0, about, item.parameters + (item.checkpoint or b"")))
             with fields():
                 ending = copy_context().run(running.run)
         verdict = str(self.link.run(call_of(item.id, item.token, ending)))

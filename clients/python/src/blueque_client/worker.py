@@ -7,7 +7,6 @@ watches the processes. So no task can stop the heartbeats, whatever it does with
 from __future__ import annotations
 
 import os
-import queue
 import signal
 import socket
 import tempfile
@@ -18,27 +17,26 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import calls, contract
+from . import calls, contract, leases
 from .errors import BluequeError, InvalidCall
 from .fork_control import ForkControl
-from .held_attempts import HeldAttempt, HeldAttempts
-from .leases import Leases
 from .listener import listener_id
 from .logs import fields, log
 from .main_loop import MainLoop
+from .new_interpreter import become, check_import, importable
 from .process_pool import ProcessPool
 from .queue_choice import QueueChoice
 from .replies import read_scripts
-from .reports import Reports, send_logs
-from .shutdown import Shutdown
+from .reports import maintain, send_logs, send_reports
+from .streams import fill_streams
 from .sync import Client
 from .task_functions import Tasks, functions_of
-from .task_process import Ending, Mode, TaskProcess, check_anew, fill_streams, importable, run_anew
+from .task_process import Mode, TaskProcess
 from .version import VERSION
-from .wake_ups import WakeUps, await_orders
+from .wake_ups import await_orders, await_tasks
 from .wire import Names, Seconds
 from .work_folder import WorkFolder
-from .worker_settings import WorkerSettings
+from .worker_state import WorkerState
 
 
 class Worker:
@@ -88,25 +86,20 @@ class Worker:
         listener = listener_id()
         names = list(queues or dict.fromkeys(each.queue for each in functions.values()))
         choice = QueueChoice(client.link, listener, names, has)
-        self._settings = WorkerSettings(
+        self._state = WorkerState(
             client.link, listener, choice, functions, slots, mode, per_process, lease, has, name, grace, memory
         )
-        self._attempts = HeldAttempts()
-        #: Attempts whose end must be sent, and wake-ups (None).
-        self._events: queue.SimpleQueue[tuple[HeldAttempt, Ending] | None] = queue.SimpleQueue()
-        self._shutdown = Shutdown(self._wake)
-        self._main_loop: MainLoop | None = None
         #: Called every second while the worker runs.
         self.every_second: Callable[[], None] | None = None
 
     @property
     def done(self) -> int:
         """Number of attempts that have ended in this worker."""
-        return self._main_loop.ends.done if self._main_loop else 0
+        return self._state.done
 
     def stop(self, release: bool = False) -> None:
         """Takes no more tasks; `run` returns when the running tasks have ended. `release`: gives these back at once."""
-        self._shutdown.request(release)
+        self._state.stop(release)
 
     def run(self) -> int:
         """Runs until stopped by `stop`, SIGTERM or SIGINT. A second signal releases the running tasks.
@@ -125,50 +118,36 @@ class Worker:
         fill_streams()
         read_scripts()
         if self._spawn:
-            check_anew(self._spawn)
-        settings, attempts, shutdown = self._settings, self._attempts, self._shutdown
-        link, queues = settings.link, settings.queues
+            check_import(self._spawn)
+        state, link, queues = self._state, self._state.link, self._state.queues
         link.run(calls.handshake(), away=self._away)
         queues.register()
         work_folder = WorkFolder(self._base)
         disconnect(link.server)
-        control = ForkControl(shutdown, 4 * settings.slots + 100, self._run_tasks, self._spawn is not None)
+        control = ForkControl(state, self._run_tasks, self._spawn is not None)
         before = self._signals()
-        pool = ProcessPool(settings, attempts, shutdown, control, work_folder.path, self._events.put)
-        leases = Leases(settings, attempts, shutdown, pool)
-        reports = Reports(settings, attempts, shutdown)
-        wake_ups = WakeUps(settings, shutdown, self._has_room, self._wake)
-
-        def stopping() -> None:
-            log.info("%s", self._stopping(bool(before)))
-            reports.due.set()
-
-        self._main_loop = MainLoop(settings, attempts, shutdown, pool, wake_ups, self._events, stopping)
-        jobs: dict[str, Callable[[], None]] = {
-            "reports": reports.send,
-            "heartbeats": leases.renew,
-            "limits": leases.watch,
-            "logs": lambda: send_logs(link, attempts, shutdown, self._each_second),
-            "wake-ups": wake_ups.wait,
-            "orders": lambda: await_orders(settings, shutdown, (leases.due, reports.due)),
+        state.hears_signals = bool(before)
+        pool = ProcessPool(state, control, work_folder.path)
+        parts: dict[str, Callable[[], None]] = {
+            "reports": lambda: send_reports(state),
+            "maintenance": lambda: maintain(state),
+            "heartbeats": lambda: leases.renew(state, pool),
+            "limits": lambda: leases.enforce(state, pool),
+            "logs": lambda: send_logs(state, self._each_second),
+            "wake-ups": lambda: await_tasks(state),
+            "orders": lambda: await_orders(state),
             "processes": control.receive_reports,
         }
-        threads = [threading.Thread(target=self._always, args=job, name=job[0], daemon=True) for job in jobs.items()]
         try:
-            for thread in threads:
-                thread.start()
-            log.info(
-                "takes tasks of %s as %s: %s, %s, bundle %s",
-                ", ".join(queues.names),
-                settings.listener,
-                _many(settings.slots, "slot"),
-                link.place,
-                VERSION,
-            )
-            self._main_loop.run()
+            for part in parts.items():
+                threading.Thread(target=self._always, args=part, name=part[0], daemon=True).start()
+            slots = "1 slot" if state.slots == 1 else f"{state.slots} slots"
+            about = f"{', '.join(queues.names)} as {state.listener}: {slots}, {link.place}, bundle {VERSION}"
+            log.info("takes tasks of %s", about)
+            MainLoop(state, pool).run()
         finally:
-            shutdown.over.set()
-            for waiting in (wake_ups.wanted, leases.due, reports.due):
+            state.over.set()
+            for waiting in (state.tasks_wanted, state.heartbeat_due, state.report_due):
                 waiting.set()
             control.close()
             for number, handler in before:
@@ -180,48 +159,31 @@ class Worker:
             raise BluequeError("WORKER", control.broken)
         return self.done
 
-    def _wake(self) -> None:
-        """Wakes the main loop."""
-        self._events.put(None)
-
-    def _has_room(self) -> bool:
-        return not self._shutdown.how and len(self._attempts) < self._settings.slots
-
     def _each_second(self) -> None:
         if self.every_second:
             self.every_second()
 
     def _run_tasks(self, end: socket.socket) -> None:
         """Runs tasks in a process that the fork server has made."""
-        settings = self._settings
+        state = self._state
         if self._spawn:
-            run_anew(end, self._spawn, settings.mode, settings.memory)
-        TaskProcess(end, settings.functions, settings.link.serializer).serve(settings.mode, settings.memory)
+            become(end, self._spawn, state.mode, state.memory)
+        TaskProcess(end, state.functions, state.link.serializer, state.mode).serve(state.memory)
 
     def _away(self, error: Exception) -> None:
-        link = self._settings.link
+        link = self._state.link
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + link.limit))
         log.warning("no answer from %s yet: %s; tries until %s", link.place, str(error).rstrip("."), until)
 
-    def _stopping(self, hears_signals: bool) -> str:
-        """The reaction to the order to stop, for people."""
-        count = len(self._attempts)
-        if not count:
-            return "takes no more tasks"
-        if self._shutdown.how == "release":
-            return f"gives back {_many(count, 'task')}"
-        again = "; a second signal gives back what runs" if hears_signals else ""
-        return f"takes no more, finishes {_many(count, 'task')}{again}"
-
-    def _always(self, name: str, job: Callable[[], None]) -> None:
-        """Repeats a job after errors until it returns, because attempts depend on the job."""
+    def _always(self, name: str, part: Callable[[], None]) -> None:
+        """Repeats a part after errors until it returns, because attempts depend on it."""
         while True:
             try:
-                job()
+                part()
                 return
             except Exception:
                 log.exception("the thread for %s begins again after an error", name)
-                if self._shutdown.over.wait(contract.CALL_AGAIN):
+                if self._state.over.wait(contract.CALL_AGAIN):
                     return
 
     def _signals(self) -> list[tuple[signal.Signals, Any]]:
@@ -230,15 +192,11 @@ class Worker:
             return []
 
         def end(_number: int, _frame: Any) -> None:
-            self.stop(release=self._shutdown.how is not None)
+            self.stop(release=self._state.stopping is not None)
 
         heard = (signal.SIGTERM, signal.SIGINT)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)  # the parent process may have blocked these signals
         return [(number, signal.signal(number, end)) for number in heard]
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def disconnect(server: Any) -> None:

@@ -1,0 +1,91 @@
+"""Processes of tasks that are new interpreters, not forks of a process that has imported the functions."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from .endings import error_text
+from .environment import for_tasks
+from .errors import InvalidCall
+from .messages import Pipe
+from .payload import Json, Serializer
+from .task_functions import TaskFunction
+from .task_process import Mode, TaskProcess
+
+
+def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer) -> list[str]:
+    """The modules of the functions, if a new interpreter finds them there."""
+    if not isinstance(serializer, Json):
+        raise InvalidCall("BADARG", "`spawn` needs the serializer of JSON: another one cannot be handed on.")
+    for each in functions.values():
+        found = getattr(sys.modules[each.function.__module__], each.function.__name__, None)
+        if found is not each or each.function.__module__ == "__main__":
+            raise InvalidCall(
+                "BADARG", f"`spawn` needs functions that can be imported: {each.name} is not in a module."
+            )
+    return [f"{each.function.__module__}:{each.function.__name__}" for each in functions.values()]
+
+
+def command_of(functions: list[str], **more: Any) -> list[str]:
+    """The command of a new interpreter for these functions."""
+    # Not by -m, with which Python warns of a module that its own package imports.
+    program = "import sys, blueque_client.new_interpreter; blueque_client.new_interpreter.main(sys.argv[1])"
+    return [sys.executable, "-c", program, json.dumps({"functions": functions, "path": sys.path, **more})]
+
+
+def check_import(functions: list[str]) -> None:
+    """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
+    said = subprocess.run(
+        command_of(functions),
+        env=for_tasks(os.environ),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="backslashreplace",
+        check=False,
+    )
+    if said.returncode:
+        if sys.stderr:
+            sys.stderr.write(said.stderr)
+        last = said.stderr.strip().rpartition("\n")[2] or f"it ended with the exit code {said.returncode}"
+        raise InvalidCall("BADARG", f"`spawn`: a new interpreter cannot import the functions: {last}")
+
+
+def become(end: socket.socket, functions: list[str], mode: Mode, memory: int | None) -> NoReturn:
+    """Becomes a new interpreter, and runs tasks there."""
+    os.set_inheritable(end.fileno(), True)
+    os.execv(sys.executable, command_of(functions, fd=end.fileno(), mode=mode, memory=memory))
+
+
+def main(text: str) -> None:
+    """The new interpreter; without a pipe to the worker it only imports the functions."""
+    about = json.loads(text)
+    sys.path[:] = about["path"]
+    end = socket.socket(fileno=about["fd"]) if "fd" in about else None
+    if end:
+        end.set_inheritable(False)
+    try:
+        found = [
+            getattr(importlib.import_module(module), name)
+            for module, name in (each.split(":") for each in about["functions"])
+        ]
+    except BaseException as error:
+        if end is None:
+            raise
+        # The worker could import the functions at its start, so the host is at fault, for example during a deployment.
+        with suppress(OSError):
+            Pipe(end).send("unusable", 0, error_text(error).split(b"\n", 1)[0])
+        os._exit(1)
+    if end:
+        process = TaskProcess(end, {each.name: each for each in found}, Json(), about["mode"])
+        process.pipe.send("loaded", 0)
+        process.serve(about["memory"])
+    os._exit(0)

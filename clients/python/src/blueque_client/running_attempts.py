@@ -1,0 +1,120 @@
+"""An attempt in the process that runs its function."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from . import contract
+from .context import Failure, Stopped, current
+from .endings import Ending, raised
+from .errors import InvalidCall
+from .messages import Message
+from .payload import Serializer
+from .task_functions import TaskFunction
+from .tracing import enter
+
+
+class Way(Protocol):
+    """The functions for an attempt, and its connection to the worker."""
+
+    functions: Mapping[str, TaskFunction[Any, Any]]
+    serializer: Serializer
+
+    def ask(self, key: int, kind: str, body: bytes) -> None:
+        """Sends a message and waits for its answer, which may be an error."""
+
+    def tell(self, kind: str, key: int, body: bytes) -> None:
+        """Sends a message that has no answer."""
+
+    def is_forked(self) -> bool:
+        """Returns true in a child that a function has forked: the attempt belongs to the parent."""
+
+
+class RunningAttempt:
+    """An attempt in this process."""
+
+    def __init__(self, way: Way, message: Message) -> None:
+        self.way, self.key, about = way, message.key, message.about
+        self.id: str = about["id"]
+        self.queue: str = about["queue"]
+        self.method: str | None = about["method"]
+        self.number: int = about["attempt"]
+        self._folder = Path(about["folder"])
+        #: True if this is the last attempt of its process.
+        self.last: bool = about.get("last", False)
+        #: Span of the attempt, or None.
+        self.trace: str | None = about.get("trace")
+        self.order: str | None = None
+        self.next_step: dict[str, str] = {}
+        size = about["parameters"]
+        self._parameters = message.body[:size]
+        self._checkpoint = message.body[size:] if about["checkpoint"] else None
+        #: The thread, or the loop and its task, in which an order raises `Stopped`.
+        self.thread: int | None = None
+        self.loop: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+        self.ended = False
+
+    # Calls of its function
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the attempt, made on request."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._folder
+
+    def last_checkpoint(self) -> Any:
+        return None if self._checkpoint is None else self.way.serializer.loads(self._checkpoint)
+
+    def ask(self, kind: str, value: Any) -> None:
+        body = self.way.serializer.dumps(value)
+        if len(body) > contract.RESULT_BYTES:
+            raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
+        self.way.ask(self.key, kind, body)
+
+    def log(self, text: str) -> None:
+        line = text.encode(errors="backslashreplace")
+        if (more := len(line) - contract.LOG_KEPT_BYTES) > 0:
+            line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
+        self.way.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
+
+    # Run and end
+
+    def run(self) -> Ending:
+        """Runs its function, to whatever end."""
+        try:
+            value = self._call()
+            return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
+        except BaseException as error:
+            return raised(error)
+
+    async def run_async(self) -> Ending:
+        """Runs its function on an event loop."""
+        try:
+            value = self._call()
+            return self._complete(await value if inspect.isawaitable(value) else value)
+        except asyncio.CancelledError as error:
+            return raised(Stopped(self.order) if self.order else error)
+        except BaseException as error:
+            return raised(error)
+
+    def _call(self) -> Any:
+        current.set(self)
+        if self.order:
+            raise Stopped(self.order)
+        enter(self.trace)
+        function = self.way.functions.get(self.method or self.queue)
+        if function is None:
+            what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
+            raise Failure(f"this worker has no function for {what}", group="unknown")
+        # A task of a document of graphs may have no parameters: the function then gets no argument.
+        return function.run(self.way.serializer.loads(self._parameters) if self._parameters else [])
+
+    def _complete(self, value: Any) -> Ending:
+        body = self.way.serializer.dumps(value)
+        if len(body) > contract.RESULT_BYTES:
+            return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
+        return Ending("complete", body, next_step=self.next_step)
