@@ -6,8 +6,9 @@ import { uptime } from "node:os";
 import type { Duplex, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { withoutPasswords } from "./address.js";
-import { type About, type End, type Order, type Way, stopped } from "./attempt.js";
+import { type About, type End, type Order, stopped } from "./attempt.js";
 import { BluequeError, known } from "./errors.js";
+import type { HeldAttempt } from "./held-attempt.js";
 import { Output, markOf } from "./outputs.js";
 import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./messages.js";
 import { MARK, killOrphans } from "./orphan-processes.js";
@@ -56,14 +57,15 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #pipe: Duplex | undefined;
   readonly #watchdog: Writable | undefined;
-  #begun = 0;
-  /** Number of these tasks that the child has confirmed. */
+  /** Number of tasks that the child has begun, and the number of these that it has confirmed. */
+  begun = 0;
   #confirmed = 0;
-  #over = false;
+  /** True if the child is gone. */
+  over = false;
   #loaded = false;
   #trouble: string | undefined;
   readonly #outputs: readonly Output[];
-  #way: Way | undefined;
+  #held: HeldAttempt | undefined;
   #load: ((error: string | undefined) => void) | undefined;
   #done: ((end: End | string) => void) | undefined;
   /** Resolves when the child is gone. */
@@ -97,12 +99,12 @@ export class Child {
         resolve();
       };
       this.#process.once("error", (error) => {
-        this.#over = true;
+        this.over = true;
         over(`its process cannot be started: ${error.message}`);
       });
       this.#process.once("exit", (code, signal) => {
-        this.#over = true;
-        this.#kill("SIGKILL"); // what it has started and left behind
+        this.over = true;
+        this.kill("SIGKILL"); // what it has started and left behind
         killOrphans(mark);
         const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
         // Messages and output of the child may still arrive. A process that cannot be killed may hold its streams.
@@ -116,7 +118,7 @@ export class Child {
       });
     });
     const hear = (text: string): void => {
-      if (this.#way) this.#way.log(text);
+      if (this.#held) this.#held.log(text);
       else if (this.#load) process.stderr.write(text);
     };
     const streams = [this.#process.stdout, this.#process.stderr].filter((stream) => stream !== null);
@@ -130,44 +132,33 @@ export class Child {
     });
   }
 
-  /** Number of tasks that the child has begun. */
-  get begun(): number {
-    return this.#begun;
-  }
-
   /** The error of a child that ended before it loaded its handlers. The host is at fault, not a task. */
-  get unusable(): string | undefined {
+  unusable(): string | undefined {
     return this.#loaded ? undefined : this.#trouble;
   }
 
-  /** True if the child is gone. */
-  get over(): boolean {
-    return this.#over;
-  }
-
   /**
-   * Runs the handler of an attempt, whose lease ends after the given seconds. After the `last` attempt, or an order to
-   * stop, the child and all its processes are gone before this resolves. Undefined: the child was killed after the
-   * previous task, and has not begun the new task.
+   * Runs the handler of an attempt. After the `last` attempt, or an order to stop, the child and all its processes are
+   * gone before this resolves. Undefined: the child was killed after the previous task, and has not begun the new task.
    */
-  async run(about: About, way: Way, last: boolean, left: number, order: () => Order | undefined): Promise<End | undefined> {
-    this.#begun += 1;
-    this.#way = way;
+  async run(about: About, held: HeldAttempt, last: boolean): Promise<End | undefined> {
+    this.begun += 1;
+    this.#held = held;
     for (const output of this.#outputs) output.begin();
-    this.renewed(left);
+    this.renewed(held.left());
     const end = await new Promise<End | string>((resolve) => {
       this.#done = resolve;
       const { parameters, checkpoint, ...rest } = about;
       const sizes = { parameters: parameters.length, checkpoint: checkpoint !== null };
-      this.#tell({ kind: "start", about: rest, folder: way.folder(), ...sizes }, parameters, checkpoint ?? "");
+      this.#tell({ kind: "start", about: rest, folder: held.folder(), ...sizes }, parameters, checkpoint ?? "");
     });
     this.#done = undefined;
     this.#watchdog?.write("\n");
-    const ordered = order();
+    const ordered = held.enforce();
     if (last || ordered) await this.end();
-    this.#way = undefined;
+    this.#held = undefined;
     if (typeof end !== "string") return end;
-    if (!ordered && this.#confirmed < this.#begun && this.#begun > 1) return undefined;
+    if (!ordered && this.#confirmed < this.begun && this.begun > 1) return undefined;
     if (ordered) return stopped(ordered);
     if (!this.#loaded) {
       this.#trouble ??= end;
@@ -186,18 +177,14 @@ export class Child {
     this.#tell({ kind: "order", order });
   }
 
-  /** Makes the child end in any case. */
-  kill(signal: "SIGTERM" | "SIGKILL"): void {
-    this.#kill(signal);
-  }
-
   /** Ends the child, with all processes that it has started. */
   async end(): Promise<void> {
-    this.#kill("SIGKILL");
+    this.kill("SIGKILL");
     await this.gone;
   }
 
-  #kill(signal: "SIGTERM" | "SIGKILL"): void {
+  /** Sends a signal to the child and its process group. */
+  kill(signal: "SIGTERM" | "SIGKILL"): void {
     try {
       if (this.#process.pid !== undefined) process.kill(-this.#process.pid, signal);
     } catch {
@@ -217,7 +204,7 @@ export class Child {
       // The child is gone, or its message is invalid.
     }
     // A child whose pipe has ended must not go on.
-    if (!this.#over) this.#kill("SIGKILL");
+    if (!this.over) this.kill("SIGKILL");
   }
 
   async #hear(message: FromChild, body: Buffer): Promise<void> {
@@ -231,11 +218,11 @@ export class Child {
       await Promise.all(this.#outputs.map((output, at) => (message.marked[at] ? output.marked() : Promise.resolve())));
       this.#done?.({ ...message.end, body });
     }
-    else if (message.kind === "log") this.#way?.log(body.toString());
+    else if (message.kind === "log") this.#held?.log(body.toString());
     else {
       const { number, what } = message;
       try {
-        await this.#way?.persist(what, body);
+        await this.#held?.persist(what, body);
         this.#tell({ kind: "answer", number });
       } catch (error) {
         const { code, detail } = known(error);

@@ -1,10 +1,12 @@
 // An attempt that a worker holds.
-import { type Order, Stopped } from "./attempt.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Order, Stopped, type Way } from "./attempt.js";
 import * as calls from "./calls.js";
 import type { Child } from "./child-process.js";
-import { LOG_KEPT_BYTES, LOG_PIECE_BYTES } from "./contract.js";
-import type { Link } from "./link.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
+import { BluequeError, Lost } from "./errors.js";
+import type { Bytes, Call } from "./wire.js";
+import type { WorkerState } from "./worker-state.js";
 
 /** A task as returned by `reserve` and `finish_and_reserve`. */
 export type Taken = Pick<
@@ -12,32 +14,30 @@ export type Taken = Pick<
   "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
 >;
 
-/** An attempt that this worker holds. */
-export class HeldAttempt {
+/** An attempt that this worker holds, and the way of its handler to the server. */
+export class HeldAttempt implements Way {
   readonly #controller = new AbortController();
   readonly id: string;
   readonly queue: string;
   readonly token: number;
-  readonly attempt: number;
   readonly lease: number;
   readonly began: number;
   order: Order | undefined;
   ordered = 0;
   child: Child | undefined;
   over = false;
-  /** The folder of the attempt, if the handler requested it. */
-  folder: string | undefined;
+  /** The path of the folder, if the handler requested it. */
+  path: string | undefined;
   #log = "";
   #leftOut = 0;
 
   /** @param renewed Time at which the last acknowledged renewal was sent. */
-  constructor(private readonly settings: WorkerSettings, item: Taken, public renewed: number) {
+  constructor(private readonly state: WorkerState, readonly item: Taken, public renewed: number) {
     this.id = item.id;
     this.queue = item.queue;
     this.token = item.token;
-    this.attempt = item.attempt;
     this.lease = item.lease / 1e6;
-    this.began = settings.clock.now();
+    this.began = state.clock.now();
   }
 
   /** The signal of the handler. */
@@ -47,12 +47,12 @@ export class HeldAttempt {
 
   /** Seconds until the lease passes. */
   left(): number {
-    return this.renewed + this.lease - this.settings.clock.now();
+    return this.renewed + this.lease - this.state.clock.now();
   }
 
   /** Logs an event of the attempt. */
   say(level: "info" | "warning" | "error", text: string, detail?: "detail"): void {
-    this.settings.say(level, `task ${this.id} attempt ${this.attempt}${text}`, detail);
+    this.state.say(level, `task ${this.id} attempt ${this.item.attempt}${text}`, detail);
   }
 
   /** Orders the attempt to stop; `atOnce`: without a grace period. */
@@ -60,44 +60,68 @@ export class HeldAttempt {
     if (this.over || this.order === order || this.order === "lost") return;
     if (this.order && order !== "lost" && order !== "kill") return;
     this.order = order === "kill" ? "cancel" : order;
-    this.ordered = atOnce ? -Infinity : this.settings.clock.now();
+    this.ordered = atOnce ? -Infinity : this.state.clock.now();
     this.say("info", ` is to stop: ${order}`, "detail");
     this.#controller.abort(new Stopped(this.order));
     this.child?.order(this.order);
   }
 
-  /** Enforces the limits of the attempt; kills its child if that does not stop. */
-  enforce(release: boolean): void {
-    if (this.over) return;
-    const { grace = 30, timeLimit = Infinity } = this.settings.options;
+  /** Enforces the limits of the attempt; kills its child if that does not stop. Returns the order to stop. */
+  enforce(): Order | undefined {
+    if (this.over) return this.order;
+    const { grace = 30, timeLimit = Infinity } = this.state.options;
     const left = this.left();
-    const now = this.settings.clock.now();
+    const now = this.state.clock.now();
     if (left <= 0 || (left <= Math.min(grace, this.lease / 6) && !this.order)) this.stop("lost");
     if (!this.order && now - this.began > timeLimit) this.stop("timeout");
-    if (!this.order && release) this.stop("drain");
-    if (!this.order || !this.child) return;
-    const since = now - this.ordered;
-    // When a lost lease has passed, the next owner may run the task.
-    if (since > grace || (this.order === "lost" && left <= 0)) this.child.kill("SIGKILL");
-    else if (since > grace / 2) this.child.kill("SIGTERM");
+    if (!this.order && this.state.stopping === "release") this.stop("drain");
+    if (this.order && this.child) {
+      const since = now - this.ordered;
+      // When a lost lease has passed, the next owner may run the task.
+      if (since > grace || (this.order === "lost" && left <= 0)) this.child.kill("SIGKILL");
+      else if (since > grace / 2) this.child.kill("SIGTERM");
+    }
+    return this.order;
+  }
+
+  folder(): string {
+    return (this.path ??= this.state.makeFolder());
   }
 
   /** Adds log output, up to a limit. */
-  addLog(text: string): void {
+  log(text: string): void {
     if (this.#log.length < LOG_KEPT_BYTES) this.#log += text;
     else this.#leftOut += text.length;
   }
 
   /** Sends the log output. */
-  async sendLog(link: Link): Promise<void> {
+  async sendLog(): Promise<void> {
     while (this.#log) {
       // A character of UTF-16 is at most three bytes.
       const text = this.#log.slice(0, Math.floor(LOG_PIECE_BYTES / 3));
       this.#log = this.#log.slice(text.length);
-      await link.run(calls.appendLog(this.id, this.token, "log", text.toWellFormed()), 5).catch(() => undefined);
+      const call = calls.appendLog(this.id, this.token, "log", text.toWellFormed());
+      await this.state.link.run(call, 5).catch(() => undefined);
       if (!this.#log && this.#leftOut) {
         this.#log = `[${this.#leftOut} characters were left out]\n`;
         this.#leftOut = 0;
+      }
+    }
+  }
+
+  async persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
+    const call: Call<unknown> =
+      kind === "checkpoint"
+        ? calls.checkpoint(this.id, this.token, body, { maxBytes: RESULT_BYTES })
+        : calls.progress(this.id, this.token, body);
+    for (;;) {
+      try {
+        await this.state.link.run(call);
+        return;
+      } catch (error) {
+        if (error instanceof Lost) this.stop("lost", true);
+        if (!(error instanceof BluequeError) || !error.transient || this.order) throw error;
+        await sleep(CALL_AGAIN * 1000);
       }
     }
   }

@@ -3,51 +3,44 @@ import * as calls from "./calls.js";
 import * as contract from "./contract.js";
 import { known } from "./errors.js";
 import type { HeldAttempt } from "./held-attempt.js";
-import type { Shutdown } from "./shutdown.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import type { WorkerState } from "./worker-state.js";
 
 /** Renews leases, and enforces orders and limits. */
 export class Leases {
   /** The time of the next heartbeat by queue and lease. */
   readonly #due = new Map<string, number>();
-  /** True to renew all leases now. */
-  hurry = false;
 
-  constructor(
-    private readonly settings: WorkerSettings,
-    private readonly attempts: ReadonlySet<HeldAttempt>,
-    private readonly shutdown: Shutdown,
-  ) {}
+  constructor(private readonly state: WorkerState) {}
 
   /** Sends the heartbeats that are due, and enforces limits. */
   tick(): void {
-    const { clock } = this.settings;
+    const { attempts, clock, renewsNow } = this.state;
+    this.state.renewsNow = false;
     clock.look();
     const now = clock.now();
     const groups = new Map<string, HeldAttempt[]>();
-    for (const held of this.attempts) {
-      held.enforce(this.shutdown.how === "release");
+    for (const held of attempts) {
+      held.enforce();
       const group = `${held.queue} ${held.lease}`;
       const members = groups.get(group);
       if (members) members.push(held);
       else groups.set(group, [held]);
     }
-    const { hurry } = this;
-    this.hurry = false;
     for (const group of this.#due.keys()) if (!groups.has(group)) this.#due.delete(group);
     for (const [group, members] of groups) {
       const [{ queue, lease }] = members as [HeldAttempt];
-      const due = this.#due.get(group) ?? now + lease / contract.HEARTBEATS_PER_LEASE;
-      this.#due.set(group, due);
-      if (!hurry && now < due) continue;
-      this.#due.set(group, now + lease / contract.HEARTBEATS_PER_LEASE);
+      const next = now + lease / contract.HEARTBEATS_PER_LEASE;
+      const due = this.#due.get(group) ?? next;
+      const isDue = renewsNow || now >= due;
+      this.#due.set(group, isDue ? next : due);
+      if (!isDue) continue;
       const most = contract.TASKS_OF_HEARTBEAT;
       for (let at = 0; at < members.length; at += most) void this.#heartbeat(queue, lease, members.slice(at, at + most));
     }
   }
 
   async #heartbeat(queue: string, lease: number, members: readonly HeldAttempt[]): Promise<void> {
-    const { clock, link, listener, say } = this.settings;
+    const { clock, link, listener } = this.state;
     const sent = clock.now();
     const call = calls.heartbeat(queue, listener, lease, members);
     try {
@@ -58,12 +51,12 @@ export class Leases {
         else {
           held.renewed = sent;
           held.child?.renewed(held.left());
-          if (order === "drain") this.shutdown.drain();
+          if (order === "drain") this.state.drain();
           else if (order && order !== "continue") held.stop(order);
         }
       });
     } catch (error) {
-      say("warning", `no heartbeat: ${known(error).message}`);
+      this.state.say("warning", `no heartbeat: ${known(error).message}`);
     }
   }
 }

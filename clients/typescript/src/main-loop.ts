@@ -2,121 +2,108 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as calls from "./calls.js";
 import { CALL_AGAIN, ENDS_OF_CALL } from "./contract.js";
-import { type Ends, entryOf } from "./ends.js";
+import { entryOf, send, sendLarge, sent, takeEnds } from "./ends.js";
 import { InvalidCall, known } from "./errors.js";
-import type { HeldAttempt, Taken } from "./held-attempt.js";
-import type { Shutdown } from "./shutdown.js";
-import type { WakeUps } from "./wake-ups.js";
-import { type WorkerSettings, insist } from "./worker-settings.js";
+import type { Taken } from "./held-attempt.js";
+import type { WorkerState } from "./worker-state.js";
 
 /** Sends ends and takes tasks. */
 export class MainLoop {
-  #wake: (() => void) | undefined;
-  #look = true;
-
-  constructor(
-    private readonly settings: WorkerSettings,
-    private readonly attempts: ReadonlySet<HeldAttempt>,
-    private readonly shutdown: Shutdown,
-    private readonly ends: Ends,
-    private readonly wakeUps: WakeUps,
-  ) {}
-
-  /** Wakes the loop, which then asks for tasks. */
-  wake(): void {
-    this.#look = true;
-    this.#wake?.();
-  }
-
   /**
-   * Returns after the order to stop, when all attempts have ended.
-   *
    * @param rests Returns true while no tasks are taken.
    * @param begin Begins a task, which was taken at the given time.
    */
-  async run(rests: () => boolean, begin: (item: Taken, sent: number) => void): Promise<void> {
-    const { slots, queues } = this.settings;
-    for (;;) {
-      const ends = this.ends.take();
-      if (ends.length) this.#look = true;
-      const free = this.shutdown.how || rests() ? 0 : Math.min(slots - this.attempts.size + ends.length, ENDS_OF_CALL);
-      if (ends.length || (free && this.#look)) {
-        const [taken, sent] = await this.#finishAndReserve(ends, free);
-        for (const item of taken) begin(item, sent);
+  constructor(
+    private readonly state: WorkerState, private readonly rests: () => boolean,
+    private readonly begin: (item: Taken, sent: number) => void,
+  ) {}
+
+  /** Returns after the order to stop, when all attempts have ended. */
+  async run(): Promise<void> {
+    const { state } = this;
+    const { attempts, queues, slots } = state;
+    for (let look = true; ; ) {
+      const ends = takeEnds(state);
+      if (state.look.take() || ends.length) look = true;
+      const free = state.stopping || this.rests() ? 0 : Math.min(slots - attempts.size + ends.length, ENDS_OF_CALL);
+      if (ends.length || (free && look)) {
+        const [taken, sentAt] = await this.#finishAndReserve(ends, free);
+        for (const item of taken) this.begin(item, sentAt);
         // The queues found before may have no tasks left, while other queues have.
-        this.#look = taken.length > 0 || (ends.length > 0 && queues.byPattern);
-        // Attempts that have ended in between are sent together.
-        if (slots > 1) await turn();
-      } else if (this.shutdown.how && !this.attempts.size) return;
+        look = taken.length > 0 || (ends.length > 0 && queues.byPattern);
+      } else if (state.stopping && !attempts.size) return;
       else {
-        const awake = new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        if (free) this.wakeUps.want();
-        if (!this.ends.waiting) await awake;
-        this.#wake = undefined;
-        if (slots > 1) await turn();
+        if (free) state.wakeUp.make();
+        await state.look.wait();
       }
+      // Attempts that have ended in between are sent together.
+      if (slots > 1) await turn();
     }
   }
 
   /** Returns the taken tasks, and the time at which the call was sent. */
-  async #finishAndReserve(ends: Parameters<Ends["sendLarge"]>[0], free: number): Promise<[readonly Taken[], number]> {
-    const { clock, listener, options: { lease }, queues, say } = this.settings;
-    const batch = await this.ends.sendLarge(ends);
+  async #finishAndReserve(ends: ReturnType<typeof takeEnds>, free: number): Promise<[readonly Taken[], number]> {
+    const { state } = this;
+    const { clock, listener, options: { lease } } = state;
+    const batch = await sendLarge(state, ends);
     if (!batch.length) return this.#reserve(free);
-    const woken = free ? this.wakeUps.take() : undefined;
-    const asked = free && (await this.#looks(woken)) ? queues.now : "";
+    const woken = free ? this.#woken() : undefined;
+    const asked = free && (await this.#looks(woken)) ? state.queues.now : "";
     const options = { pid: process.pid, lease, woken: asked ? woken : undefined };
-    const sent = clock.now();
+    const sentAt = clock.now();
     let reply: calls.FinishAndReserveReply;
     try {
       const call = calls.finishAndReserve(listener, asked, Math.max(free, 1), batch.map(entryOf), options);
-      reply = await insist(this.settings, call.once());
+      reply = await state.insist(call.once());
     } catch (error) {
-      say("error", `the ends are refused together: ${known(error).message}`);
-      for (const [held, end] of batch) await this.ends.send(held, end);
+      state.say("error", `the ends are refused together: ${known(error).message}`);
+      for (const [held, end] of batch) await send(state, held, end);
       return this.#reserve(free);
     }
     const verdicts = (reply.verdicts ?? "").split(" ");
-    batch.forEach(([held, end], at) => {
-      this.ends.sent(held, end, verdicts[at] ?? "");
-    });
+    for (const [at, [held, end]] of batch.entries()) sent(state, held, end, verdicts[at] ?? "");
     if (reply.refusal) await this.#refused(reply.refusal);
-    return [reply.items, sent];
+    return [reply.items, sentAt];
   }
 
   async #reserve(free: number): Promise<[readonly Taken[], number]> {
-    const { clock, listener, options: { lease }, queues, say } = this.settings;
+    const { state } = this;
+    const { clock, listener, options: { lease }, queues } = state;
     if (!free) return [[], 0];
-    const options = { limit: free, pid: process.pid, lease, woken: this.wakeUps.take() };
+    const options = { limit: free, pid: process.pid, lease, woken: this.#woken() };
     try {
       for (let found = await this.#looks(options.woken, true); found; ) {
-        const sent = clock.now();
-        const call = calls.reserve(listener, queues.now, options).once();
-        const taken = await insist(this.settings, call, this.shutdown);
-        if (taken?.length) return [taken, sent];
+        const sentAt = clock.now();
+        const taken = await state.insist(calls.reserve(listener, queues.now, options).once(), true);
+        if (taken?.length) return [taken, sentAt];
         found = queues.byPattern && (await queues.more());
       }
     } catch (error) {
       // A call with an invalid lease, for example, is refused at each repetition.
-      if (error instanceof InvalidCall && !this.attempts.size) throw error;
+      if (error instanceof InvalidCall && !state.attempts.size) throw error;
       const { code, message } = known(error);
       await this.#refused(code);
-      if (code !== "NOLISTENER" && code !== "DRAINING") say("error", `takes no tasks: ${message}`);
-      await this.shutdown.sleep(CALL_AGAIN);
+      if (code !== "NOLISTENER" && code !== "DRAINING") state.say("error", `takes no tasks: ${message}`);
+      await state.sleep(CALL_AGAIN);
     }
     return [[], 0];
+  }
+
+  /** Returns true once after a wake-up. */
+  #woken(): true | undefined {
+    const { woken } = this.state;
+    this.state.woken = undefined;
+    return woken;
   }
 
   /** Returns true if there are queues to ask. */
   async #looks(woken: true | undefined, fresh = false): Promise<boolean> {
     try {
-      return await this.settings.queues.look(woken, fresh);
+      return await this.state.queues.look(woken, fresh);
     } catch (error) {
       // A call with an invalid pattern, for example, is refused at each repetition.
-      if (error instanceof InvalidCall && !this.attempts.size) throw error;
-      this.settings.say("warning", `finds no queues: ${known(error).message}`);
+      if (error instanceof InvalidCall && !this.state.attempts.size) throw error;
+      this.state.say("warning", `finds no queues: ${known(error).message}`);
       return false;
     }
   }
@@ -124,9 +111,9 @@ export class MainLoop {
   /** Reacts to the error code of a call that takes tasks. */
   async #refused(code: string): Promise<void> {
     if (code === "NOLISTENER") {
-      await this.settings.queues.register().catch((error: unknown) => {
-        this.settings.say("warning", known(error).message);
+      await this.state.queues.register().catch((error: unknown) => {
+        this.state.say("warning", known(error).message);
       });
-    } else if (code === "DRAINING") this.shutdown.drain();
+    } else if (code === "DRAINING") this.state.drain();
   }
 }

@@ -1,9 +1,9 @@
 // The child processes of a worker, and the pauses after a child could not load its file.
-import type { About, End, Way } from "./attempt.js";
+import type { About, End } from "./attempt.js";
 import { Child } from "./child-process.js";
 import { LONGEST_REST } from "./contract.js";
 import type { HeldAttempt } from "./held-attempt.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import type { WorkerState } from "./worker-state.js";
 
 /** Runs attempts in child processes, and keeps idle children for further attempts. */
 export class ProcessPool {
@@ -12,28 +12,28 @@ export class ProcessPool {
   #pause = 0;
   #restsUntil = 0;
 
-  /** @param rested Called after a pause. */
-  constructor(private readonly settings: WorkerSettings, private readonly rested: () => void) {}
+  constructor(private readonly state: WorkerState) {}
 
   /** Returns true during a pause. */
   rests(): boolean {
-    return this.settings.clock.now() < this.#restsUntil;
+    return this.state.clock.now() < this.#restsUntil;
   }
 
-  /** Runs an attempt in a child. `order` returns the order to stop, or undefined. */
-  async run(held: HeldAttempt, about: About, way: Way, order: () => HeldAttempt["order"]): Promise<End> {
-    const { file, options } = this.settings;
+  /** Runs an attempt in a child. */
+  async run(held: HeldAttempt, about: About): Promise<End> {
+    const { file, options: { memory, tasksPerProcess = 1 } } = this.state;
     for (;;) {
       let child = this.#idle.pop();
       while (child?.over) child = this.#idle.pop();
-      child ??= new Child(file ?? "", options.memory);
+      child ??= new Child(file ?? "", memory);
       held.child = child;
-      const end = await child.run(about, way, child.begun + 1 >= (options.tasksPerProcess ?? 1), held.left(), order);
+      const end = await child.run(about, held, child.begun + 1 >= tasksPerProcess);
       held.child = undefined;
-      if (child.unusable === undefined) this.#pause = 0;
-      else this.#rest(child.unusable);
+      const why = child.unusable();
+      if (why === undefined) this.#pause = 0;
+      else this.#rest(why);
       if (!child.over) this.#idle.push(child);
-      if (end) return child.unusable === undefined ? end : { ...end, again: this.#pause };
+      if (end) return why === undefined ? end : { ...end, again: this.#pause };
     }
   }
 
@@ -41,9 +41,9 @@ export class ProcessPool {
   #rest(why: string): void {
     if (this.rests()) return;
     this.#pause = Math.min(Math.max(1, 2 * this.#pause), LONGEST_REST);
-    this.#restsUntil = this.settings.clock.now() + this.#pause;
-    this.settings.say("error", `the file of the handlers cannot be used: ${why}: takes nothing for ${this.#pause} s`);
-    setTimeout(this.rested, this.#pause * 1000 + 1).unref();
+    this.#restsUntil = this.state.clock.now() + this.#pause;
+    this.state.say("error", `the file of the handlers cannot be used: ${why}: takes nothing for ${this.#pause} s`);
+    setTimeout(() => { this.state.look.make(); }, this.#pause * 1000 + 1).unref();
   }
 
   /** Ends the idle children. */

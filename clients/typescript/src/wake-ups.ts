@@ -1,82 +1,54 @@
 // Wake-ups by the server: a new task for an idle worker, or an order.
 import type { Connection } from "./connection.js";
 import { CALL_AGAIN, WAKE_UP_EXPIRES } from "./contract.js";
-import type { Shutdown } from "./shutdown.js";
+import { report } from "./reports.js";
 import { written } from "./wire.js";
-import type { WorkerSettings } from "./worker-settings.js";
+import type { WorkerState } from "./worker-state.js";
 
-/** Waits for tasks while a slot is free. */
-export class WakeUps {
-  #want: (() => void) | undefined;
-  #wanted = this.#next();
-  #woken = false;
-
-  constructor(private readonly settings: WorkerSettings, private readonly shutdown: Shutdown) {}
-
-  #next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#want = resolve;
-    });
-  }
-
-  /** Starts to wait for a task. At the end of the worker: ends {@link wait}. */
-  want(): void {
-    this.#want?.();
-  }
-
-  /** Returns true once after a wake-up. */
-  take(): true | undefined {
-    const woken = this.#woken;
-    this.#woken = false;
-    return woken || undefined;
-  }
-
-  /**
-   * Waits for wake-ups until the end of the worker.
-   *
-   * @param free Returns true if the worker can take a task.
-   * @param wake Wakes the main loop.
-   */
-  async wait(connection: Connection, free: () => boolean, wake: () => void): Promise<void> {
-    const { link, queues } = this.settings;
-    for (;;) {
-      await this.#wanted;
-      if (this.shutdown.isOver()) return;
-      this.#wanted = this.#next();
-      const lists = queues.lists();
-      const [first] = lists;
-      try {
-        // Patterns without a list: the worker asks for queues again.
-        if (first === undefined) await this.shutdown.sleep(CALL_AGAIN);
-        const woken = first === undefined ? null : await connection.send(first, ["BLPOP", ...lists, "5"]);
-        if (first !== undefined && Array.isArray(woken)) {
-          if (free()) this.#woken = true;
+/** Wakes the main loop at each new task that it waits for, until the end of the worker. */
+export async function awaitTasks(state: WorkerState, connection: Connection): Promise<void> {
+  const { link, queues } = state;
+  for (;;) {
+    await state.wakeUp.wait();
+    state.wakeUp.take();
+    if (state.isOver()) return;
+    const lists = queues.lists();
+    const [first] = lists;
+    try {
+      if (first === undefined) await state.sleep(CALL_AGAIN); // patterns without a list: the worker asks for queues again
+      else {
+        const woken = await connection.send(first, ["BLPOP", ...lists, "5"]);
+        if (Array.isArray(woken)) {
+          if (!state.stopping && state.attempts.size < state.slots) state.woken = true;
           else {
             // For another listener. The wake-up expires if there is none.
             await link.connection.send(first, ["LPUSH", written(woken[0]), "1"]);
             await link.connection.send(first, ["EXPIRE", written(woken[0]), String(WAKE_UP_EXPIRES)]);
           }
         }
-      } catch {
-        await this.shutdown.sleep(CALL_AGAIN);
       }
-      wake();
+    } catch {
+      await state.sleep(CALL_AGAIN);
     }
+    state.look.make();
   }
 }
 
-/** Calls `announced` for each announced order, and `subscribed` once announcements arrive. */
-export async function awaitOrders(
-  { link, queues }: WorkerSettings, shutdown: Shutdown, connection: Connection, announced: () => void, subscribed: () => void,
-): Promise<void> {
+/** Renews leases and reports when an order is announced: the replies have orders, and need not wait for their intervals. */
+export async function awaitOrders(state: WorkerState, connection: Connection): Promise<void> {
+  const { link, queues } = state;
   const channels = (queues.byPattern ? ["*"] : queues.names).map((name) => `${link.namespace}_orders_${name}`);
-  while (!shutdown.isOver()) {
+  const hear = (): void => {
+    state.renewsNow = true;
+    void report(state).catch(() => undefined);
+  };
+  while (!state.isOver()) {
     try {
-      await connection.subscribe(channels, announced, queues.byPattern);
-      subscribed();
+      await connection.subscribe(channels, hear, queues.byPattern);
+      state.renewsNow = true;
       return;
     } catch {
-      await shutdown.sleep(CALL_AGAIN);
+      await state.sleep(CALL_AGAIN);
     }
   }
 }

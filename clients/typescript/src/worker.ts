@@ -2,27 +2,21 @@
 import { pathToFileURL } from "node:url";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { type Handlers, isHandlers } from "./attempt.js";
-import { Attempts } from "./attempts.js";
+import { runAttempt } from "./attempts.js";
 import * as calls from "./calls.js";
 import { Child } from "./child-process.js";
 import { Client } from "./client.js";
-import { Clock } from "./clock.js";
 import { textOf } from "./connection.js";
 import { VERSION } from "./contract.js";
-import { Ends } from "./ends.js";
-import { BluequeError, InvalidCall, known } from "./errors.js";
+import { InvalidCall, known } from "./errors.js";
 import { HeldAttempt } from "./held-attempt.js";
 import { Leases } from "./leases.js";
-import { listenerId } from "./listener.js";
 import { MainLoop } from "./main-loop.js";
 import { ProcessPool } from "./process-pool.js";
-import { QueueChoice } from "./queue-choice.js";
-import { Reports } from "./reports.js";
-import { Shutdown } from "./shutdown.js";
-import { oneLine } from "./text.js";
-import { WakeUps, awaitOrders } from "./wake-ups.js";
+import { startReports } from "./reports.js";
+import { awaitOrders, awaitTasks } from "./wake-ups.js";
 import { WorkFolder } from "./work-folder.js";
-import { OPTIONS, type Say, type WorkerOptions, type WorkerSettings } from "./worker-settings.js";
+import { OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
 
 export type { WorkerOptions };
 
@@ -40,17 +34,11 @@ const SILENCE = 1000;
  * ```
  */
 export class Worker implements AsyncDisposable {
-  readonly #settings: WorkerSettings;
-  readonly #attempts = new Set<HeldAttempt>();
-  readonly #shutdown: Shutdown;
-  readonly #ends: Ends;
-  readonly #wakeUps: WakeUps;
-  readonly #loop: MainLoop;
-  #serves = false;
+  readonly #state: WorkerState;
   #finished: Promise<number> | undefined;
 
   /** The id of the listener on the server. */
-  readonly listener = listenerId();
+  readonly listener: string;
 
   /**
    * @param client The client of the server.
@@ -60,7 +48,6 @@ export class Worker implements AsyncDisposable {
    */
   constructor(client: Client, queues: string | readonly string[], handlers: Handlers | URL | string, options: WorkerOptions = {}) {
     if (!((client as unknown) instanceof Client)) throw new InvalidCall("BADARG", `a worker needs a Client, not ${shown(client)}.`);
-    const { link } = client;
     if (typeof queues !== "string" && !Array.isArray(queues)) {
       throw new InvalidCall("BADARG", `the queues of a worker are names, not ${shown(queues)}.`);
     }
@@ -79,29 +66,13 @@ export class Worker implements AsyncDisposable {
     number("tasksPerProcess", options.tasksPerProcess, 1, true);
     number("memory", options.memory, 1, true);
     const names = typeof queues === "string" ? [queues] : [...(queues as readonly string[])];
-    const settings = this.#settings = {
-      link,
-      listener: this.listener,
-      queues: new QueueChoice(link, this.listener, names, options.has),
-      handlers: file === undefined ? (handlers as Handlers) : undefined,
-      file,
-      options,
-      slots: options.slots ?? 1,
-      clock: new Clock(),
-      say: sayOf(options),
-    };
-    this.#shutdown = new Shutdown(settings.say, (how) => {
-      if (how && this.#serves) settings.say("info", this.#stopping(how));
-      this.#loop.wake();
-    });
-    this.#ends = new Ends(settings, this.#attempts);
-    this.#wakeUps = new WakeUps(settings, this.#shutdown);
-    this.#loop = new MainLoop(settings, this.#attempts, this.#shutdown, this.#ends, this.#wakeUps);
+    this.#state = new WorkerState(client.link, names, file === undefined ? (handlers as Handlers) : undefined, file, options);
+    this.listener = this.#state.listener;
   }
 
   /** Takes no more tasks; `run` resolves when the running tasks have ended. `release`: gives these back at once. */
   stop(options: { readonly release?: boolean } = {}): void {
-    this.#shutdown.request(options.release ? "release" : "finish");
+    this.#state.stop(options.release ? "release" : "finish");
   }
 
   /**
@@ -120,118 +91,83 @@ export class Worker implements AsyncDisposable {
     await this.#finished;
   }
 
-  #stopping(stop: "finish" | "release"): string {
-    const tasks = this.#attempts.size === 1 ? "1 task" : `${this.#attempts.size} tasks`;
-    if (!this.#attempts.size) return "takes no more tasks";
-    if (stop === "release") return `gives back ${tasks}`;
-    const again = this.#settings.options.signals === false ? "" : "; a second signal gives back what runs";
-    return `takes no more, finishes ${tasks}${again}`;
-  }
-
   async #run(): Promise<number> {
     await this.#load();
     await this.#handshake();
     const folder = await WorkFolder.make().catch((error: unknown) => known(error));
-    // Handlers in this process may need no folders.
-    if (this.#settings.file !== undefined && folder instanceof Error) throw folder;
-    try {
-      return await this.#serve(folder);
-    } finally {
-      if (folder instanceof WorkFolder) await folder.remove();
+    if (folder instanceof WorkFolder) {
+      this.#state.makeFolder = () => folder.folder();
+      return this.#serve().finally(() => folder.remove());
     }
+    // Handlers in this process may need no folders.
+    if (this.#state.file !== undefined) throw folder;
+    this.#state.makeFolder = () => { throw folder; };
+    return this.#serve();
   }
 
   /** Loads the file of the handlers in a child, because every task fails with an unusable file. */
   async #load(): Promise<void> {
-    if (this.#settings.file === undefined) return;
-    const child = new Child(this.#settings.file, this.#settings.options.memory);
+    const { file, options } = this.#state;
+    if (file === undefined) return;
+    const child = new Child(file, options.memory);
     const error = await child.loads();
     await child.end();
     if (error === undefined) return;
-    const text = `the file of the handlers, ${this.#settings.file}, cannot be used: ${error}.`;
+    const text = `the file of the handlers, ${file}, cannot be used: ${error}.`;
     throw new InvalidCall("BADARG", text, undefined, "Correct it, and start the worker again.");
   }
 
   /** Waits for the server. */
   async #handshake(): Promise<void> {
-    const { limit, connection } = this.#settings.link;
+    const { limit, connection } = this.#state.link;
     const until = new Date(Date.now() + limit * 1000).toLocaleTimeString("en-GB");
     const silence = setTimeout(() => {
       const why = connection.trouble ? `: ${textOf(connection.trouble)}` : "";
-      this.#settings.say("warning", `no answer from ${connection.place} yet${why}; tries until ${until}`);
+      this.#state.say("warning", `no answer from ${connection.place} yet${why}; tries until ${until}`);
     }, SILENCE);
     try {
-      await this.#settings.link.run(calls.handshake());
+      await this.#state.link.run(calls.handshake());
     } finally {
       clearTimeout(silence);
     }
   }
 
-  async #serve(folder: WorkFolder | BluequeError): Promise<number> {
-    const { link, options, queues, say, slots } = this.#settings;
-    const [attempts, shutdown, loop] = [this.#attempts, this.#shutdown, this.#loop];
+  async #serve(): Promise<number> {
+    const state = this.#state;
+    const { link, options, queues, slots } = state;
     await queues.register();
     const connections = [link.connection.duplicate(), link.connection.duplicate()] as const;
-    const wake = (): void => {
-      loop.wake();
-    };
-    const pool = new ProcessPool(this.#settings, wake);
-    const runner = new Attempts(this.#settings, shutdown, pool, () => {
-      if (folder instanceof WorkFolder) return folder.folder();
-      throw folder;
-    });
-    const leases = new Leases(this.#settings, attempts, shutdown);
-    const reports = new Reports(this.#settings, attempts, shutdown);
-    const ticks = setInterval(() => {
-      leases.tick();
-    }, LOOK);
+    const pool = new ProcessPool(state);
+    const leases = new Leases(state);
+    const ticks = setInterval(() => { leases.tick(); }, LOOK);
     const end = (): void => {
-      this.stop({ release: shutdown.how !== undefined });
+      this.stop({ release: state.stopping !== undefined });
     };
     const signals = options.signals === false ? [] : (["SIGTERM", "SIGINT"] as const);
     for (const signal of signals) process.on(signal, end);
     try {
-      void this.#wakeUps.wait(connections[0], () => !shutdown.how && attempts.size < slots, wake);
-      const hurry = (): void => {
-        leases.hurry = true;
-      };
-      const hear = (): void => {
-        hurry();
-        void reports.report().catch(() => undefined);
-      };
-      void awaitOrders(this.#settings, shutdown, connections[1], hear, hurry);
-      reports.start();
+      void awaitTasks(state, connections[0]);
+      void awaitOrders(state, connections[1]);
+      startReports(state);
       const where = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${link.connection.place}, bundle ${VERSION}`;
-      if (!shutdown.how) {
-        this.#serves = true;
-        say("info", `takes tasks of ${queues.names.join(", ")} as ${this.listener}: ${where}`);
+      if (!state.stopping) {
+        state.serves = true;
+        state.say("info", `takes tasks of ${queues.names.join(", ")} as ${this.listener}: ${where}`);
       }
-      await loop.run(() => pool.rests(), (item, sent) => {
-        const held = new HeldAttempt(this.#settings, item, sent);
-        attempts.add(held);
-        void runner.run(held, item).then((ending) => {
-          this.#ends.add(held, ending);
-          loop.wake();
-        });
-      });
+      await new MainLoop(state, () => pool.rests(), (item, sent) => {
+        const held = new HeldAttempt(state, item, sent);
+        state.attempts.add(held);
+        void runAttempt(state, pool, held);
+      }).run();
     } finally {
-      this.#serves = false;
-      shutdown.end();
-      this.#wakeUps.want();
+      state.serves = false;
+      state.end();
       clearInterval(ticks);
       for (const signal of signals) process.off(signal, end);
       for (const connection of connections) connection.close();
       await pool.end();
       await queues.unregister();
     }
-    return this.#ends.done;
+    return state.done;
   }
-}
-
-function sayOf({ log }: WorkerOptions): Say {
-  return (level, text, detail) => {
-    const line = oneLine(text); // others choose names and errors
-    if (log) log(level, line);
-    else if (!detail) console.error(`blueque: ${line}`);
-  };
 }
