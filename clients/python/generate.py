@@ -182,10 +182,10 @@ class Generator:
         """The classes of a reply, its type, and its shape."""
         if inner := shape.get("nil") and {word: part for word, part in shape.items() if word != "nil"}:
             classes, typed, made = self.reply(name, about, inner)
-            return classes, f"{typed} | None", f"Maybe({made})"
+            return classes, f"{typed} | None", f"read_maybe({made})"
         if "words" in shape or "value" in shape:
             field = shape.get("value") or {"name": "reply", "words": shape["words"]}
-            return "", self.got(field), f"Value[{self.got(field)!r}]({self.field(field)})"
+            return "", self.got(field), f"read_value({self.field(field)})"
         reply, item = f"{camel(name)}Reply", f"{camel(name)}Item"
         if "pairs" in shape:
             more = (
@@ -195,9 +195,9 @@ class Generator:
             )
             record = self.record(reply, f"What {about} answers.", shape["pairs"], shape.get("absent", False), more)
             flags = "".join(f", {word}=True" for word in ("absent", "open") if shape.get(word))
-            made = f"Pairs(\n    {reply},\n    (\n{self.fields(shape['pairs'])}    ){flags},\n)"
+            made = f"read_pairs(\n    {reply},\n    (\n{self.fields(shape['pairs'])}    ){flags},\n)"
             if "begins" in shape:
-                return record, f"list[{reply}]", f"Groups({json.dumps(shape['begins'])}, {made})"
+                return record, f"list[{reply}]", f"read_groups({json.dumps(shape['begins'])}, {made})"
             return record, reply, made
         classes, items, fields = "", shape.get("items", []), shape.get("list", [])
         one, made = "", ""
@@ -205,7 +205,7 @@ class Generator:
             single = len(items) == 1
             one = self.got(items[0]) if single else item
             classes = "" if single else self.record(item, f"One of what {about} answers.", items)
-            made = f"Items[{one!r}](\n    {'None' if single else item},\n    (\n{self.fields(items)}    ),\n)"
+            made = f"read_items(\n    {'None' if single else item},\n    (\n{self.fields(items)}    ),\n)"
             if not fields:
                 return classes, f"list[{one}]", made
         more = (
@@ -217,7 +217,7 @@ class Generator:
         return (
             classes,
             reply,
-            f"List(\n    {reply},\n    (\n{self.fields(fields)}    ),\n{f'    {made},' if made else ''}\n)",
+            f"read_list(\n    {reply},\n    (\n{self.fields(fields)}    ),\n{f'    {made},' if made else ''}\n)",
         )
 
     # Calls
@@ -304,7 +304,7 @@ class Generator:
             "from __future__ import annotations\n\nfrom collections.abc import Sequence\nfrom dataclasses import dataclass\n"
         )
         out.append("from typing import Literal, NamedTuple, TypedDict\n\nfrom . import contract\nfrom .wire import (\n")
-        names = "Bytes Call Field Groups Items List Maybe Names Pairs Seconds Shape Time Type Value call"
+        names = "Bytes Call Field Names Seconds Shape Time Type call read_groups read_items read_list read_maybe read_pairs read_value"
         out.append("".join(f"    {name},\n" for name in names.split()) + ")\n\n# The types of the contract.\n")
         for name, of in self.types.items():
             parts = [json.dumps(of["form"])] + [f"{word}={of[word]}" for word in ("low", "high") if word in of]

@@ -88,21 +88,10 @@ def main() -> int:
 
 def run(given: argparse.Namespace) -> int:
     """Runs a worker until it is stopped."""
-    worker = Worker(
-        Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing),
-        loaded(given.tasks),
-        queues=given.queue,
-        slots=given.slots,
-        mode=given.mode,
-        tasks_per_process=given.tasks_per_process,
-        spawn=given.spawn,
-        lease=given.lease,
-        has=given.has,
-        name=given.name,
-        grace=given.grace,
-        memory=given.memory,
-        folder=given.folder,
-    )
+    names = ("slots", "mode", "tasks_per_process", "spawn", "lease", "has", "name", "grace", "memory", "folder")
+    options: dict[str, Any] = {name: getattr(given, name) for name in names}
+    client = Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing)
+    worker = Worker(client, loaded(given.tasks), queues=given.queue, **options)
     changed = Changes(worker) if given.reload else None
     worker.run()
     if changed and changed.seen.is_set():

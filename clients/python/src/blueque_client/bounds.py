@@ -7,7 +7,6 @@ import socket
 import sys
 import threading
 import time
-from types import TracebackType
 from typing import Any
 
 from redis import exceptions
@@ -48,11 +47,9 @@ class within:
         self._timeout = async_timeout(self._seconds)
         await self._timeout.__aenter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: Any) -> None:
         try:
-            await self._timeout.__aexit__(kind, error, trace)
+            await self._timeout.__aexit__(*error)
         except asyncio.TimeoutError:
             raise exceptions.TimeoutError("Timeout reading from socket") from None
 
@@ -117,13 +114,11 @@ class _Socket:
         return read
 
     def sendall(self, data: Any) -> None:
-        """Sends a command."""
         self._begin()
         self._hurry()
         self._own.sendall(data)
 
     def recv(self, size: int) -> bytes:
-        """Receives a part of a reply."""
         self._hurry()
         data = self._own.recv(size)
         self._counted(len(data))
@@ -145,12 +140,10 @@ class _Stream:
         return getattr(self._own, name)
 
     def write(self, data: Any) -> None:
-        """Sends a command."""
         self._left.begin()
         self._own.write(data)
 
     def writelines(self, data: Any) -> None:
-        """Sends a command."""
         self._left.begin()
         self._own.writelines(data)
 
@@ -197,7 +190,6 @@ class Cluster(RedisCluster):
     """A cluster with limits. redis-py greets the nodes of a cluster with its own function."""
 
     def on_connect(self, connection: Any) -> None:
-        """Greets a node."""
         connection._sock = _Socket(connection._sock)
         super().on_connect(connection)  # type: ignore[no-untyped-call]
 

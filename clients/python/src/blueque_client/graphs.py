@@ -103,16 +103,15 @@ class Graph:
         self.nodes.append(node)
         return node
 
+    def options(self) -> dict[str, Any]:
+        """The options of the call."""
+        tags = self.tags or None
+        return {"name": self.name, "on_failure": self.on_failure, "tags": tags, "deadline": self.deadline}
+
     def digest(self, each: Iterable[calls.SubmitGraphEach]) -> str:
         """The digest of the graph and all its tasks, as the contract defines it."""
-        own = {
-            "name": self.name,
-            "on_failure": self.on_failure,
-            "tags": self.tags or None,
-            "deadline": self.deadline,
-        }
-        found = hashlib.sha1(usedforsecurity=False)
-        found.update(_part(_sorted({name: written(value) for name, value in own.items() if value is not None})))
+        own = {name: written(value) for name, value in self.options().items() if value is not None}
+        found = hashlib.sha1(_part(_sorted(own)), usedforsecurity=False)
         for one in each:
             inputs = " ".join(sorted(one.inputs.split()))
             options = dict(entry.split("=", 1) for entry in one.options.split())

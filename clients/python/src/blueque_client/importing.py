@@ -18,7 +18,7 @@ import re
 import socket
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +71,8 @@ if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LPOS', KEYS[5], ARG
 redis.call('LREM', KEYS[1], 0, ARGV[1])
 if redis.call('LPOS', KEYS[6], ARGV[1]) or redis.call('LPOS', KEYS[2], ARGV[1]) then return 0 end
 return redis.call('LPUSH', KEYS[2], ARGV[1])"""
+# KEYS: refused, importing. ARGV: the id.
+RETURN = "if redis.call('LREM', KEYS[1], 0, ARGV[1]) > 0 then redis.call('LPUSH', KEYS[2], ARGV[1]) end"
 # KEYS: the lock. ARGV: who, milliseconds.
 LOCK = """
 local who = redis.call('GET', KEYS[1])
@@ -166,6 +168,11 @@ class WorkQueueImport:
     def _key(self, name: str, id: bytes = b"") -> bytes:
         return f"{self._name}:{name}".encode(errors="surrogateescape") + id
 
+    def _eval(self, script: str, keys: Sequence[str | bytes], *args: Any) -> Any:
+        """Runs a script. Names of lists become their keys."""
+        full = [self._key(key) if isinstance(key, str) else key for key in keys]
+        return self._old.eval(script, len(full), *full, *args)
+
     def _check(self) -> None:
         """Refuses keys that do not belong to a queue. Otherwise the import stops midway, with an error that does not
         name them."""
@@ -178,7 +185,7 @@ class WorkQueueImport:
     # One importer at a time. Two importers lose and duplicate nothing, but they repeat each other's work.
 
     def _lock(self) -> bytes | None:
-        found: bytes | None = self._old.eval(LOCK, 1, self._key("importer"), self._me, int(self._lock_for * 1000))
+        found: bytes | None = self._eval(LOCK, ["importer"], self._me, int(self._lock_for * 1000))
         return found
 
     @contextmanager
@@ -192,7 +199,7 @@ class WorkQueueImport:
         try:
             yield
         finally:
-            self._old.eval(UNLOCK, 1, self._key("importer"), self._me)
+            self._eval(UNLOCK, ["importer"], self._me)
 
     # Items that have been taken
 
@@ -206,13 +213,7 @@ class WorkQueueImport:
                     self._make_due(id)
             self._old.lrem(self._key("imported"), 0, id)
         for id in self._old.lrange(self._key("refused"), 0, -1):
-            self._old.eval(
-                "if redis.call('LREM', KEYS[1], 0, ARGV[1]) > 0 then redis.call('LPUSH', KEYS[2], ARGV[1]) end",
-                2,
-                self._key("refused"),
-                self._key("importing"),
-                id,
-            )
+            self._eval(RETURN, ["refused", "importing"], id)
         self._import_taken()
 
     def _import_taken(self) -> None:
@@ -264,12 +265,16 @@ class WorkQueueImport:
                 self._refuse(batch[0][0], error)
             return
         for (id, data), outcome in zip(batch, outcomes):
-            created, ours = outcome != "existing", True
-            if not created:
-                created, ours = self._anew(id, data)
-            lists = [self._key(name) for name in ("importing", "imported")]
-            keys = [*lists, self._key("item:", id), self._key("queue"), self._key("processing"), *self._leases(id)]
-            done = self._old.eval(DONE, len(keys), *keys, id, data)
+            created, ours = (True, True) if outcome != "existing" else self._recreate(id, data)
+            keys: list[str | bytes] = [
+                "importing",
+                "imported",
+                self._key("item:", id),
+                "queue",
+                "processing",
+                *self._leases(id),
+            ]
+            done = self._eval(DONE, keys, id, data)
             if done != 1:
                 # Another importer was faster, and its task may already be complete and deleted. Or the old workers have
                 # the item.
@@ -283,8 +288,9 @@ class WorkQueueImport:
                 self.imported.known += 1
             self._old.lrem(self._key("imported"), 0, id)
 
-    def _anew(self, id: bytes, data: bytes) -> tuple[bool, bool]:
-        """There is a task of this id. Whether another was created in its place, and whether that is of an importer."""
+    def _recreate(self, id: bytes, data: bytes) -> tuple[bool, bool]:
+        """Replaces the task of this id if it has ended. Returns whether it did, and whether an importer has made the
+        task of this id."""
         name = encode(id.decode())
         for _ in range(TRIES):
             info = self._link.run(calls.get(name))
@@ -293,9 +299,8 @@ class WorkQueueImport:
             if info:
                 with suppress(NotFound, Refused):  # another client was faster
                     self._link.make(calls.delete(name))
-            if self._link.run(calls.submit(self._queue, [calls.SubmitEach(name, FAR, data)], **self._options)) != [
-                "existing"
-            ]:
+            call = calls.submit(self._queue, [calls.SubmitEach(name, FAR, data)], **self._options)
+            if self._link.run(call) != ["existing"]:
                 return True, True
         return False, False
 
@@ -357,14 +362,12 @@ class WorkQueueImport:
         literal = re.sub(rb"([][*?\\])", rb"\\\1", prefix)
         refused = set(self._old.lrange(self._key("refused"), 0, -1))
         found = {key[len(prefix) :] for key in self._old.scan_iter(match=literal + b"*", count=1000)} - refused
-        names = ("queue", "processing", "cleaning", "imported")
-        lists = [self._key(name) for name in names]
         self._orphaned = {id: self._orphaned.get(id, time.monotonic()) for id in found}
         for id, since in self._orphaned.items():
             # The item may be between two steps of its `add_item`, or of a worker that completes it.
             if time.monotonic() - since >= self._settle:
-                keys = [self._key("item:", id), self._key("importing"), *self._leases(id), *lists]
-                self._old.eval(ORPHAN, len(keys), *keys, id)
+                lists = ("queue", "processing", "cleaning", "imported")
+                self._eval(ORPHAN, [self._key("item:", id), "importing", *self._leases(id), *lists], id)
         return len(found)
 
     def _leases(self, id: bytes) -> list[bytes]:
@@ -372,8 +375,8 @@ class WorkQueueImport:
         return [self._key("leased_by_session:", id), self._key("lease:", id)]
 
     def _take(self, name: str, id: bytes) -> None:
-        lists = [self._key(name), self._key("importing"), *self._leases(id)]
+        keys: list[str | bytes] = [name, "importing", *self._leases(id)]
         if name == "processing":
-            self._old.eval(LOST, 4, *lists, id)
+            self._eval(LOST, keys, id)
         else:
-            self._old.eval(FORGOTTEN, 6, *lists, self._key("processing"), self._key("queue"), id)
+            self._eval(FORGOTTEN, [*keys, "processing", "queue"], id)

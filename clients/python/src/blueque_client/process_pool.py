@@ -19,7 +19,7 @@ from .fork_control import ForkControl, Process
 from .held_attempts import HeldAttempt
 from .logs import log
 from .messages import Message, now
-from .tracing import carried
+from .running_attempts import start_of
 from .work_folder import removed
 from .worker_state import WorkerState, passes
 
@@ -69,15 +69,10 @@ class ProcessPool:
             self._state.attempts[key] = held
             self.renewed(process)
         held.say(logging.INFO, "begins")
-        about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
-        about["trace"] = carried(held.span)
+        about, body = start_of(item, method, str(folder), held.span)
         # The process then ends by itself with all its children, and after that the task's end is sent.
-        about["last"] = self._state.capacity == 1 and not self._lasts(process)
-        checkpoint = item.checkpoint
-        body = item.parameters + (checkpoint or b"")
-        process.pipe.post(
-            "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
-        )
+        last = self._state.capacity == 1 and not self._lasts(process)
+        process.pipe.post("start", key, body, last=last, **about)
         self._spare()
 
     def _process(self) -> Process:

@@ -15,7 +15,7 @@ from .errors import InvalidCall
 from .messages import Message
 from .payload import Serializer
 from .task_functions import TaskFunction
-from .tracing import enter
+from .tracing import carried, enter
 
 
 class Way(Protocol):
@@ -32,6 +32,13 @@ class Way(Protocol):
 
     def is_forked(self) -> bool:
         """Returns true in a child that a function has forked: the attempt belongs to the parent."""
+
+
+def start_of(item: Any, method: str | None, folder: str, span: Any) -> tuple[dict[str, Any], bytes]:
+    """The object and the bytes of the message that begins an attempt."""
+    about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": folder}
+    about.update(trace=carried(span), parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
+    return about, item.parameters + (item.checkpoint or b"")
 
 
 class RunningAttempt:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Mapping
 from contextvars import copy_context
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import redis
@@ -20,10 +19,9 @@ from .ends import call_of, error_of
 from .errors import TimedOut
 from .logs import fields
 from .messages import Message
-from .running_attempts import RunningAttempt
+from .running_attempts import RunningAttempt, start_of
 from .sync import Client, Link
 from .task_functions import TaskFunction, Tasks, functions_of
-from .tracing import carried
 
 LISTENER = f"test_{os.getpid()}"
 
@@ -72,9 +70,7 @@ class Server:
     def __enter__(self) -> Server:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -116,22 +112,13 @@ class _Here:
 
     def run(self, item: calls.ReserveItem) -> None:
         self.attempt = item
-        record = self.link.run(calls.get(item.id))
-        with tempfile.TemporaryDirectory() as folder:
-            about = {"id": item.id, "queue": item.queue, "attempt": item.attempt, "folder": folder}
-            about["method"] = record.method if record else None
-            span = self.link.tracing and self.link.tracing.attempt(
-                item.id,
-                item.queue,
-                record.method if record else None,
-                item.attempt,
-                ((record and record.tags) or "").split(","),
-            )
-            about["trace"] = carried(span or None)
-            about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
-            running = RunningAttempt(self, Message("start", 0, about, item.parameters + (item.checkpoint or b"")))
-            with fields():
-                ending = copy_context().run(running.run)
+        record, span = self.link.run(calls.get(item.id)), None
+        method, tags = (record.method, record.tags or "") if record else (None, "")
+        if self.link.tracing:
+            span = self.link.tracing.attempt(item.id, item.queue, method, item.attempt, tags.split(","))
+        with tempfile.TemporaryDirectory() as folder, fields():
+            about, body = start_of(item, method, folder, span)
+            ending = copy_context().run(RunningAttempt(self, Message("start", 0, about, body)).run)
         verdict = str(self.link.run(call_of(item.id, item.token, ending)))
         if span and self.link.tracing:
             self.link.tracing.end(span, verdict, error_of(ending))

@@ -25,6 +25,9 @@ Names = Union[str, Sequence[str]]
 #: Opaque bytes; a text is sent as UTF-8.
 Bytes = Union[bytes, str]
 
+#: Reads the server's reply: the shape of a reply, and the value that it becomes.
+Shape = Callable[[Any], T]
+
 _WHOLE = re.compile(rb"-?\d+")
 _DECIMAL = re.compile(rb"\d+(\.\d*)?")
 
@@ -68,15 +71,13 @@ def whole(value: Seconds) -> int:
 
 
 class Page(Protocol[T_co]):
-    """A reply with a cursor."""
+    """A reply with its entries, and the start of the next page; `0` at the end."""
 
     @property
-    def cursor(self) -> str:
-        """Start of the next page; `0` at the end."""
+    def cursor(self) -> str: ...
 
     @property
-    def items(self) -> Sequence[T_co]:
-        """The entries."""
+    def items(self) -> Sequence[T_co]: ...
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,7 @@ class Call(Generic[T_co]):
     command: str
     #: From `now` on, as they go over the wire.
     arguments: tuple[bytes, ...]
-    #: Reads the server's reply.
-    read: Callable[[Any], T_co]
+    read: Shape[T_co]
     #: True if the call may carry a `request`.
     takes_request: bool = False
 
@@ -118,7 +118,7 @@ def call(
 
     def read(reply: Any) -> T:
         try:
-            return shape.read(reply)
+            return shape(reply)
         except _Misfit as misfit:
             raise ReplyError("REPLY", f"the reply to {command} does not match the contract: {misfit}.") from None
 
@@ -188,32 +188,14 @@ class Field:
             raise _Misfit(f"{self.name} is {got!r}") from None
 
 
-class Shape(Generic[T]):
-    """The shape of a reply, and the value that it becomes."""
-
-    def read(self, reply: Any) -> T:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Value(Shape[T]):
+def read_value(field: Field) -> Shape[Any]:
     """A single value."""
-
-    field: Field
-
-    def read(self, reply: Any) -> T:
-        value: T = self.field.read(reply)
-        return value
+    return field.read
 
 
-@dataclass(frozen=True)
-class Maybe(Shape[Union[T, None]]):
+def read_maybe(shape: Shape[T]) -> Shape[T | None]:
     """None if the reply is nil."""
-
-    shape: Shape[T]
-
-    def read(self, reply: Any) -> T | None:
-        return None if reply is None else self.shape.read(reply)
+    return lambda reply: None if reply is None else shape(reply)
 
 
 def _array(reply: Any) -> Sequence[Any]:
@@ -228,77 +210,68 @@ def _name(got: Any) -> str:
     return got.decode(errors="surrogateescape")
 
 
-@dataclass(frozen=True)
-class Items(Shape[list[T]]):
+def read_items(make: Callable[..., Any] | None, fields: Sequence[Field]) -> Shape[list[Any]]:
     """Repeated fields; for a single field the bare values."""
 
-    make: Callable[..., T] | None
-    fields: tuple[Field, ...]
-
-    def read(self, reply: Any) -> list[T]:
-        reply, width = _array(reply), len(self.fields)
+    def read(reply: Any) -> list[Any]:
+        reply, width = _array(reply), len(fields)
         if len(reply) % width:
             raise _Misfit("a wrong number of fields")
-        rows = ([f.read(got) for f, got in zip(self.fields, reply[at:])] for at in range(0, len(reply), width))
-        return [self.make(*row) if self.make else row[0] for row in rows]
+        rows = ([f.read(got) for f, got in zip(fields, reply[at:])] for at in range(0, len(reply), width))
+        return [make(*row) if make else row[0] for row in rows]
+
+    return read
 
 
-@dataclass(frozen=True)
-class List(Shape[T]):
+def read_list(make: Callable[..., T], fields: Sequence[Field], items: Shape[list[Any]] | None = None) -> Shape[T]:
     """Fields, then perhaps `items`. What later versions append is ignored."""
 
-    make: Callable[..., T]
-    fields: tuple[Field, ...]
-    items: Items[Any] | None = None
-
-    def read(self, reply: Any) -> T:
+    def read(reply: Any) -> T:
         reply = _array(reply)
-        if missing := [field.name for field in self.fields[len(reply) :] if not field.absent]:
+        if missing := [field.name for field in fields[len(reply) :] if not field.absent]:
             raise _Misfit(f"it lacks {', '.join(missing)}")
-        found = [field.read(got) for field, got in zip(self.fields, reply)]
-        found += [None] * (len(self.fields) - len(found))
-        return self.make(*found, *([self.items.read(reply[len(self.fields) :])] if self.items else []))
+        found = [field.read(got) for field, got in zip(fields, reply)]
+        found += [None] * (len(fields) - len(found))
+        return make(*found, *([items(reply[len(fields) :])] if items else []))
+
+    return read
 
 
-@dataclass(frozen=True)
-class Pairs(Shape[T]):
-    """Names and values in turn. A field `NAME.*` collects all names that begin so; `extra` whatever is not known."""
+def read_pairs(make: Callable[..., T], fields: Sequence[Field], absent: bool = False, open: bool = False) -> Shape[T]:
+    """Names and values in turn. A field `NAME.*` collects all names that begin so.
 
-    make: Callable[..., T]
-    fields: tuple[Field, ...]
-    #: Any field may be missing.
-    absent: bool = False
-    #: True if the class has `extra`.
-    open: bool = False
+    absent: Any field may be missing.
+    open: Unknown names are kept in `extra`.
+    """
 
-    def read(self, reply: Any) -> T:
+    def read(reply: Any) -> T:
         reply = _array(reply)
         if len(reply) % 2:
             raise _Misfit("a name without a value")
         given = {_name(name): value for name, value in zip(reply[::2], reply[1::2])}
         found: list[Any] = []
-        for field in sorted(self.fields, key=lambda field: field.name.endswith("*")):
+        for field in sorted(fields, key=lambda field: field.name.endswith("*")):
             if field.name.endswith("*"):
                 begin = field.name[:-1]
                 names = [name for name in given if name.startswith(begin)]
                 found.append({name[len(begin) :]: field.read(given.pop(name)) for name in names})
             elif field.name in given:
                 found.append(field.read(given.pop(field.name)))
-            elif self.absent or field.absent:
+            elif absent or field.absent:
                 found.append(None)
             else:
                 raise _Misfit(f"it lacks {field.name}")
-        return self.make(*found, *([given] if self.open else []))
+        return make(*found, *([given] if open else []))
+
+    return read
 
 
-@dataclass(frozen=True)
-class Groups(Shape[list[T]]):
+def read_groups(begins: str, pairs: Shape[T]) -> Shape[list[T]]:
     """Several groups of pairs. Each group begins with the same name."""
 
-    begins: str
-    pairs: Pairs[T]
+    def read(reply: Any) -> list[T]:
+        reply = _array(reply)
+        starts = [at for at in range(0, len(reply), 2) if reply[at] == begins.encode()] or [0]
+        return [pairs(reply[at:to]) for at, to in zip(starts, [*starts[1:], len(reply)])]
 
-    def read(self, reply: Any) -> list[T]:
-        reply, begins = _array(reply), self.begins.encode()
-        starts = [at for at in range(0, len(reply), 2) if reply[at] == begins] or [0]
-        return [self.pairs.read(reply[at:to]) for at, to in zip(starts, [*starts[1:], len(reply)])]
+    return read

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
 from ..address import place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
-from ..payload import Serializer
+from ..payload import Json, Serializer
 from ..replies import suitable
 from ..task_functions import TaskCall
-from ..tracing import submitting
+from ..tracing import Tracing, submitting
 from ..wire import Call, Seconds, Time, whole
 from .graph import GraphHandle
 from .link import Link
@@ -57,14 +56,13 @@ class Client:
         if isinstance(server, str):
             place, server = place_of(server), opened(server, limit)
         suitable(server)
-        self.link = Link(server, namespace, limit, by, serializer, clock, tracing, place)
+        spans = Tracing() if tracing else None
+        self.link = Link(server, namespace, limit, by, serializer or Json(), clock, spans, place)
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -120,16 +118,7 @@ class Client:
         each = graph.entries(self.link.serializer, traced)
         digest = graph.digest(graph.entries(self.link.serializer, {}) if traced else each)
         for batch in batches(each):
-            call = calls.submit_graph(
-                graph.id,
-                len(graph.nodes),
-                batch,
-                name=graph.name,
-                on_failure=graph.on_failure,
-                tags=graph.tags or None,
-                deadline=graph.deadline,
-                digest=digest,
-            )
+            call = calls.submit_graph(graph.id, len(graph.nodes), batch, digest=digest, **graph.options())
             await self.link.make(call)
 
     def graph(self, id: str) -> GraphHandle:
@@ -155,13 +144,10 @@ class Client:
         options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
         recurrence = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
-        own = {
-            name: value
-            for name, value in _checked(call).options.items()
-            if name in calls.ScheduleOptions.__annotations__
-        }
+        known = calls.ScheduleOptions.__annotations__
+        own = {name: value for name, value in _checked(call).options.items() if name in known}
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
-        parameters = self.link.dumps(call.parameters)
+        parameters = self.link.serializer.dumps(call.parameters)
         await self.link.make(calls.schedule(name, call.queue, recurrence, parameters, [], **merged))
         return Schedule(self.link, name)
 

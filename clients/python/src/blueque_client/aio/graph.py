@@ -26,19 +26,24 @@ class GraphHandle:
         """The task of a node, or by its id."""
         return Task(self._link, node if isinstance(node, str) else node.id)
 
+    async def _page(self, cursor: str, limit: int = 500) -> calls.ShowGraphReply:
+        found = await self._link.run(calls.show_graph(self.id, cursor, limit))
+        if found is None:
+            raise NotFound("NOTASK", f"there is no graph {self.id}.")
+        return found
+
     async def tasks(self) -> list[calls.ShowGraphItem]:
         """All tasks of the graph, with their states and numbers of open upstreams."""
-
-        def page(cursor: str) -> Any:
-            call = calls.show_graph(self.id, cursor, 500)
-            return _there(call, self.id)
-
-        return await self._link.pages(page)
+        found, cursor = list[calls.ShowGraphItem](), "0"
+        while True:
+            page = await self._page(cursor)
+            found += page.items
+            if (cursor := page.cursor) == "0":
+                return found
 
     async def info(self) -> calls.ShowGraphReply:
         """The numbers of complete, failed and cancelled tasks."""
-        info: calls.ShowGraphReply = await self._link.run(_there(calls.show_graph(self.id, "0", 1), self.id))
-        return info
+        return await self._page("0", 1)
 
     async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
         """Waits until all tasks have ended or are deleted, and returns the tasks."""
@@ -48,7 +53,7 @@ class GraphHandle:
             # Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
             ended, cursor, over = list[calls.ShowGraphItem](), first, False
             while not over:
-                page = await self._link.run(_there(calls.show_graph(self.id, cursor, 500), self.id))
+                page = await self._page(cursor)
                 if not all(each.status in ENDED or each.status == "deleted" for each in page.items):
                     break
                 ended += page.items
@@ -72,16 +77,3 @@ class GraphHandle:
     async def retry(self, *, task: str | None = None) -> None:
         """Retries failed and cancelled tasks. With `task`, reruns this task and everything downstream."""
         await self._link.make(calls.retry_graph(self.id, task=task, by=self._link.by))
-
-
-def _there(call: Any, id: str) -> Any:
-    """The reply of the call; nil is an error."""
-    read = call.read
-
-    def there(reply: Any) -> Any:
-        found = read(reply)
-        if found is None:
-            raise NotFound("NOTASK", f"there is no graph {id}.")
-        return found
-
-    return type(call)(call.command, call.arguments, there)

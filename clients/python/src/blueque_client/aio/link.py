@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..bounds import within
@@ -16,25 +17,20 @@ from ..wire import Call, Page, Time
 T = TypeVar("T")
 
 
+@dataclass
 class Link:
     """A connection pool of redis-py, with the settings that all calls share."""
 
-    def __init__(
-        self,
-        server: Any,
-        namespace: str = "blueque",
-        limit: float = 30,
-        by: str | None = None,
-        serializer: Serializer | None = None,
-        clock: Callable[[], Time] | None = None,
-        tracing: bool = False,
-        place: str = "the server",
-    ) -> None:
-        self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
-        self.serializer = serializer or Json()
-        self.tracing = Tracing() if tracing else None
-        #: The address of the server, for people.
-        self.place = place
+    server: Any
+    namespace: str
+    #: Maximum number of seconds of a call, including its repetitions.
+    limit: float = 30
+    by: str | None = None
+    serializer: Serializer = field(default_factory=Json)
+    clock: Callable[[], Time] | None = None
+    tracing: Tracing | None = None
+    #: The address of the server, for people.
+    place: str = "the server"
 
     @property
     def longest_wait(self) -> float:
@@ -72,15 +68,19 @@ class Link:
         """Makes a call that a lost reply must not repeat."""
         return await self.run(call.once())
 
-    async def pages(self, call: Callable[[str], Call[Page[T]]]) -> list[T]:
-        """All entries, page by page. `call`: that of the page at a cursor."""
-        found: list[T] = []
+    async def items(self, call: Callable[[str], Call[Page[T]]]) -> AsyncIterator[T]:
+        """The entries, page by page. `call`: that of the page at a cursor."""
         cursor = "0"
         while True:
             page = await self.run(call(cursor))
-            found += page.items
+            for item in page.items:
+                yield item
             if (cursor := page.cursor) == "0":
-                return found
+                return
+
+    async def pages(self, call: Callable[[str], Call[Page[T]]]) -> list[T]:
+        """All entries."""
+        return [item async for item in self.items(call)]
 
     async def _hang_up(self) -> None:
         """Closes idle connections: redis-py would use one again whose handshake it has not finished."""
@@ -93,14 +93,6 @@ class Link:
         # As `execute_command`, so that no callback of redis-py changes the reply.
         word, what = ("EVAL", body) if whole else ("EVALSHA", digest)
         return await self.server.execute_command(word, what, 1, f"{self.namespace}_meta", *call.arguments)
-
-    def dumps(self, value: Any) -> bytes:
-        """The bytes of a payload."""
-        return self.serializer.dumps(value)
-
-    def loads(self, data: bytes) -> Any:
-        """The value of a payload."""
-        return self.serializer.loads(data)
 
 
 async def pause(seconds: float) -> None:

@@ -51,7 +51,7 @@ class Queue:
         options: Options of `calls.submit`, such as `method`, `priority`, `max_failures`, `key`, `needs`, `tags`.
         """
         return await self.submit_bytes(
-            self._link.dumps(parameters), id=id, eta=eta, unique=unique, again=again, **options
+            self._link.serializer.dumps(parameters), id=id, eta=eta, unique=unique, again=again, **options
         )
 
     async def submit_bytes(
@@ -95,7 +95,7 @@ class Queue:
         sent = 0
         for at, each in enumerate(parameters):
             try:
-                data = self._link.dumps(each)
+                data = self._link.serializer.dumps(each)
             except PayloadError as error:
                 raise PayloadError(f"{_one_of(at, sent)}: {error.cause}") from error
             if batch and (len(batch) == contract.TASKS_OF_CALL or size + len(data) > contract.CALL_BYTES):
@@ -131,23 +131,13 @@ class Queue:
 
     async def tasks(self, state: contract.List = "all") -> AsyncIterator[Task[Any]]:
         """The tasks of the queue in a state."""
-        cursor = "0"
-        while True:
-            page = await self._link.run(calls.list_(self.name, state, cursor, 500))
-            for id in page.items:
-                yield Task(self._link, id)
-            if (cursor := page.cursor) == "0":
-                return
+        async for id in self._link.items(lambda cursor: calls.list_(self.name, state, cursor, 500)):
+            yield Task(self._link, id)
 
     async def search(self, **filters: Unpack[calls.FindOptions]) -> AsyncIterator[Task[Any]]:
         """The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
-        cursor = "0"
-        while True:
-            page = await self._link.run(calls.find(self.name, cursor, 500, **filters))
-            for id in page.items:
-                yield Task(self._link, id)
-            if (cursor := page.cursor) == "0":
-                return
+        async for id in self._link.items(lambda cursor: calls.find(self.name, cursor, 500, **filters)):
+            yield Task(self._link, id)
 
     async def bulk(self, action: contract.Action, **options: Unpack[calls.BulkOptions]) -> int:
         """Does one thing to every task that matches, in bounded steps; returns how many were changed."""

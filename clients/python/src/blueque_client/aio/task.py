@@ -56,7 +56,7 @@ class Task(Generic[R]):
         """Waits for the result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after `timeout` seconds."""
         record = await self.wait(timeout)
         if record.status == "complete":
-            result: R = self._link.loads(record.result or b"null")
+            result: R = self._link.serializer.loads(record.result or b"null")
             return result
         if record.status == "cancelled":
             raise TaskCancelled(record.reason)
@@ -64,17 +64,17 @@ class Task(Generic[R]):
 
     async def parameters(self) -> Any:
         """The parameters of the task."""
-        return self._link.loads((await self.info()).parameters or b"null")
+        return self._link.serializer.loads((await self.info()).parameters or b"null")
 
     async def progress(self) -> Any:
         """The progress that its attempt has reported, such as `{"done": 3, "total": 10, "unit": "files"}`; or None."""
         record = await self.info()
-        return self._link.loads(record.progress) if record.progress else None
+        return self._link.serializer.loads(record.progress) if record.progress else None
 
     async def checkpoint(self) -> Any:
         """The checkpoint for the next attempt, or None."""
         record = await self.info()
-        return self._link.loads(record.checkpoint) if record.checkpoint else None
+        return self._link.serializer.loads(record.checkpoint) if record.checkpoint else None
 
     async def why(self) -> calls.WhyReply:
         """The reasons why the task waits: limits, needs, pauses, other tasks."""
@@ -131,7 +131,7 @@ class Task(Generic[R]):
     async def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
         """Changes it before it ends: its parameters, as a submit takes them, eta, queue and options."""
         options.setdefault("by", self._link.by)
-        data = None if parameters is ... else self._link.dumps(parameters)
+        data = None if parameters is ... else self._link.serializer.dumps(parameters)
         return await self._link.make(calls.edit(self.id, parameters=data, **options))
 
     async def prioritise(self, priority: int) -> None:
