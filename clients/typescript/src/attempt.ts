@@ -27,10 +27,7 @@ export class Failure extends Error {
   /** No retry follows, even if some are left. */
   readonly permanent: boolean;
 
-  constructor(
-    text: string,
-    options: { readonly group?: string; readonly again?: number; readonly permanent?: boolean } = {},
-  ) {
+  constructor(text: string, options: { readonly group?: string; readonly again?: number; readonly permanent?: boolean } = {}) {
     super(text);
     number("the `again` of a Failure (`permanent` says that no attempt follows)", options.again, 0);
     this.name = "Failure";
@@ -42,10 +39,7 @@ export class Failure extends Error {
 
 /** Gives the task back with its checkpoint, not as a failure. The next attempt begins after this many seconds. */
 export class Again extends Error {
-  constructor(
-    readonly seconds = 0,
-    readonly reason?: string,
-  ) {
+  constructor(readonly seconds = 0, readonly reason?: string) {
     super(reason ?? `again in ${seconds} s`);
     number("the time of Again", seconds, 0);
     this.name = "Again";

@@ -56,14 +56,8 @@ export class Client implements AsyncDisposable {
     if (serializer !== undefined && (typeof serializer?.dumps !== "function" || typeof serializer.loads !== "function")) {
       throw new InvalidCall("BADARG", `${shown(serializer)} is no serializer: it lacks \`dumps\` or \`loads\`.`);
     }
-    this.link = new Link(
-      new Connection(server),
-      options.namespace ?? "blueque",
-      options.limit ?? 30,
-      options.by,
-      options.serializer ?? new Json(),
-      options.clock,
-    );
+    const { namespace = "blueque", limit = 30, by, clock } = options;
+    this.link = new Link(new Connection(server), namespace, limit, by, options.serializer ?? new Json(), clock);
   }
 
   /** Closes its connections. */

@@ -43,8 +43,6 @@ function closed(): ConnectionFailed {
 
 /** Connections to a server, a cluster, or what Sentinel names. */
 export class Connection {
-  /** The address for messages, without the login. */
-  readonly place: string;
   readonly #make: Make;
   #closing = closing();
   #server: NodeRedis;
@@ -52,15 +50,11 @@ export class Connection {
   #connecting: Promise<unknown> | undefined;
   #closed = false;
   readonly #waits = new Set<(error: Error) => void>();
-  /** The reason why there is no connection. */
-  #trouble: Error | undefined;
+  /** The last error of its connections, if none has answered since. */
+  trouble: Error | undefined;
 
-  constructor(
-    server: string | NodeRedis,
-    place = typeof server === "string" ? placeOf(server) : "the server",
-    make?: Make,
-  ) {
-    this.place = place;
+  /** @param place The address for messages, without the login. */
+  constructor(server: string | NodeRedis, readonly place = typeof server === "string" ? placeOf(server) : "the server", make?: Make) {
     if (typeof server !== "string" && !isNodeRedis(server)) {
       throw new ConnectionFailed("CONNECTION", `${shown(server)} is neither a URL nor a client of node-redis.`);
     }
@@ -77,7 +71,7 @@ export class Connection {
       // That of a Sentinel may be a text.
       const found = behind(error);
       const trouble = found instanceof Error ? found : new Error(String(found));
-      this.#trouble = trouble;
+      this.trouble = trouble;
       // Node-redis goes on to look for a Sentinel where there is none. Later, others of several may be right.
       if (this.#connecting && mistake(trouble)) for (const giveUp of this.#waits) giveUp(trouble);
     });
@@ -113,7 +107,7 @@ export class Connection {
       if (this.#closed || !server.isOpen || this.#connecting) await this.#connect(patience);
       connected = true;
       const reply = await this.#within(this.#send(key, words), Math.min(patience, PATIENCE));
-      this.#trouble = undefined;
+      this.trouble = undefined;
       return reply;
     } catch (error) {
       if (isReply(error) || isFinal(error) || error instanceof BluequeError) throw error;
@@ -122,14 +116,9 @@ export class Connection {
     }
   }
 
-  /** The last error of its connections, if none has answered since. */
-  get trouble(): Error | undefined {
-    return this.#trouble;
-  }
-
   /** The reason why there is no answer, if known. */
   #cause(error: Error): Error {
-    const trouble = this.#trouble;
+    const trouble = this.trouble;
     if (!trouble || trouble === error) return error;
     if (isFinal(trouble) || trouble instanceof BluequeError) return trouble;
     const text = textOf(trouble);

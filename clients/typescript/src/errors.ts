@@ -25,12 +25,7 @@ export class BluequeError extends Error {
    * @param cause The error behind it.
    * @param remedy What to do about it, where more is known than the code says.
    */
-  constructor(
-    readonly code: string,
-    readonly detail: string,
-    cause?: unknown,
-    remedy = OWN[code] ?? ERRORS[code]?.act ?? "",
-  ) {
+  constructor(readonly code: string, readonly detail: string, cause?: unknown, remedy = OWN[code] ?? ERRORS[code]?.act ?? "") {
     const stop = /[^.!?]$/.test(detail) ? "." : "";
     super(`${code}: ${detail}${remedy ? `${stop} ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
     this.remedy = remedy;
@@ -89,10 +84,7 @@ export class TaskFailed extends BluequeError {
    * @param error The error that its last attempt reported.
    * @param group The kind of that error: of a handler here the name of what it threw.
    */
-  constructor(
-    readonly error: string,
-    readonly group: string | null,
-  ) {
+  constructor(readonly error: string, readonly group: string | null) {
     super("FAILED", error);
   }
 }
@@ -107,19 +99,9 @@ export class TaskCancelled extends BluequeError {
 
 type Kind = new (code: string, detail: string, cause?: unknown) => BluequeError;
 const CODES: Readonly<Record<string, Kind>> = {
-  LOST: Lost,
-  CANCELLED: CancelledAtStart,
-  NOTASK: NotFound,
-  NOQUEUE: NotFound,
-  NOSCHEDULE: NotFound,
-  NOLIMIT: NotFound,
+  LOST: Lost, CANCELLED: CancelledAtStart, NOTASK: NotFound, NOQUEUE: NotFound, NOSCHEDULE: NotFound, NOLIMIT: NotFound,
 };
-const KINDS: Readonly<Record<string, Kind>> = {
-  call: InvalidCall,
-  state: Refused,
-  attempt: Lost,
-  setup: Unsuitable,
-};
+const KINDS: Readonly<Record<string, Kind>> = { call: InvalidCall, state: Refused, attempt: Lost, setup: Unsuitable };
 
 /** The error of a script, or a refusal of the server. */
 export function verdict(code: string, detail: string, cause?: unknown): BluequeError {

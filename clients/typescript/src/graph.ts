@@ -15,24 +15,17 @@ import { type Bytes, type Time, written } from "./wire.js";
 export class Node {
   /** @internal */
   constructor(
-    /** The id. */
-    readonly id: string,
-    /** @internal */
-    readonly queue: string,
-    /** @internal */
-    readonly parameters: readonly unknown[],
-    /** @internal */
-    readonly options: NodeOptions,
+    /** The id. */ readonly id: string,
+    /** @internal */ readonly queue: string,
+    /** @internal */ readonly parameters: readonly unknown[],
+    /** @internal */ readonly options: NodeOptions,
   ) {}
 }
 
 /** A result that may be missing: see {@link optional}. */
 export class Optional {
   /** @internal */
-  constructor(
-    /** @internal */
-    readonly what: Upstream,
-  ) {}
+  constructor(/** @internal */ readonly what: Upstream) {}
 }
 
 /** In the parameters of a node: the result of another task, or `null` if that task fails or is cancelled. */
@@ -88,10 +81,7 @@ export class Graph {
   readonly id: string;
   readonly #nodes: Node[] = [];
 
-  constructor(
-    /** The options of the task. */
-    readonly options: GraphOptions = {},
-  ) {
+  constructor(/** The options of the graph. */ readonly options: GraphOptions = {}) {
     this.id = options.id ?? randomUUID();
   }
 
@@ -112,11 +102,7 @@ export class Graph {
   }
 
   /** @internal The nodes as the call takes them, as many as one takes at a time. */
-  batches(serializer: Serializer): {
-    readonly total: number;
-    readonly digest: string;
-    readonly batches: calls.SubmitGraphEach[][];
-  } {
+  batches(serializer: Serializer): { total: number; digest: string; batches: calls.SubmitGraphEach[][] } {
     const each = this.#nodes.map((node) => entry(node, serializer));
     return { total: each.length, digest: digest(this.options, each), batches: batches(each) };
   }
@@ -129,12 +115,9 @@ function digest({ name, onFailure, tags, deadline }: GraphOptions, each: readonl
     return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
   };
   const sorted = (options: [string, string][]): Buffer =>
-    Buffer.concat(
-      options.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, value]) => [
-        part(name),
-        part(name === "deadline" ? "1" : value), // times are often relative to the submit
-      ]),
-    );
+    // Only the presence of a deadline counts, because times are often relative to the submit.
+    Buffer.concat(options.sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, value]) => [part(name), part(name === "deadline" ? "1" : value)]));
   const own = Object.entries({ name, on_failure: onFailure, tags, deadline }).filter(([, value]) => value !== undefined);
   const hash = createHash("sha1").update(part(sorted(own.map(([name, value]) => [name, String(written(value))]))));
   for (const one of each) {
@@ -155,11 +138,8 @@ const isUpstream = (value: unknown): value is Node | Task | Optional =>
 
 function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
   const { eta = null, afterSuccess = [], after = [], afterFailure = [], ...more } = node.options;
-  const inputs = [
-    ...afterSuccess.map((each) => `success=${idOf(each)}`),
-    ...after.map((each) => `after=${idOf(each)}`),
-    ...afterFailure.map((each) => `failure=${idOf(each)}`),
-  ];
+  const inputs = Object.entries({ success: afterSuccess, after, failure: afterFailure })
+    .flatMap(([kind, upstreams]) => upstreams.map((each) => `${kind}=${idOf(each)}`));
   const options = (Object.entries(more) as [string, unknown][])
     .filter(([name, value]) => name !== "id" && value !== undefined)
     .map(([name, value]) => `${snake(name)}=${encodeURIComponent(String(written(value)))}`)
@@ -167,12 +147,12 @@ function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
   let parameters: Bytes;
   if (node.parameters.some(isUpstream)) {
     const values: Buffer[] = [];
-    node.parameters.forEach((value, slot) => {
-      if (value instanceof Optional) inputs.push(`optional/${slot}=${idOf(value.what)}`);
-      else if (value instanceof Node || value instanceof Task) inputs.push(`result/${slot}=${value.id}`);
+    node.parameters.forEach((value, at) => {
+      if (value instanceof Optional) inputs.push(`optional/${at}=${idOf(value.what)}`);
+      else if (value instanceof Node || value instanceof Task) inputs.push(`result/${at}=${value.id}`);
       else {
         const data = Buffer.from(serializer.dumps(value) as string);
-        inputs.push(`value/${slot}=${data.length}`);
+        inputs.push(`value/${at}=${data.length}`);
         values.push(data);
       }
     });
@@ -191,11 +171,7 @@ export class GraphHandle {
   readonly #link: Link;
 
   /** @internal */
-  constructor(
-    link: Link,
-    /** The id. */
-    readonly id: string,
-  ) {
+  constructor(link: Link, /** The id. */ readonly id: string) {
     this.#link = link;
   }
 

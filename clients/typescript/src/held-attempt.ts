@@ -40,7 +40,6 @@ export class HeldAttempt implements Way {
     this.began = state.clock.now();
   }
 
-  /** The signal of the handler. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -94,7 +93,6 @@ export class HeldAttempt implements Way {
     else this.#leftOut += text.length;
   }
 
-  /** Sends the log output. */
   async sendLog(): Promise<void> {
     while (this.#log) {
       // A character of UTF-16 is at most three bytes.

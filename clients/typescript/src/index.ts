@@ -1,33 +1,12 @@
 // Very long running tasks on Redis or Valkey.
-export {
-  Again,
-  Context,
-  Failure,
-  type Handler,
-  type Handlers,
-  type Order,
-  Stopped,
-} from "./attempt.js";
+export { Again, Context, Failure, type Handler, type Handlers, type Order, Stopped } from "./attempt.js";
 export * as calls from "./calls.js";
 export { Client, type ClientOptions, type ScheduleOptions } from "./client.js";
 export type { NodeRedis } from "./connection.js";
 export * as contract from "./contract.js";
 export {
-  BluequeError,
-  CancelledAtStart,
-  ConnectionFailed,
-  InvalidCall,
-  Lost,
-  NotFound,
-  PayloadError,
-  Refused,
-  ReplyError,
-  ServerError,
-  TaskCancelled,
-  TaskFailed,
-  TimedOut,
-  Unavailable,
-  Unsuitable,
+  BluequeError, CancelledAtStart, ConnectionFailed, InvalidCall, Lost, NotFound, PayloadError, Refused, ReplyError, ServerError,
+  TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable,
 } from "./errors.js";
 export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional, type Upstream, optional } from "./graph.js";
 export { Json, type Serializer } from "./payload.js";

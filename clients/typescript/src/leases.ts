@@ -5,7 +5,6 @@ import { known } from "./errors.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { WorkerState } from "./worker-state.js";
 
-/** Renews leases, and enforces orders and limits. */
 export class Leases {
   /** The time of the next heartbeat by queue and lease. */
   readonly #due = new Map<string, number>();

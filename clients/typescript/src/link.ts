@@ -8,8 +8,7 @@ import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
 import { type Command, PACKED, SCRIPTS } from "./scripts.js";
-import { type Argument, Call, type Reply, type Time } from "./wire.js";
-
+import { Call, type Reply, type Time } from "./wire.js";
 
 let bodies: Readonly<Record<Command, string>> | undefined;
 
@@ -95,10 +94,8 @@ export class Link {
 
   #send<T>(call: Call<T>, whole: boolean, patience: number | undefined): Promise<Reply> {
     const key = `${this.namespace}_meta`;
-    const words: Argument[] = whole ? ["EVAL", body(call.command)] : ["EVALSHA", SCRIPTS[call.command]];
-    words.push("1", key);
-    for (const word of call.sent) words.push(word);
-    return this.connection.send(key, words, patience);
+    const script = whole ? ["EVAL", body(call.command)] : ["EVALSHA", SCRIPTS[call.command]];
+    return this.connection.send(key, [...script, "1", key, ...call.sent], patience);
   }
 }
 
@@ -133,9 +130,4 @@ function judged(error: unknown, limit: number, place: string): BluequeError {
 
 function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trimEnd();
-}
-
-/** Waits for this number of milliseconds. */
-export async function pause(milliseconds: number): Promise<void> {
-  await sleep(milliseconds);
 }

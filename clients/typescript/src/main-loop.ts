@@ -1,22 +1,16 @@
 // The main loop of a worker: sends ends and takes the next tasks, in one call if possible.
 import { setImmediate as turn } from "node:timers/promises";
+import { runAttempt } from "./attempts.js";
 import * as calls from "./calls.js";
 import { CALL_AGAIN, ENDS_OF_CALL } from "./contract.js";
 import { entryOf, send, sendLarge, sent, takeEnds } from "./ends.js";
 import { InvalidCall, known } from "./errors.js";
-import type { Taken } from "./held-attempt.js";
+import { HeldAttempt, type Taken } from "./held-attempt.js";
+import type { ProcessPool } from "./process-pool.js";
 import type { WorkerState } from "./worker-state.js";
 
-/** Sends ends and takes tasks. */
 export class MainLoop {
-  /**
-   * @param rests Returns true while no tasks are taken.
-   * @param begin Begins a task, which was taken at the given time.
-   */
-  constructor(
-    private readonly state: WorkerState, private readonly rests: () => boolean,
-    private readonly begin: (item: Taken, sent: number) => void,
-  ) {}
+  constructor(private readonly state: WorkerState, private readonly pool: ProcessPool) {}
 
   /** Returns after the order to stop, when all attempts have ended. */
   async run(): Promise<void> {
@@ -25,10 +19,14 @@ export class MainLoop {
     for (let look = true; ; ) {
       const ends = takeEnds(state);
       if (state.look.take() || ends.length) look = true;
-      const free = state.stopping || this.rests() ? 0 : Math.min(slots - attempts.size + ends.length, ENDS_OF_CALL);
+      const free = state.stopping || this.pool.rests() ? 0 : Math.min(slots - attempts.size + ends.length, ENDS_OF_CALL);
       if (ends.length || (free && look)) {
         const [taken, sentAt] = await this.#finishAndReserve(ends, free);
-        for (const item of taken) this.begin(item, sentAt);
+        for (const item of taken) {
+          const held = new HeldAttempt(state, item, sentAt);
+          attempts.add(held);
+          void runAttempt(state, this.pool, held);
+        }
         // The queues found before may have no tasks left, while other queues have.
         look = taken.length > 0 || (ends.length > 0 && queues.byPattern);
       } else if (state.stopping && !attempts.size) return;

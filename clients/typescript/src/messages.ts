@@ -31,7 +31,6 @@ export type FromChild =
   | { readonly kind: "ask"; readonly number: number; readonly what: "checkpoint" | "progress" }
   | { readonly kind: "log" };
 
-/** The bytes of a message. */
 export function packed(about: ToChild | FromChild, ...bodies: readonly Bytes[]): Buffer {
   const head = Buffer.from(JSON.stringify(about));
   const body = bodies.map((each) => Buffer.from(each as Uint8Array));
@@ -62,7 +61,6 @@ async function* messages(stream: Readable, mostAbout: number, most: number): Asy
   }
 }
 
-/** Messages of the worker. */
 export async function* fromWorker(stream: Readable): AsyncGenerator<readonly [ToChild, Buffer], void, undefined> {
   for await (const [about, body] of messages(stream, Infinity, Infinity)) yield [about as ToChild, body];
 }

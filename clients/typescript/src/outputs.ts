@@ -9,17 +9,13 @@ export function markOf(child: string): string {
 
 /** The worker's end of a stream. */
 export class Output {
-  readonly #mark: string;
-  readonly #hear: (text: string) => void;
   /** Bytes that may be the beginning of a mark. */
   #rest = "";
   #task = true;
   #over = false;
   #marked: (() => void) | undefined;
 
-  constructor(stream: Readable, mark: string, hear: (text: string) => void) {
-    this.#mark = mark;
-    this.#hear = hear;
+  constructor(stream: Readable, private readonly mark: string, private readonly hear: (text: string) => void) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       this.#take(this.#rest + text);
     });
@@ -44,39 +40,37 @@ export class Output {
   }
 
   #take(text: string): void {
-    const at = text.indexOf(this.#mark);
+    const at = text.indexOf(this.mark);
     if (at >= 0) {
       this.#say(text.slice(0, at));
       this.#task = false;
       this.#marked?.();
-      text = text.slice(at + this.#mark.length);
+      text = text.slice(at + this.mark.length);
     }
-    let rest = text.indexOf("\0", Math.max(text.length - this.#mark.length + 1, 0));
-    while (rest >= 0 && !this.#mark.startsWith(text.slice(rest))) rest = text.indexOf("\0", rest + 1);
+    let rest = text.indexOf("\0", Math.max(text.length - this.mark.length + 1, 0));
+    while (rest >= 0 && !this.mark.startsWith(text.slice(rest))) rest = text.indexOf("\0", rest + 1);
     this.#rest = rest < 0 ? "" : text.slice(rest);
     this.#say(rest < 0 ? text : text.slice(0, rest));
   }
 
   /** Between two tasks nobody has it. */
   #say(text: string): void {
-    if (text && this.#task) this.#hear(text);
+    if (text && this.#task) this.hear(text);
   }
 }
 
 /** The child's end of a stream: of what a handler may put in the place of its methods nothing is called. */
 export class Printer {
-  readonly #stream: Writable;
   readonly #write: Writable["write"];
 
-  constructor(stream: Writable) {
-    this.#stream = stream;
+  constructor(private readonly stream: Writable) {
     this.#write = stream.write.bind(stream);
     stream.on("error", () => undefined); // what cannot be printed ends no handler
   }
 
   /** Prints a text after all earlier output, and waits until the system has it. Returns true if it succeeded. */
   print(text: string): Promise<boolean> {
-    const stream = this.#stream;
+    const { stream } = this;
     if (stream.writableEnded || stream.destroyed) return Promise.resolve(false);
     while (stream.writableCorked) stream.uncork();
     return new Promise((resolve) => {

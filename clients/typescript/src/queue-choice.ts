@@ -7,27 +7,22 @@ import type { Names } from "./wire.js";
 
 /** The queues of a worker: names; or patterns, if a name contains a `*` or begins with `!`. */
 export class QueueChoice {
-  readonly #link: Link;
-  readonly #listener: string;
-  readonly #has: Names | undefined;
   /** The queues on which the worker is registered. */
   readonly #known = new Set<string>();
   #list = "";
   #next = "0";
   #at = -Infinity;
 
-  /** The names or patterns of the worker. */
-  readonly names: readonly string[];
-  /** True if these are patterns. */
+  /** True if the names are patterns. */
   readonly byPattern: boolean;
   /** The queues to ask. */
   now: readonly string[];
 
-  constructor(link: Link, listener: string, names: readonly string[], has: Names | undefined) {
-    this.#link = link;
-    this.#listener = listener;
-    this.#has = has;
-    this.names = names;
+  /** @param names The names or patterns of the worker. */
+  constructor(
+    private readonly link: Link, private readonly listener: string, readonly names: readonly string[],
+    private readonly has: Names | undefined,
+  ) {
     this.byPattern = names.some((name) => name.includes("*") || name.startsWith("!"));
     const most = this.byPattern ? contract.PATTERNS_OF_WORKER : contract.QUEUES_OF_WORKER;
     if (names.length < 1 || names.length > most) {
@@ -43,16 +38,15 @@ export class QueueChoice {
   /** Registers the worker, also after it was forgotten. With patterns: on the queues in which it has found tasks. */
   async register(): Promise<void> {
     for (const name of this.byPattern ? [...this.#known] : this.names) {
-      await this.#link.run(calls.register(name, this.#listener, { has: this.#has }));
+      await this.link.run(calls.register(name, this.listener, { has: this.has }));
       this.#known.add(name);
     }
   }
 
-  /** Unregisters the worker at its end. */
   async unregister(): Promise<void> {
     for (const name of this.#known) {
       try {
-        await this.#link.run(calls.unregister(name, this.#listener), 2);
+        await this.link.run(calls.unregister(name, this.listener), 2);
       } catch (error) {
         if (!(error instanceof NotFound)) return; // a queue that was removed; otherwise the server is away
       }
@@ -78,7 +72,7 @@ export class QueueChoice {
   }
 
   async #page(cursor: string, woken: true | undefined): Promise<void> {
-    const found = await this.#link.run(calls.ready(this.#listener, cursor, contract.QUEUES_OF_WORKER, this.names, { has: this.#has, woken }));
+    const found = await this.link.run(calls.ready(this.listener, cursor, contract.QUEUES_OF_WORKER, this.names, { has: this.has, woken }));
     this.now = found.items.map((each) => each.queue);
     for (const name of this.now) this.#known.add(name);
     [this.#list, this.#next, this.#at] = [found.list ?? "", found.cursor, performance.now()];
@@ -86,7 +80,7 @@ export class QueueChoice {
 
   /** The lists on which the worker waits for a task of any queue. Empty: the worker looks again after a second. */
   lists(): string[] {
-    const { namespace } = this.#link;
+    const { namespace } = this.link;
     if (!this.byPattern) return this.names.map((name) => `${namespace}_wake_${name}`);
     return this.#list ? [`${namespace}_${this.#list}`] : [];
   }
@@ -96,8 +90,8 @@ export class QueueChoice {
     if (!this.byPattern) return [this.names];
     const found = new Set<string>();
     const live = (cursor: string): ReturnType<typeof calls.ready> =>
-      calls.ready(this.#listener, cursor, contract.QUEUES_FOUND, this.names, { live: true });
-    for await (const { queue } of this.#link.items(live)) found.add(queue);
+      calls.ready(this.listener, cursor, contract.QUEUES_FOUND, this.names, { live: true });
+    for await (const { queue } of this.link.items(live)) found.add(queue);
     const names = [...found];
     // The namespace needs maintenance even without a queue.
     const parts: string[][] = names.length ? [] : [[]];

@@ -1,11 +1,12 @@
 // A queue: its tasks, its settings, its events.
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./argument-checks.js";
-import { type Link, pause } from "./link.js";
+import type { Link } from "./link.js";
 import { LOOK, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
 
@@ -42,11 +43,7 @@ export class Queue<P = unknown, R = unknown> {
   readonly #link: Link;
 
   /** @internal */
-  constructor(
-    link: Link,
-    /** The name of the queue. */
-    readonly name: string,
-  ) {
+  constructor(link: Link, /** The name of the queue. */ readonly name: string) {
     this.#link = link;
   }
 
@@ -61,33 +58,19 @@ export class Queue<P = unknown, R = unknown> {
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
     try {
-      return await this.#submitOne(id, each, unique, again, more);
+      if (again) await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
+      else if (unique !== undefined) {
+        const reply = await this.#link.make(calls.submitUnique(this.name, each, { ...more, unique }));
+        if (reply.outcome === "existing" && reply.id !== null) return new Task(this.#link, reply.id);
+      } else await this.#link.run(calls.submit(this.name, each, more));
+      return new Task(this.#link, id);
     } catch (error) {
       throw duplicate(error, UNIQUE);
     }
   }
 
-  async #submitOne(
-    id: string,
-    each: readonly calls.SubmitEach[],
-    unique: string | undefined,
-    again: boolean | undefined,
-    more: calls.SubmitOptions,
-  ): Promise<Task<R, P>> {
-    if (again) {
-      await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
-    } else if (unique !== undefined) {
-      const reply = await this.#link.make(calls.submitUnique(this.name, each, { ...more, unique }));
-      if (reply.outcome === "existing" && reply.id !== null) return new Task(this.#link, reply.id);
-    } else await this.#link.run(calls.submit(this.name, each, more));
-    return new Task(this.#link, id);
-  }
-
   /** Adds a task for each of these parameters, many of them with one call. */
-  async submitMany(
-    parameters: Iterable<P>,
-    options: Omit<TaskOptions, "id" | "unique" | "again"> = {},
-  ): Promise<Task<R, P>[]> {
+  async submitMany(parameters: Iterable<P>, options: Omit<TaskOptions, "id" | "unique" | "again"> = {}): Promise<Task<R, P>[]> {
     const given = parameters as Partial<Iterable<P>> | string | null | undefined;
     if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") {
       throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(given)}.`);
@@ -95,8 +78,7 @@ export class Queue<P = unknown, R = unknown> {
     optionsOf("a submit", options);
     const { eta = null, ...more } = options;
     const tasks: Task<R, P>[] = [];
-    let [batch, size] = [[] as calls.SubmitEach[], 0];
-    let [at, sent] = [-1, 0];
+    let [batch, size, at, sent] = [[] as calls.SubmitEach[], 0, -1, 0];
     for (const value of parameters) {
       at += 1;
       const data = this.#dumped(value, at, sent);
@@ -178,7 +160,7 @@ export class Queue<P = unknown, R = unknown> {
       if (page.last !== after) [after, interval] = [page.last, 10];
       else if (!options.follow) return;
       else {
-        await pause(interval);
+        await sleep(interval);
         interval = Math.min(interval * 2, LOOK);
       }
     }

@@ -9,11 +9,7 @@ export class Schedule {
   readonly #link: Link;
 
   /** @internal */
-  constructor(
-    link: Link,
-    /** The name of the schedule. */
-    readonly name: string,
-  ) {
+  constructor(link: Link, /** The name of the schedule. */ readonly name: string) {
     this.#link = link;
   }
 

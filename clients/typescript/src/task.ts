@@ -1,9 +1,10 @@
 // A task.
+import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import { LONGEST_PAUSE, STATES } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./argument-checks.js";
-import { type Link, pause } from "./link.js";
+import type { Link } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 
 /** Shortest interval between two checks of a wait, in milliseconds. */
@@ -33,7 +34,7 @@ export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, l
     if (found !== undefined) return found;
     const left = end - performance.now();
     if (left <= 0) throw new TimedOut("TIMEDOUT", `${late()} within ${wait.timeout ?? 0} s.`);
-    await pause(Math.min(interval, left));
+    await sleep(Math.min(interval, left));
   }
 }
 
@@ -48,11 +49,7 @@ export class Task<R = unknown, P = unknown> {
   readonly #link: Link;
 
   /** @internal */
-  constructor(
-    link: Link,
-    /** The id of the task. */
-    readonly id: string,
-  ) {
+  constructor(link: Link, /** The id of the task. */ readonly id: string) {
     this.#link = link;
   }
 
@@ -141,7 +138,7 @@ export class Task<R = unknown, P = unknown> {
       if (page.items.length) interval = 50;
       else if (ended) return;
       else {
-        await pause(interval);
+        await sleep(interval);
         interval = Math.min(interval * 2, LOOK);
       }
     }

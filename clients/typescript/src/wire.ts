@@ -49,10 +49,7 @@ export class Call<T> {
    * @param takesRequest Whether it may carry a `request`.
    */
   constructor(
-    readonly command: Command,
-    readonly sent: readonly Argument[],
-    readonly read: (reply: Reply) => T,
-    readonly takesRequest: boolean,
+    readonly command: Command, readonly sent: readonly Argument[], readonly read: (reply: Reply) => T, readonly takesRequest: boolean,
   ) {}
 
   /** This call at a given time, in a namespace for tests. */
@@ -78,12 +75,8 @@ function known(options: readonly (readonly [string, unknown])[], all: object): v
 
 /** A call: the arguments from `now` on, then the options that are given. */
 export function call<T>(
-  command: Command,
-  given: readonly unknown[],
-  options: readonly (readonly [string, unknown])[],
-  shape: Shape<T>,
-  takesRequest: boolean,
-  all: object = {},
+  command: Command, given: readonly unknown[], options: readonly (readonly [string, unknown])[], shape: Shape<T>,
+  takesRequest: boolean, all: object = {},
 ): Call<T> {
   const sent: Argument[] = [""];
   known(options, all);
@@ -104,7 +97,6 @@ export function call<T>(
 
 class Misfit extends Error {}
 
-/** A type of the contract. */
 export interface Type {
   readonly form: string;
   readonly low?: number;
@@ -186,7 +178,6 @@ function array(reply: Reply | undefined): Reply[] {
   return reply;
 }
 
-/** A single value. */
 export function single<T>(field: Field): Shape<T> {
   return (reply) => valueOf(field, reply) as T;
 }

@@ -15,13 +15,7 @@ const PREFIX = "worker-";
 
 /** A folder that is removed with its worker, or by the next worker on this host. */
 export class WorkFolder {
-  readonly #path: string;
-  readonly #server: Server;
-
-  private constructor(path: string, server: Server) {
-    this.#path = path;
-    this.#server = server;
-  }
+  private constructor(private readonly path: string, private readonly server: Server) {}
 
   /** Makes the folder of a worker, and removes the folders of workers that are gone. */
   static async make(): Promise<WorkFolder> {
@@ -47,14 +41,13 @@ export class WorkFolder {
   /** Creates a folder for an attempt, and returns its path. */
   folder(): string {
     // A clean-up program may have removed the work folder.
-    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-    return mkdtempSync(join(this.#path, "task-"));
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(this.path, "task-"));
   }
 
-  /** Removes the folder with its contents. */
   async remove(): Promise<void> {
-    this.#server.close();
-    await removed(this.#path);
+    this.server.close();
+    await removed(this.path);
   }
 }
 

@@ -1,11 +1,12 @@
 // A queue used like one of redis-work-queue: items are added, leased, completed and cleaned, without a worker.
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import type { Client } from "./client.js";
 import { STATES } from "./contract.js";
 import { BluequeError, InvalidCall, Lost, NotFound, Refused } from "./errors.js";
 import { shown } from "./argument-checks.js";
-import { type Link, pause } from "./link.js";
+import type { Link } from "./link.js";
 import { Json } from "./payload.js";
 import { Queue } from "./queue.js";
 import { type Bytes, type Seconds, written } from "./wire.js";
@@ -193,7 +194,7 @@ export class WorkQueue implements AsyncDisposable {
     try {
       return (await connection.send(wakes, ["BLPOP", wakes, String(Math.max(seconds, 0.01))])) !== null;
     } catch {
-      await pause(Math.min(seconds, 0.5) * 1000);
+      await sleep(Math.min(seconds, 0.5) * 1000);
       return false;
     } finally {
       if (this.#waits.has(connection)) this.#idle.push(connection);

@@ -107,7 +107,6 @@ export class WorkerState {
     else if (!detail) console.error(`blueque: ${line}`);
   }
 
-  /** Stops the worker. */
   stop(how: "finish" | "release" = "finish"): void {
     if (this.stopping !== "release" && this.stopping !== how) {
       this.stopping = how;

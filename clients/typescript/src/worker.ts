@@ -2,14 +2,12 @@
 import { pathToFileURL } from "node:url";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { type Handlers, isHandlers } from "./attempt.js";
-import { runAttempt } from "./attempts.js";
 import * as calls from "./calls.js";
 import { Child } from "./child-process.js";
 import { Client } from "./client.js";
 import { textOf } from "./connection.js";
 import { VERSION } from "./contract.js";
 import { InvalidCall, known } from "./errors.js";
-import { HeldAttempt } from "./held-attempt.js";
 import { Leases } from "./leases.js";
 import { MainLoop } from "./main-loop.js";
 import { ProcessPool } from "./process-pool.js";
@@ -154,11 +152,7 @@ export class Worker implements AsyncDisposable {
         state.serves = true;
         state.say("info", `takes tasks of ${queues.names.join(", ")} as ${this.listener}: ${where}`);
       }
-      await new MainLoop(state, () => pool.rests(), (item, sent) => {
-        const held = new HeldAttempt(state, item, sent);
-        state.attempts.add(held);
-        void runAttempt(state, pool, held);
-      }).run();
+      await new MainLoop(state, pool).run();
     } finally {
       state.serves = false;
       state.end();

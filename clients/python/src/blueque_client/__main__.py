@@ -21,7 +21,6 @@ from .worker import Worker
 
 
 def main() -> int:
-    """Reads the command line, and runs the worker."""
     parser = argparse.ArgumentParser(prog="python -m blueque_client", description="Blueque from Python.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, dest="command", metavar="command")
@@ -87,7 +86,6 @@ def main() -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Runs a worker until it is stopped."""
     names = ("slots", "mode", "tasks_per_process", "spawn", "lease", "has", "name", "grace", "memory", "folder")
     options: dict[str, Any] = {name: getattr(given, name) for name in names}
     client = Client(completed(given.url, os.environ), given.namespace, tracing=given.tracing)

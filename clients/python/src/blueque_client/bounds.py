@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from redis import exceptions
@@ -60,26 +61,28 @@ def _end() -> float:
 
 
 class _Left:
-    """Number of bytes that the reply may still have."""
+    """Number of bytes that the reply may still have. After more bytes, `give_up` closes the connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, give_up: Callable[[], object]) -> None:
+        self._give_up = give_up
         self.begin()
 
     def begin(self) -> None:
-        """Counts a new reply."""
         self.bytes = LARGEST
 
-    def count(self, read: int) -> None:
+    def count(self, read: int) -> int:
         self.bytes -= read
         if self.bytes < 0:
+            self._give_up()  # further bytes belong to no command
             raise TooLong(f"the reply is over {LARGEST >> 20} MiB")
+        return read
 
 
 class _Socket:
     """A socket that limits each reply. A send or a new time limit begins a new reply."""
 
     def __init__(self, own: socket.socket) -> None:
-        self._own, self._left = own, _Left()
+        self._own, self._left = own, _Left(lambda: own.shutdown(socket.SHUT_RDWR))
         self.settimeout(own.gettimeout())
 
     def __getattr__(self, name: str) -> Any:
@@ -104,15 +107,6 @@ class _Socket:
                 raise socket.timeout("timed out")
             self._own.settimeout(left)
 
-    def _counted(self, read: int) -> int:
-        try:
-            self._left.count(read)
-        except TooLong:
-            # Further bytes belong to no command.
-            self._own.shutdown(socket.SHUT_RDWR)
-            raise
-        return read
-
     def sendall(self, data: Any) -> None:
         self._begin()
         self._hurry()
@@ -121,20 +115,20 @@ class _Socket:
     def recv(self, size: int) -> bytes:
         self._hurry()
         data = self._own.recv(size)
-        self._counted(len(data))
+        self._left.count(len(data))
         return data
 
     def recv_into(self, buffer: Any) -> int:
         """Receives a part of a reply, for the parser of hiredis."""
         self._hurry()
-        return self._counted(self._own.recv_into(buffer))
+        return self._left.count(self._own.recv_into(buffer))
 
 
 class _Stream:
     """The reader or the writer of asyncio, with a limit for the size of a reply. redis-py limits the time."""
 
-    def __init__(self, own: Any, writer: Any, left: _Left) -> None:
-        self._own, self._writer, self._left = own, writer, left
+    def __init__(self, own: Any, left: _Left) -> None:
+        self._own, self._left = own, left
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._own, name)
@@ -147,28 +141,19 @@ class _Stream:
         self._left.begin()
         self._own.writelines(data)
 
-    def _count(self, read: int) -> None:
-        try:
-            self._left.count(read)
-        except TooLong:
-            self._writer.close()
-            raise
-
     async def readexactly(self, size: int) -> bytes:
-        """Receives a part of a reply with a known size."""
-        self._count(size)
+        self._left.count(size)
         return bytes(await self._own.readexactly(size))
 
     async def readline(self) -> bytes:
         """Receives a line. asyncio limits its length."""
         data: bytes = await self._own.readline()
-        self._count(len(data))
+        self._left.count(len(data))
         return data
 
     async def read(self, size: int) -> bytes:
-        """Receives the available bytes."""
         data: bytes = await self._own.read(size)
-        self._count(len(data))
+        self._left.count(len(data))
         return data
 
 
@@ -180,9 +165,8 @@ def bounded(connection: Any) -> None:
 
 async def async_bounded(connection: Any) -> None:
     """Greets a server after connecting, for asyncio."""
-    left = _Left()
-    reader, writer = connection._reader, connection._writer
-    connection._reader, connection._writer = _Stream(reader, writer, left), _Stream(writer, writer, left)
+    left = _Left(connection._writer.close)
+    connection._reader, connection._writer = _Stream(connection._reader, left), _Stream(connection._writer, left)
     await connection.on_connect()
 
 

@@ -1,15 +1,4 @@
-"""Errors, sorted by what the caller can do.
-
-Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
-
-- `Lost`, `CancelledAtStart`: stop the work, discard its result.
-- `NotFound`, `Refused`, `InvalidCall`: the call was wrong, changed nothing, and will not succeed as it is.
-- `Unavailable`: the server was not reached, or did not answer, within the limit of the call. It may have been executed;
-  every call of this package may be repeated.
-- `Unsuitable`, `ServerError`: the server needs attention.
-- `TaskFailed`, `TaskCancelled`, `TimedOut`: results of waiting for a task.
-- `PayloadError`: a value that cannot be sent or read.
-"""
+"""Errors, sorted by what the caller can do. Every error has a stable `code`, a `cause` in words, and a `remedy`."""
 
 from __future__ import annotations
 
@@ -80,11 +69,11 @@ class NotFound(BluequeError):
 
 
 class Refused(BluequeError):
-    """The state of a task, a queue, a schedule or a listener does not allow the call."""
+    """The state of a task, a queue, a schedule or a listener does not allow the call. Nothing was changed."""
 
 
 class InvalidCall(BluequeError):
-    """An argument is wrong: a name, a number, a size, an id of another queue."""
+    """An argument is wrong: a name, a number, a size, an id of another queue. Nothing was changed."""
 
 
 class Unsuitable(BluequeError):
@@ -96,7 +85,8 @@ class ServerError(BluequeError):
 
 
 class Unavailable(BluequeError):
-    """The server was not reached, or did not reply, within the limit of the call."""
+    """The server was not reached, or did not reply, within the limit of the call. It may have been executed; every
+    call of this package may be repeated."""
 
 
 class ConnectionFailed(BluequeError):

@@ -23,8 +23,6 @@ from .worker_state import WorkerState
 
 @dataclass(eq=False)
 class Process:
-    """A process of tasks."""
-
     number: int
     pipe: Pipe
     #: Place of the process among the kill times.
@@ -53,7 +51,8 @@ class ForkControl:
 
     def __init__(self, state: WorkerState, run: Callable[[socket.socket], object], spawns: bool) -> None:
         self._state, self._spawns, self._numbers = state, spawns, itertools.count(1)
-        self._times = KillTimes(4 * state.slots + 100)
+        #: The times at which the fork server kills processes, even if the worker is frozen.
+        self.times = KillTimes(4 * state.slots + 100)
         self._lock = threading.Lock()
         self._processes: dict[int, Process] = {}
         #: The error if the fork server is gone.
@@ -68,7 +67,7 @@ class ForkControl:
         try:
             self._socket.close()
             forget_passwords()
-            if end := ForkServer(theirs, self._times).serve():
+            if end := ForkServer(theirs, self.times).serve():
                 run(end)
             status = 0
         except BaseException:
@@ -87,12 +86,9 @@ class ForkControl:
             os.waitpid(self._pid, 0)
 
     def start(self) -> Process:
-        """Starts a process."""
         ours, theirs = socket.socketpair()
         with self._lock:
-            process = Process(
-                next(self._numbers), Pipe(ours, trusts=False), self._times.take(), loaded=not self._spawns
-            )
+            process = Process(next(self._numbers), Pipe(ours, trusts=False), self.times.take(), loaded=not self._spawns)
             self._processes[process.number] = process
         try:
             socket.send_fds(self._socket, [pack(start=process.number, place=process.place)], [theirs.fileno()])
@@ -107,15 +103,11 @@ class ForkControl:
             with suppress(OSError):
                 self._socket.sendall(pack(pid=process.pid, signal=number))
 
-    def kill_at(self, process: Process, at: float) -> None:
-        """Sets the time at which the fork server kills a process, even if the worker is frozen; 0: never."""
-        self._times.set(process.place, at)
-
     def forget(self, process: Process) -> None:
         """Frees the place of a process that is gone."""
         with self._lock:
             if self._processes.pop(process.number, None):
-                self._times.give_back(process.place)
+                self.times.give_back(process.place)
 
     def receive_reports(self) -> None:
         """Receives reports of new processes, and of processes that are gone."""

@@ -106,7 +106,6 @@ def keep(control: socket.socket) -> int:
 
 
 def _children() -> list[int]:
-    """The child processes of this process."""
     with suppress(OSError):
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
     return []

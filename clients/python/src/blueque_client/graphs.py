@@ -86,11 +86,9 @@ class Graph:
 
         what: A `@task` function, or the queue of a worker in any language.
         args: Values, and other nodes or earlier tasks. The task gets the results of these tasks when they are complete.
-        For
-          a task in `optional(…)` it gets `None` if that task fails or is cancelled.
+          For a task in `optional(…)` it gets `None` if that task fails or is cancelled.
         id, label: `id` is the name in the namespace, by default the id of the graph and the position of the task.
-        `label` is
-          the name within the graph, for people.
+          `label` is the name within the graph, for people.
         after_success, after, after_failure: Further upstreams. The task waits until they are complete; until they have
           ended, with any outcome; until they have failed or were cancelled.
         """
@@ -104,7 +102,6 @@ class Graph:
         return node
 
     def options(self) -> dict[str, Any]:
-        """The options of the call."""
         tags = self.tags or None
         return {"name": self.name, "on_failure": self.on_failure, "tags": tags, "deadline": self.deadline}
 

@@ -27,8 +27,6 @@ def now() -> float:
 
 
 class Message(NamedTuple):
-    """A message."""
-
     kind: str
     #: Number of the attempt.
     key: int

@@ -102,7 +102,7 @@ class ProcessPool:
         """Sets the time at which the fork server kills a process: the end of its first lease."""
         with self._lock:
             running = [held for key in process.running if (held := self._state.attempts.get(key))]
-            self._control.kill_at(process, min((held.renewed + held.lease for held in running), default=0))
+            self._control.times.set(process.place, min((held.renewed + held.lease for held in running), default=0))
 
     def signal(self, held: HeldAttempt, number: int) -> None:
         """Sends a signal to the process of an attempt. Its other tasks are given back, and begin again elsewhere."""

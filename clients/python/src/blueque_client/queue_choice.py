@@ -41,7 +41,6 @@ class QueueChoice:
             self.known.add(name)
 
     def unregister(self) -> None:
-        """Unregisters the worker at its end."""
         for name in sorted(self.known):
             try:
                 self._link.run(calls.unregister(name, self._listener), limit=2)
@@ -85,14 +84,9 @@ class QueueChoice:
         """The queues whose maintenance the worker does, in groups of the size of a call."""
         if not self.by_pattern:
             return [self.names]
-        found: dict[str, None] = {}
-        cursor = "0"
-        while True:
-            page = self._link.run(calls.ready(self._listener, cursor, contract.QUEUES_FOUND, self.names, live=True))
-            found.update(dict.fromkeys(each.queue for each in page.items))
-            if (cursor := page.cursor) == "0":
-                break
-        names = list(found)
+        most = contract.QUEUES_FOUND
+        live = self._link.items(lambda cursor: calls.ready(self._listener, cursor, most, self.names, live=True))
+        names = list(dict.fromkeys(each.queue for each in live))
         # The namespace needs maintenance even without a queue.
         return [
             names[at : at + contract.QUEUES_OF_WORKER] for at in range(0, len(names), contract.QUEUES_OF_WORKER)

@@ -42,8 +42,6 @@ def start_of(item: Any, method: str | None, folder: str, span: Any) -> tuple[dic
 
 
 class RunningAttempt:
-    """An attempt in this process."""
-
     def __init__(self, way: Way, message: Message) -> None:
         self.way, self.key, about = way, message.key, message.about
         self.id: str = about["id"]

@@ -34,8 +34,6 @@ Mode = Literal["process", "thread", "asyncio"]
 
 
 class TaskProcess:
-    """This process."""
-
     def __init__(
         self, end: socket.socket, functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer, mode: Mode
     ) -> None:

@@ -53,7 +53,7 @@ class Tracing:
         tags = given.split(",") if isinstance(given, str) else list(given)
         if not context.trace_flags.sampled or len(tags) >= MOST_TAGS:
             return options
-        return {**options, "tags": [*tags, f"{PREFIX}{_written(span)}"]}
+        return {**options, "tags": [*tags, f"{PREFIX}{carried(span)}"]}
 
     def attempt(self, id: str, queue: str, method: str | None, number: int, tags: Iterable[str]) -> Span:
         """A span of an attempt, in the trace of its submit. Whoever began it ends it."""
@@ -68,7 +68,6 @@ class Tracing:
         return self._tracer.start_span(f"run {method or queue}", _context(parent), kind=kind, attributes=attributes)
 
     def end(self, span: Span, verdict: str, error: str) -> None:
-        """Ends the span of an attempt."""
         span.set_attribute("blueque.verdict", verdict)
         if error:
             span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, error))
@@ -83,8 +82,10 @@ def submitting(
     return tracing.submit(queue, options, named) if tracing else nullcontext(options)
 
 
-def _written(span: Span) -> str:
+def carried(span: Span | None) -> str | None:
     """A span as a header has it: W3C, Trace Context."""
+    if span is None:
+        return None
     context = span.get_span_context()
     return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
 
@@ -93,11 +94,6 @@ def _context(header: str | None) -> Context | None:
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     return TraceContextTextMapPropagator().extract({"traceparent": header}) if header else None
-
-
-def carried(span: Span | None) -> str | None:
-    """The header that passes the span of an attempt to a process of tasks."""
-    return _written(span) if span else None
 
 
 def enter(header: str | None) -> None:

@@ -131,8 +131,6 @@ class _Misfit(Exception):
 
 @dataclass(frozen=True)
 class Type:
-    """A type of the contract."""
-
     form: str
     low: int = 0
     high: int | None = None
@@ -189,7 +187,6 @@ class Field:
 
 
 def read_value(field: Field) -> Shape[Any]:
-    """A single value."""
     return field.read
 
 

@@ -41,7 +41,6 @@ class WorkFolder:
             removed(each)
 
     def remove(self) -> None:
-        """Removes the folder."""
         removed(self.path)
         if self._lock is not None:
             os.close(self._lock)

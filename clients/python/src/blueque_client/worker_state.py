@@ -65,7 +65,6 @@ class WorkerState:
         return 1 if self.mode == "process" else self.slots
 
     def stop(self, release: bool = False) -> None:
-        """Stops the worker."""
         # Also called from a signal handler, so nothing here waits for a lock.
         self.stopping = "release" if release or self.stopping == "release" else "finish"
         self.events.put(None)

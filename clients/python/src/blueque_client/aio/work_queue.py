@@ -49,8 +49,7 @@ class WorkQueue:
 
     async def add_item(self, item: WorkItem) -> bool:
         """Adds an item and returns true; a finished item with this id is created again. Returns false and changes
-        nothing
-        if an unfinished item has this id."""
+        nothing if an unfinished item has this id."""
         name = encode(item.id)
         each = [calls.SubmitEach(name, None, item.data)]
         for _ in range(TRIES):
