@@ -175,7 +175,7 @@ def test_what_cannot_be_a_task_stays_and_is_tried_again(client: Client, old: Old
     assert [id for id, _ in drained(client)] == ["good", "large"]
 
 
-def test_an_unfinished_task_of_the_same_id_stays_and_one_that_ended_is_made_anew(client: Client, old: Old) -> None:
+def test_an_unfinished_task_of_the_same_id_stays_and_one_that_ended_is_created_again(client: Client, old: Old) -> None:
     queue = WorkQueue(client, "films", keep_records=True)
     assert queue.add_item(WorkItem(b"here", "1"))
     assert queue.add_item(WorkItem(b"here", "2"))

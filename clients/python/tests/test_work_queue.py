@@ -35,7 +35,7 @@ def test_an_item_is_added_leased_and_completed_once_and_leaves_nothing(client: C
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_completed_item_is_made_anew_whether_or_not_its_record_was_kept(client: Client, keep: bool) -> None:
+def test_a_completed_item_is_created_again_whether_or_not_its_record_was_kept(client: Client, keep: bool) -> None:
     queue = WorkQueue(client, "films", keep_records=keep)
     for data in (b"one", b"two"):
         assert queue.add_item(WorkItem(data, "1"))

@@ -179,7 +179,7 @@ def test_failures_are_readable(client: Client, start: Start, call: Any, words: s
 
 
 @pytest.mark.parametrize("mode", ["process", "thread", "asyncio"])
-def test_an_end_that_cannot_be_told_is_a_failure(client: Client, start: Start, mode: str) -> None:
+def test_an_end_that_cannot_be_sent_is_a_failure(client: Client, start: Start, mode: str) -> None:
     start("--mode", mode, "-n", "5")
     jobs = [client.submit(app.ends_oddly.call(how)) for how in ("group", "text", "again", "reason", "next")]
     for job in jobs:
@@ -456,7 +456,9 @@ def test_a_stopped_process_keeps_its_task_and_obeys(client: Client, start: Start
     assert gone(pid)
 
 
-def test_a_frozen_worker_runs_nothing_beside_the_next_owner(client: Client, start: Start, tmp_path: Path) -> None:
+def test_a_frozen_worker_runs_nothing_at_the_same_time_as_the_next_owner(
+    client: Client, start: Start, tmp_path: Path
+) -> None:
     worker = start()
     job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"), lease=2)
     pids = number(tmp_path / "pid"), number(tmp_path / "pid.daemon")
@@ -521,7 +523,7 @@ def test_a_password_on_the_command_line_is_refused(option: str, url: str) -> Non
     assert f"{option} holds a password" in said.stderr
 
 
-def test_a_home_that_was_tidied_up_is_made_anew(client: Client, start: Start, tmp_path: Path) -> None:
+def test_a_removed_work_folder_is_created_again(client: Client, start: Start, tmp_path: Path) -> None:
     start()
     assert client.submit(app.add.call(1)).result(PATIENCE) == 2
     shutil.rmtree(tmp_path / "work")
@@ -632,7 +634,7 @@ def test_a_frozen_worker_loses_its_task_and_discards_it(client: Client, start: S
     assert job.info().attempt == 2
 
 
-def test_a_worker_that_is_told_to_end_finishes_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
+def test_a_worker_that_is_ordered_to_end_finishes_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
     worker = start()
     job = client.submit(app.sleeps.call(str(tmp_path / "pid"), seconds=1.0))
     number(tmp_path / "pid")
@@ -642,7 +644,7 @@ def test_a_worker_that_is_told_to_end_finishes_what_runs(client: Client, start: 
     assert later.state() == "pending"
 
 
-def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
+def test_ordered_to_end_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
     worker = start()
     job = client.submit(app.sleeps.call(str(tmp_path / "pid")))
     number(tmp_path / "pid")
@@ -659,7 +661,7 @@ def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_pa
     assert not list((tmp_path / "work").glob("*/*"))
 
 
-def test_a_server_that_is_away_at_the_start_is_told(start: Start, tmp_path: Path) -> None:
+def test_a_server_that_is_away_at_the_start_is_logged(start: Start, tmp_path: Path) -> None:
     start(url="", env={**os.environ, "BLUEQUE_URL": f"unix://:secret@{tmp_path}/nobody"})
     until(lambda: "\n" in (tmp_path / "log").read_text())
     said = (tmp_path / "log").read_text()

@@ -85,7 +85,7 @@ export interface About {
 }
 
 /** The connection of a handler to the worker. */
-export interface Way {
+export interface Channel {
   /** Saves a value; fails if the lease was lost. */
   persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void>;
   /** Adds to the log. */
@@ -97,7 +97,7 @@ export interface Way {
 /** The attempt that a handler works on. */
 export class Context {
   readonly #serializer: Serializer;
-  readonly #way: Way;
+  readonly #channel: Channel;
   readonly #checkpoint: Buffer | null;
   /** @internal */
   step: { readonly next: string; readonly method: string | undefined } | undefined;
@@ -117,14 +117,14 @@ export class Context {
     /** Aborted with {@link Stopped} when the attempt must stop. Pass it on to functions that take a signal. */
     readonly signal: AbortSignal,
     serializer: Serializer,
-    way: Way,
+    channel: Channel,
   ) {
     this.id = about.id;
     this.queue = about.queue;
     this.method = about.method;
     this.attempt = about.attempt;
     this.#serializer = serializer;
-    this.#way = way;
+    this.#channel = channel;
     this.#checkpoint = about.checkpoint;
   }
 
@@ -133,7 +133,7 @@ export class Context {
    * also the current folder.
    */
   get folder(): string {
-    return this.#way.folder();
+    return this.#channel.folder();
   }
 
   /** The order to stop, or `undefined`. */
@@ -168,7 +168,7 @@ export class Context {
       if (Buffer.byteLength(body) > RESULT_BYTES) {
         throw new InvalidCall("TOOBIG", `the ${kind} is over 8 MiB: store it elsewhere, and save its place.`);
       }
-      await this.#way.persist(kind, body);
+      await this.#channel.persist(kind, body);
     })();
     // A failed report that nobody awaits, for example from a timer that runs for too long, must not end the process.
     saved.catch(() => undefined);
@@ -179,7 +179,7 @@ export class Context {
   log(text: string): void {
     const more = text.length - LOG_KEPT_BYTES;
     if (more > 0) text = `${text.slice(0, LOG_KEPT_BYTES)}\n[${more} characters were left out]`;
-    this.#way.log(text.endsWith("\n") ? text : `${text}\n`);
+    this.#channel.log(text.endsWith("\n") ? text : `${text}\n`);
   }
 
   /** When the handler has returned, the task goes on in another queue, with the result as its parameters. */

@@ -12,7 +12,7 @@ interface Input {
 /** A task, or some of its inputs. */
 interface Part {
   readonly task: calls.SubmitGraphEach;
-  /** The parameters of a task without slots. */
+  /** The parameters of a task without upstreams among them. */
   readonly whole: Buffer;
   readonly inputs: readonly Input[];
 }

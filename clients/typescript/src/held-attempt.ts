@@ -1,6 +1,6 @@
 // An attempt that a worker holds.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Order, Stopped, type Way } from "./attempt.js";
+import { type Order, Stopped, type Channel } from "./attempt.js";
 import * as calls from "./calls.js";
 import type { Child } from "./child-process.js";
 import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
@@ -14,8 +14,8 @@ export type Taken = Pick<
   "id" | "queue" | "token" | "attempt" | "lease" | "parameters" | "checkpoint"
 >;
 
-/** An attempt that this worker holds, and the way of its handler to the server. */
-export class HeldAttempt implements Way {
+/** An attempt that this worker holds, and the channel of its handler to the server. */
+export class HeldAttempt implements Channel {
   readonly #controller = new AbortController();
   readonly id: string;
   readonly queue: string;

@@ -1,21 +1,21 @@
 // Processes that a child process has started. Daemons have left its process group, but keep its environment.
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 
 /** The environment variable that marks the processes of a child. */
 export const MARK = "BLUEQUE_CHILD";
 /** Maximum number of searches: processes may be started during a search. */
-const ROUNDS = 100;
+const SEARCHES = 100;
 
 /** Kills all processes with this mark except the caller, until there are none. Only on Linux. */
 export function killOrphans(mark: string): void {
   const wanted = Buffer.from(`${MARK}=${mark}`);
-  for (let round = 0; round < ROUNDS && killed(wanted); round += 1);
+  for (let search = 0; search < SEARCHES && killed(wanted); search += 1);
 }
 
 /** Kills the processes with this mark. Returns true if there were any. */
 function killed(wanted: Buffer): boolean {
   let some = false;
-  for (const name of entries()) {
+  for (const name of existsSync("/proc") ? readdirSync("/proc") : []) {
     const pid = Number(name);
     if (!pid || pid === process.pid) continue;
     try {
@@ -28,12 +28,4 @@ function killed(wanted: Buffer): boolean {
     }
   }
   return some;
-}
-
-function entries(): string[] {
-  try {
-    return readdirSync("/proc");
-  } catch {
-    return [];
-  }
 }

@@ -7,7 +7,7 @@ import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./argument-checks.js";
 import type { Link } from "./link.js";
-import { LOOK, Task } from "./task.js";
+import { LONGEST_INTERVAL, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
 
 /** Remedy if another task has the unique name. */
@@ -161,7 +161,7 @@ export class Queue<P = unknown, R = unknown> {
       else if (!options.follow) return;
       else {
         await sleep(interval);
-        interval = Math.min(interval * 2, LOOK);
+        interval = Math.min(interval * 2, LONGEST_INTERVAL);
       }
     }
   }

@@ -14,12 +14,12 @@ export function startReports(state: WorkerState): void {
   });
 }
 
-/** Repeats a job until the worker is over. The job returns the seconds until its next run. */
-async function repeat(state: WorkerState, job: () => Promise<number>): Promise<void> {
+/** Repeats some work until the worker is over. The work returns the seconds until its next run. */
+async function repeat(state: WorkerState, work: () => Promise<number>): Promise<void> {
   while (!state.isOver()) {
     let after: number = contract.REPORT_AGAIN;
     try {
-      after = await job();
+      after = await work();
     } catch (error) {
       // At the end its connection is closed.
       if (!state.isOver()) state.say("warning", known(error).message);

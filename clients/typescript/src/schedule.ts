@@ -18,7 +18,7 @@ export class Schedule {
     return this.#link.run(calls.showSchedule(this.name));
   }
 
-  /** Creates a task now, in addition to its slots. */
+  /** Creates a task now, in addition to its fire times. */
   async run(): Promise<Task> {
     const reply = await this.#link.make(calls.runSchedule(this.name, randomUUID(), { by: this.#link.by }));
     return new Task(this.#link, reply.id);

@@ -1,7 +1,7 @@
 // The program of a child process: runs the handlers of a file. Started by `child-process`, with the file as its argument.
 import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
-import { type About, type End, type Handlers, type Way, Context, Stopped, attempt, isHandlers } from "./attempt.js";
+import { type About, type End, type Handlers, type Channel, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
@@ -41,14 +41,14 @@ function main(file: string): void {
   const fd = { fd: PIPE, readable: true, writable: true };
   const pipe = process.versions["bun"] ? createConnection(fd as unknown as NetConnectOpts) : new Socket(fd);
   pipe.on("error", () => undefined); // it is closed then, too
-  const tell = (about: FromChild, body: Bytes = "", told?: () => void): void => {
-    pipe.write(packed(about, body), told);
+  const tell = (about: FromChild, body: Bytes = "", sent?: () => void): void => {
+    pipe.write(packed(about, body), sent);
   };
   /** The number of the attempt that runs; what an earlier one has left may not report. */
   let running = 0;
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let [number, controller] = [0, new AbortController()];
-  const wayOf = (mine: number, folder: string): Way => ({
+  const channelOf = (mine: number, folder: string): Channel => ({
     persist: (what: "checkpoint" | "progress", body: Bytes): Promise<void> =>
       new Promise((resolve, reject) => {
         if (mine !== running) throw verdict("LOST", "this attempt has ended already");
@@ -66,7 +66,7 @@ function main(file: string): void {
     throw new Error("its default export is no function, and no functions by their names");
   });
   // The worker is notified, with the printed text, before a handler can end the process. A child that cannot load ends.
-  const told = loaded.then(
+  const ready = loaded.then(
     async (exports) => {
       await print("");
       await new Promise<void>((resolve) => {
@@ -81,16 +81,16 @@ function main(file: string): void {
     },
   );
   const start = async (about: About, folder: string): Promise<void> => {
-    const way = wayOf((running += 1), folder);
+    const channel = channelOf((running += 1), folder);
     controller = new AbortController();
     await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
-    const exports = await told;
+    const exports = await ready;
     if (!exports) return;
     const { default: handlers, serializer = new Json() } = exports;
     let end: End;
     try {
       process.chdir(folder);
-      end = await attempt(about, handlers, new Context(about, controller.signal, serializer, way), serializer);
+      end = await attempt(about, handlers, new Context(about, controller.signal, serializer, channel), serializer);
     } catch { // the folder is gone, which is no fault of the task
       end = { how: "uncounted", reason: "nofolder", again: 5 };
     }

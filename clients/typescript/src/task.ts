@@ -7,8 +7,8 @@ import { number, options } from "./argument-checks.js";
 import type { Link } from "./link.js";
 import type { Bytes, Time } from "./wire.js";
 
-/** Shortest interval between two checks of a wait, in milliseconds. */
-export const LOOK = LONGEST_PAUSE * 1000;
+/** Longest interval between two checks of a wait, in milliseconds. */
+export const LONGEST_INTERVAL = LONGEST_PAUSE * 1000;
 
 /** Options of a wait. */
 export interface Wait {
@@ -24,16 +24,16 @@ export function isFinal(state: string | null): boolean {
 }
 
 /** Looks again and again, less and less often, until it has found something. */
-export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, late: () => string): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, unfinished: () => string): Promise<T> {
   options("a wait", wait, ["timeout", "signal"]);
   number("timeout", wait.timeout, -Infinity);
   const end = wait.timeout === undefined ? Infinity : performance.now() + wait.timeout * 1000;
-  for (let interval = 5; ; interval = Math.min(interval * 2, LOOK)) {
+  for (let interval = 5; ; interval = Math.min(interval * 2, LONGEST_INTERVAL)) {
     wait.signal?.throwIfAborted();
     const found = await look();
     if (found !== undefined) return found;
     const left = end - performance.now();
-    if (left <= 0) throw new TimedOut("TIMEDOUT", `${late()} within ${wait.timeout ?? 0} s.`);
+    if (left <= 0) throw new TimedOut("TIMEDOUT", `${unfinished()} within ${wait.timeout ?? 0} s.`);
     await sleep(Math.min(interval, left));
   }
 }
@@ -139,7 +139,7 @@ export class Task<R = unknown, P = unknown> {
       else if (ended) return;
       else {
         await sleep(interval);
-        interval = Math.min(interval * 2, LOOK);
+        interval = Math.min(interval * 2, LONGEST_INTERVAL);
       }
     }
   }

@@ -32,7 +32,7 @@ function installed(): string {
 export class Server implements AsyncDisposable {
   /** The folder of the socket and the data; removed at the end. */
   readonly folder = mkdtempSync(join(tmpdir(), "blueque-server-"));
-  /** The way to it. */
+  /** The URL of the server. */
   readonly url = `unix://${this.folder}/socket`;
   readonly #arguments: readonly string[];
   #process: ChildProcess;
@@ -127,7 +127,7 @@ export async function runUntilIdle(
       const method = (await link.run(calls.get(id)))?.method ?? null;
       const about = { id, queue, method, attempt: item.attempt, parameters, checkpoint };
       let [folder, logged] = [undefined as string | undefined, ""];
-      const way = {
+      const channel = {
         persist: async (kind: "checkpoint" | "progress", body: Bytes): Promise<void> => {
           await link.run(kind === "checkpoint" ? calls.checkpoint(id, token, body) : calls.progress(id, token, body));
         },
@@ -136,7 +136,7 @@ export async function runUntilIdle(
         },
         folder: (): string => (folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
       };
-      const context = new Context(about, new AbortController().signal, link.serializer, way);
+      const context = new Context(about, new AbortController().signal, link.serializer, channel);
       const end = await attempt(about, handlers, context, link.serializer);
       if (logged) await link.run(calls.appendLog(id, token, "log", logged.toWellFormed()));
       await link.run(callOf(item, end));

@@ -7,7 +7,8 @@ import { killOrphans } from "./orphan-processes.js";
 
 /** The pipe from the worker. */
 const PIPE = 4;
-const LOOK = 50;
+/** Milliseconds between two checks of the lease. */
+const CHECK_EVERY = 50;
 
 /** End of the lease in seconds of this host's uptime, which includes the time while the host was suspended. */
 let until = Infinity;
@@ -35,5 +36,5 @@ pipe.on("error", end);
 pipe.on("close", end);
 setInterval(() => {
   if (uptime() > until) end();
-}, LOOK);
+}, CHECK_EVERY);
 parentPort?.postMessage("watches");

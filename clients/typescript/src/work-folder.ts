@@ -67,8 +67,8 @@ export async function removed(folder: string): Promise<void> {
 
 /** Removes the folders of workers that are gone. */
 async function sweep(base: string): Promise<void> {
-  const homes = readdirSync(base).filter((name) => name.startsWith(PREFIX));
-  await Promise.all(homes.map(async (name) => {
+  const folders = readdirSync(base).filter((name) => name.startsWith(PREFIX));
+  await Promise.all(folders.map(async (name) => {
     if (await isGone(join(base, name, SOCKET))) await removed(join(base, name));
   }));
 }

@@ -16,7 +16,7 @@ const UNLIMITED = 1_000_000_000;
 /** Maximum number of tries to add an item while others add and complete it at the same time. */
 const TRIES = 10;
 /** The longest wait for a wake-up, in seconds: shorter than the time limit of a connection. */
-const LOOK = 5;
+const LONGEST_WAIT = 5;
 
 /** The attempt of an item that was leased. */
 interface Lease {
@@ -182,7 +182,7 @@ export class WorkQueue implements AsyncDisposable {
       }
       const left = end - performance.now();
       if (!block || left <= 0) return null;
-      woken = await this.#wait(Math.min(left / 1000, signal ? 0.5 : LOOK));
+      woken = await this.#wait(Math.min(left / 1000, signal ? 0.5 : LONGEST_WAIT));
     }
   }
 

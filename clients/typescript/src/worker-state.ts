@@ -128,7 +128,7 @@ export class WorkerState {
   /** Stops the worker at an order of the server. */
   drain(): void {
     if (this.stopping) return;
-    this.say("info", "was told to drain");
+    this.say("info", "is ordered to drain");
     this.stop();
   }
 

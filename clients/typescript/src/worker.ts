@@ -19,7 +19,7 @@ import { OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
 export type { WorkerOptions };
 
 /** Milliseconds between two checks of all attempts. */
-const LOOK = 200;
+const CHECK_EVERY = 200;
 /** Milliseconds without an answer of the server after which a starting worker logs this. */
 const SILENCE = 1000;
 
@@ -137,7 +137,7 @@ export class Worker implements AsyncDisposable {
     const connections = [link.connection.duplicate(), link.connection.duplicate()] as const;
     const pool = new ProcessPool(state);
     const leases = new Leases(state);
-    const ticks = setInterval(() => { leases.tick(); }, LOOK);
+    const ticks = setInterval(() => { leases.tick(); }, CHECK_EVERY);
     const end = (): void => {
       this.stop({ release: state.stopping !== undefined });
     };

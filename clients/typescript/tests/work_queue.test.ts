@@ -34,7 +34,7 @@ test("an item is added, leased and completed once, and leaves nothing", async ()
   assert.deepEqual(await queue.queue.listeners(), []);
 });
 
-test("a completed item is made anew, whether or not its record was kept", async () => {
+test("a completed item is created again, whether or not its record was kept", async () => {
   for (const keepRecords of [false, true]) {
     await using client = server.client();
     await using queue = new WorkQueue(client, "films", { keepRecords });

@@ -303,7 +303,7 @@ test("it stops gracefully: what runs ends, nothing more is taken; the second tim
   assert.deepEqual([info.status, info.uncounted, info.releases], ["pending", 1, null]);
 });
 
-test("it is told to drain", async () => {
+test("it is ordered to drain", async () => {
   await using client = server.client();
   const worker = working(client, () => 1);
   await becomes(async () => (await client.workers()).length === 1);
@@ -337,7 +337,7 @@ test("a graph runs, with results as parameters", async () => {
   assert.equal(await handle.task(sum).result(), 106);
 });
 
-test("handlers that are none are refused, and a file that has none or cannot be read", async () => {
+test("invalid handlers are refused, and a file that has none or cannot be read", async () => {
   await using client = server.client();
   for (const wrong of [undefined, null, 5, {}, { a: 1 }]) {
     const message = /a worker needs a function, one or more functions by their names, or a file/;
@@ -393,7 +393,7 @@ test("it says where it begins, and how it ends", async (t) => {
   assert.equal(await task.state(), "pending");
 });
 
-test("a server that is away at its begin is told, with what it waits for", async (t) => {
+test("a server that is away at the start is logged, with the cause", async (t) => {
   await using own = new Server();
   await own.kill();
   const { text } = said(t, own.url.replace("unix://", "unix://:secret@"), "t");
@@ -594,7 +594,7 @@ test("a worker that is killed leaves no child behind, even one that computes wit
   await becomes(() => !pids.some(runs), 5);
 });
 
-test("nothing runs beside the next owner, even if the worker is frozen", async (t) => {
+test("nothing runs at the same time as the next owner, even if the worker is frozen", async (t) => {
   const namespace = `t${randomUUID()}`;
   const { worker, pids } = await endless(t, namespace);
   await using client = server.client({ namespace });

@@ -58,7 +58,7 @@ def raised(error: BaseException) -> Ending:
     try:
         return _raised(error)
     except BaseException as worse:  # such as an error in the message, or a lack of memory
-        text = f"{type(error).__name__}, and it cannot be told: {type(worse).__name__}"
+        text = f"{type(error).__name__}, and its text cannot be made: {type(worse).__name__}"
         return Ending("fail", text.encode(errors="backslashreplace"), type(error).__name__)
 
 

@@ -36,7 +36,7 @@ class Process:
     begun: int = 0
     running: set[int] = field(default_factory=set)
     #: True if the process was killed because a lease had passed.
-    late: bool = False
+    expired: bool = False
     #: Set when the process and all its children are known to be gone.
     gone: threading.Event = field(default_factory=threading.Event)
     known: threading.Event = field(default_factory=threading.Event)
@@ -130,7 +130,7 @@ class ForkControl:
                         process.gone.set()
                         process.pipe.close()
                 elif report.get("gone") == process.pid:
-                    process.status, process.late = report["status"], report["late"]
+                    process.status, process.expired = report["status"], report["expired"]
                     process.cost = {name: report[name] for name in ("cpu_ms", "max_rss_kib")}
                     process.gone.set()
         if self._state.over.is_set():

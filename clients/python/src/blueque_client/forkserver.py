@@ -37,7 +37,7 @@ SIZE = 128
 
 _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
 #: Interval between two checks for leases that have passed, in milliseconds.
-LOOK = 200
+CHECK_EVERY = 200
 
 
 class KillTimes:
@@ -119,7 +119,7 @@ class ForkServer:
         self.keeper = keep(control)
         #: Processes of the fork server, each with its place among the kill times.
         self.known: dict[int, int | None] = {}
-        self.late: set[int] = set()
+        self.expired: set[int] = set()
 
     def serve(self) -> socket.socket | None:
         """Obeys orders. Returns the pipe in a new process for tasks, and None when the worker is gone."""
@@ -133,10 +133,10 @@ class ForkServer:
         poll.register(self.control, select.POLLIN)
         poll.register(bell, select.POLLIN)
         while os.getppid() == self.keeper:
-            ready = {fd for fd, _ in poll.poll(LOOK if self.known else None)}
+            ready = {fd for fd, _ in poll.poll(CHECK_EVERY if self.known else None)}
             for pid, place in self.known.items():
                 if self.kill_times.passed(place):
-                    self.late.add(pid)
+                    self.expired.add(pid)
                     self._kill(pid)
             if bell in ready:
                 with suppress(BlockingIOError):
@@ -202,9 +202,11 @@ class ForkServer:
                 del self.known[pid]
                 _kill_orphans(self.known)
                 cpu = round(1000 * (usage.ru_utime + usage.ru_stime))
-                late = pid in self.late
-                self.late.discard(pid)
-                self.control.sendall(pack(gone=pid, status=status, cpu_ms=cpu, max_rss_kib=usage.ru_maxrss, late=late))
+                expired = pid in self.expired
+                self.expired.discard(pid)
+                self.control.sendall(
+                    pack(gone=pid, status=status, cpu_ms=cpu, max_rss_kib=usage.ru_maxrss, expired=expired)
+                )
 
     def _kill(self, pid: int) -> None:
         _quietly(os.killpg, pid, signal.SIGKILL)

@@ -149,18 +149,18 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
         given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
     options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
     if not any(map(_is_upstream, node.args)):
-        # Without slots, the parameters are the list as it is.
+        # Without upstreams among them, the parameters are the list as it is.
         parameters = serializer.dumps(list(node.args))
         return calls.SubmitGraphEach(node.id, node.queue, node.eta, parameters, " ".join(node.after), options)
     inputs, values = list(node.after), bytearray()
-    for slot, value in enumerate(node.args):
+    for at, value in enumerate(node.args):
         if isinstance(value, optional):
-            inputs.append(f"optional/{slot}={_id(value.what)}")
+            inputs.append(f"optional/{at}={_id(value.what)}")
         elif _is_upstream(value):
-            inputs.append(f"result/{slot}={value.id}")
+            inputs.append(f"result/{at}={value.id}")
         else:
             data = serializer.dumps(value)
-            inputs.append(f"value/{slot}={len(data)}")
+            inputs.append(f"value/{at}={len(data)}")
             values += data
     return calls.SubmitGraphEach(node.id, node.queue, node.eta, bytes(values), " ".join(inputs), options)
 
@@ -169,7 +169,7 @@ class _Part(NamedTuple):
     """A task, or some of its inputs: the text of each input, with the bytes of a value."""
 
     task: calls.SubmitGraphEach
-    #: The parameters of a task without slots.
+    #: The parameters of a task without upstreams among its arguments.
     whole: bytes
     inputs: list[tuple[str, bytes]]
 

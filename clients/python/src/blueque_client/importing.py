@@ -152,7 +152,7 @@ class WorkQueueImport:
         self._check()
         with self._locked():
             self._recover()
-            told = ""
+            logged = ""
             while True:
                 while self._step():
                     self._lock()
@@ -160,8 +160,8 @@ class WorkQueueImport:
                 if not left:
                     return self.imported
                 about = f"{self.imported}; the old workers have {left}"
-                if about != told:
-                    log.info("%s", told := about)
+                if about != logged:
+                    log.info("%s", logged := about)
                 self._lock()
                 time.sleep(min(self._settle, self._lock_for / 3, 1))
 
@@ -190,11 +190,11 @@ class WorkQueueImport:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        told = False
+        logged = False
         while other := self._lock():
-            if not told:
+            if not logged:
                 log.warning("waits for the importer %s", other.decode(errors="replace"))
-                told = True
+                logged = True
             time.sleep(min(self._lock_for / 5, 0.5))
         try:
             yield

@@ -13,14 +13,14 @@ from .process_pool import ProcessPool
 from .worker_state import WorkerState
 
 #: Seconds between two checks of all attempts.
-LOOK = 0.2
+CHECK_EVERY = 0.2
 
 
 def renew(state: WorkerState, pool: ProcessPool) -> None:
     """Renews leases until the end of the worker."""
     due: dict[tuple[str, float], float] = {}
     while not state.over.is_set():
-        if hurry := state.heartbeat_due.wait(LOOK):
+        if hurry := state.heartbeat_due.wait(CHECK_EVERY):
             state.heartbeat_due.clear()
         groups: dict[tuple[str, float], list[HeldAttempt]] = {}
         for held in list(state.attempts.values()):
@@ -60,7 +60,7 @@ def _heartbeat(state: WorkerState, pool: ProcessPool, queue: str, lease: float, 
 
 def enforce(state: WorkerState, pool: ProcessPool) -> None:
     """Enforces orders, limits and leases. Heartbeats have their own thread, because they may wait for the server."""
-    while not state.over.wait(LOOK):
+    while not state.over.wait(CHECK_EVERY):
         for held in list(state.attempts.values()):
             if held.ending is None and held.process:
                 _enforce(state, pool, held)

@@ -53,7 +53,7 @@ class TaskLog(logging.Handler):
         attempt = attempt_here()
         if attempt and not record.name.startswith("blueque."):
             try:
-                if attempt.way.is_forked():  # as other programs do without any handler
+                if attempt.channel.is_forked():  # as other programs do without any handler
                     if logging.getLogger().handlers == [self] and logging.lastResort:
                         logging.lastResort.handle(record)
                     return

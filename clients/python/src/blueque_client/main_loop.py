@@ -30,10 +30,10 @@ class MainLoop:
 
     def run(self) -> None:
         """Returns after the order to stop, when all attempts have ended."""
-        state, look, told = self._state, True, None
+        state, look, logged = self._state, True, None
         while True:
-            if state.stopping != told:
-                told = state.stopping
+            if state.stopping != logged:
+                logged = state.stopping
                 log.info("%s", _reaction(state))
                 state.report_due.set()
             batch: list[tuple[HeldAttempt, Ending]] = []

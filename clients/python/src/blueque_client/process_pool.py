@@ -215,7 +215,7 @@ class ProcessPool:
 
     def _crashed(self, process: Process, held: HeldAttempt) -> Ending:
         """The end of an attempt whose process is gone."""
-        if held.order or process.late:
+        if held.order or process.expired:
             return stopped(held.order or "drain")
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)

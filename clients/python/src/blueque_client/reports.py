@@ -23,7 +23,7 @@ def maintain(state: WorkerState) -> None:
     """Does the maintenance until the end of the worker."""
     ahead, read = 0.0, float(-contract.CLOCK_EVERY)
 
-    def job() -> float:
+    def once() -> float:
         """Returns the seconds until the next maintenance. The server and this host may have different clocks."""
         nonlocal ahead, read
         if time.monotonic() > read + contract.CLOCK_EVERY:
@@ -36,14 +36,14 @@ def maintain(state: WorkerState) -> None:
             after = min(after, 0.0 if reply.more else max(reply.next - ahead - time.time(), 0.05))
         return after
 
-    while not state.over.wait(_done_or_again(job)):
+    while not state.over.wait(_done_or_again(once)):
         pass
 
 
-def _done_or_again(job: Callable[[], float]) -> float:
-    """Does a job, which returns the seconds until its next run; after an error it is repeated soon."""
+def _done_or_again(work: Callable[[], float]) -> float:
+    """Does some work, which returns the seconds until it is due again; after an error it is repeated soon."""
     try:
-        return job()
+        return work()
     except BluequeError as error:
         log.warning("%s", error)
         return contract.REPORT_AGAIN
@@ -70,7 +70,7 @@ def _report(state: WorkerState) -> float:
     return contract.REPORT_EVERY
 
 
-def send_logs(state: WorkerState, every_second: Callable[[], None]) -> None:
+def send_logs(state: WorkerState, every_second: Callable[[], object]) -> None:
     """Sends the log output of functions each second until the end of the worker."""
     while not state.over.wait(1):
         for held in list(state.attempts.values()):

@@ -18,7 +18,7 @@ from .task_functions import TaskFunction
 from .tracing import carried, enter
 
 
-class Way(Protocol):
+class Channel(Protocol):
     """The functions for an attempt, and its connection to the worker."""
 
     functions: Mapping[str, TaskFunction[Any, Any]]
@@ -42,8 +42,8 @@ def start_of(item: Any, method: str | None, folder: str, span: Any) -> tuple[dic
 
 
 class RunningAttempt:
-    def __init__(self, way: Way, message: Message) -> None:
-        self.way, self.key, about = way, message.key, message.about
+    def __init__(self, channel: Channel, message: Message) -> None:
+        self.channel, self.key, about = channel, message.key, message.about
         self.id: str = about["id"]
         self.queue: str = about["queue"]
         self.method: str | None = about["method"]
@@ -72,19 +72,19 @@ class RunningAttempt:
         return self._folder
 
     def last_checkpoint(self) -> Any:
-        return None if self._checkpoint is None else self.way.serializer.loads(self._checkpoint)
+        return None if self._checkpoint is None else self.channel.serializer.loads(self._checkpoint)
 
     def ask(self, kind: str, value: Any) -> None:
-        body = self.way.serializer.dumps(value)
+        body = self.channel.serializer.dumps(value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
-        self.way.ask(self.key, kind, body)
+        self.channel.ask(self.key, kind, body)
 
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
         if (more := len(line) - contract.LOG_KEPT_BYTES) > 0:
             line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
-        self.way.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
+        self.channel.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 
     # Run and end
 
@@ -111,15 +111,15 @@ class RunningAttempt:
         if self.order:
             raise Stopped(self.order)
         enter(self.trace)
-        function = self.way.functions.get(self.method or self.queue)
+        function = self.channel.functions.get(self.method or self.queue)
         if function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
         # A task of a document of graphs may have no parameters: the function then gets no argument.
-        return function.run(self.way.serializer.loads(self._parameters) if self._parameters else [])
+        return function.run(self.channel.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:
-        body = self.way.serializer.dumps(value)
+        body = self.channel.serializer.dumps(value)
         if len(body) > contract.RESULT_BYTES:
             return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
         return Ending("complete", body, next_step=self.next_step)

@@ -133,7 +133,7 @@ class Worker:
             "maintenance": lambda: maintain(state),
             "heartbeats": lambda: leases.renew(state, pool),
             "limits": lambda: leases.enforce(state, pool),
-            "logs": lambda: send_logs(state, self._each_second),
+            "logs": lambda: send_logs(state, lambda: self.every_second and self.every_second()),
             "wake-ups": lambda: await_tasks(state),
             "orders": lambda: await_orders(state),
             "processes": control.receive_reports,
@@ -158,10 +158,6 @@ class Worker:
         if control.broken:
             raise BluequeError("WORKER", control.broken)
         return self.done
-
-    def _each_second(self) -> None:
-        if self.every_second:
-            self.every_second()
 
     def _run_tasks(self, end: socket.socket) -> None:
         """Runs tasks in a process that the fork server has made."""

@@ -72,7 +72,7 @@ class WorkerState:
     def drain(self) -> None:
         """Stops the worker at an order of the server."""
         if not self.stopping:
-            log.info("was told to drain")
+            log.info("is ordered to drain")
             self.stop()
 
     def insist(self, call: Call[T], or_stop: bool = False) -> T:

@@ -25,7 +25,7 @@ class Schedule:
         return await self._link.run(calls.show_schedule(self.name))
 
     async def run(self) -> Task[Any]:
-        """Creates a task now, in addition to its slots."""
+        """Creates a task now, in addition to its fire times."""
         reply = await self._link.make(calls.run_schedule(self.name, str(uuid.uuid4()), by=self._link.by))
         return Task(self._link, reply.id)
 

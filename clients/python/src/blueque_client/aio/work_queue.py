@@ -24,7 +24,7 @@ UNLIMITED = 1_000_000_000
 #: Maximum number of tries to add an item while others add and complete it at the same time.
 TRIES = 10
 #: The longest wait for a wake-up, in seconds: shorter than the time limit of a connection.
-LOOK = 5
+LONGEST_WAIT = 5
 
 
 class WorkQueue:
@@ -89,7 +89,7 @@ class WorkQueue:
             left = end - time.monotonic()
             if not block or left <= 0:
                 return None
-            woken = await self._wait(min(left, LOOK))
+            woken = await self._wait(min(left, LONGEST_WAIT))
 
     async def _wait(self, seconds: float) -> bool:
         wakes = f"{self._link.namespace}_wake_{self.queue.name}"
