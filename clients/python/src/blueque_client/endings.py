@@ -17,7 +17,7 @@ MOST_TEXT = 1000
 #: Maximum size of an error's text, whose end is kept, and of each of its lines.
 MOST_ERROR, MOST_LINE = 16_000, 1000
 #: The folder of modules whose frames are of no use to the author of a function.
-PACKAGE = os.path.dirname(__file__)
+PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 class Ending(NamedTuple):
