@@ -30,6 +30,8 @@ mod several_servers;
 #[path = "support/slot_move.rs"]
 mod slot_move;
 mod support;
+#[path = "support/touched.rs"]
+mod touched;
 #[path = "conformance/touches.rs"]
 mod touches;
 
@@ -43,7 +45,7 @@ use runner::Runner;
 use serde_json::{Value, json};
 use support::receiver::Ground;
 use support::{Server, eventually};
-use touches::Watch;
+use touched::Watch;
 
 static CONTRACT: LazyLock<Value> = LazyLock::new(cases::contract);
 
@@ -102,7 +104,7 @@ fn every_case_holds_on_a_single_server() {
         fitted.iter().filter_map(|case| failure(&mut existing.connection, case)).collect()
     } else {
         let server = Server::start();
-        let (mut connection, watch) = (server.connection(), Watch::start(&server));
+        let (mut connection, watch) = (server.connection(), Watch::start(&server, &["ns"]));
         let failures = cases.iter().filter_map(|case| failure(&mut connection, case)).collect();
         touches::agree(&watch.end(&mut connection));
         failures

@@ -36,10 +36,17 @@ mod several_servers;
 #[path = "support/slot_move.rs"]
 mod slot_move;
 mod support;
+#[path = "support/touched.rs"]
+mod touched;
 
+use std::collections::BTreeSet;
+
+use blueque::bundle;
 use model::planted::{BUGS, Bug, keep_seed, plant, seed_of};
 use model::{Bench, Failure, Judge, Kind, explore, scripts};
+use serde_json::Value;
 use support::{Server, seed};
+use touched::{Touched, Watch, name};
 
 fn setting(name: &str) -> Option<u64> {
     let value = std::env::var(name).ok()?;
@@ -53,6 +60,7 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     println!("with BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
     let (mut connection, scripts) = (server.connection(), scripts());
+    let watch = Watch::start(&server, &["model", "{model}"]);
     let mut bench = Bench::new(&mut connection, &scripts, Judge::Both);
     bench.kind = match std::env::var("BLUEQUE_MODEL_KIND").as_deref() {
         Err(_) => Kind::All,
@@ -74,6 +82,25 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
         panic!("BLUEQUE_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
     }
     println!("{} calls: {:#?}", bench.calls, bench.seen);
+    let undeclared = undeclared(&watch.end(&mut server.connection()));
+    assert!(undeclared.is_empty(), "BLUEQUE_SEED={seed}: the contract does not say that {undeclared:?}");
+}
+
+/// Keys that a command touched and that the manifest does not list for it.
+fn undeclared(touched: &Touched) -> BTreeSet<String> {
+    let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let bare = |key: &str| key.strip_prefix("ns_").unwrap().to_owned();
+    let all: Vec<String> = manifest["keys"].as_object().unwrap().keys().map(|key| bare(key)).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut found = BTreeSet::new();
+    for (command, keys) in touched {
+        let listed = manifest["commands"][command]["touches"].as_array().unwrap();
+        let mut listed: BTreeSet<String> = listed.iter().map(|key| bare(key.as_str().unwrap())).collect();
+        listed.insert("unmovedN".to_owned()); // any command may ask for it if its namespace has a tag
+        let missing = keys.iter().map(|key| name(key, &all)).filter(|key| !listed.contains(*key));
+        found.extend(missing.map(|key| format!("{command} touches ns_{key}")));
+    }
+    found
 }
 
 const ENOUGH: u32 = 200_000;

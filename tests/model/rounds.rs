@@ -96,6 +96,10 @@ impl Model {
             if rounds[at].due > now || begun {
                 break;
             }
+            if names[at] != "*" && !self.exists(names[at]) {
+                rounds[at].due = now + EVERY;
+                continue;
+            }
             loop {
                 let (part, done) = self.go_on_with_round(names[at], &mut rounds[at]);
                 (what, number, begun) = (part, done.number, done.begun);
@@ -112,6 +116,12 @@ impl Model {
         let first = rounds.iter().map(|round| round.due).min().unwrap().max(now);
         let due = Reply::text(u8::from(first == now));
         Reply::List(vec![Reply::text(what), Reply::text(number), due, Reply::text(decimal(first)), Reply::text("")])
+    }
+
+    /// Returns true if the queue exists. A call with another name stores nothing for it.
+    fn exists(&self, name: &str) -> bool {
+        let queue = &self.queues[name];
+        queue.known || !queue.listeners.is_empty() || self.tasks.values().any(|task| task.queue == name)
     }
 
     fn go_on_with_round(&mut self, name: &str, round: &mut Round) -> (&'static str, Done) {
