@@ -30,6 +30,8 @@ mod several_servers;
 #[path = "support/slot_move.rs"]
 mod slot_move;
 mod support;
+#[path = "conformance/tagged.rs"]
+mod tagged;
 #[path = "support/touched.rs"]
 mod touched;
 #[path = "conformance/touches.rs"]
@@ -60,6 +62,9 @@ fn codes(which: fn(&Value) -> bool) -> Vec<&'static str> {
     // `NOPERM` is left out: tests/rights.rs tries every command without a permission.
     all.filter(|(name, code)| *name != "NOPERM" && which(code)).map(|(name, _)| name.as_str()).collect()
 }
+
+/// The files that stand for many cases.
+const TABLES: [&str; 2] = ["arguments.json", "cells.json"];
 
 /// The columns of the table command x state.
 static STATES: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -104,8 +109,11 @@ fn every_case_holds_on_a_single_server() {
         fitted.iter().filter_map(|case| failure(&mut existing.connection, case)).collect()
     } else {
         let server = Server::start();
-        let (mut connection, watch) = (server.connection(), Watch::start(&server, &["ns"]));
-        let failures = cases.iter().filter_map(|case| failure(&mut connection, case)).collect();
+        let (mut connection, watch) = (server.connection(), Watch::start(&server, &["ns", tagged::NAMESPACE]));
+        // Calls in a namespace with a tag also ask for keys that they may write.
+        let again = cases.iter().filter(|case| !TABLES.contains(&case.file.as_str()) && tagged::unfit(case).is_none());
+        let mut failures: Vec<_> = cases.iter().filter_map(|case| failure(&mut connection, case)).collect();
+        failures.extend(again.filter_map(|case| failure(&mut connection, &tagged::tagged(case))));
         touches::agree(&watch.end(&mut connection));
         failures
     };

@@ -6,25 +6,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cases::{self, Case, list};
 use crate::failure;
 use crate::moving_cluster::Moving;
 use crate::replica_set::{Fall, Watched};
 use crate::support::{report, seed, server_program, valkey_program};
+use crate::tagged::{NAMESPACE, is_about_one_server, tagged, unfit};
 
 /// Share of the cases: one of this number is played, unless `BLUEQUE_CASES_SHARE` sets another number. All cases take
 /// minutes.
 const SHARE: u64 = 30;
-
-/// The tag whose slot moves.
-const NAMESPACE: &str = "{ns}";
-
-/// The commands of the server that concern one server alone: its users, settings and log; and its order of a large
-/// key, in scripts of cases.
-const ALONE: [&str; 4] = ["AUTH", "ACL", "CONFIG", "SLOWLOG"];
-const ORDER: &str = "SCAN'";
 
 /// The cases that are played, and the number of cases that are left out for each reason.
 struct Chosen {
@@ -62,55 +55,9 @@ impl Chosen {
     }
 }
 
-fn is_about_one_server(case: &Case) -> bool {
-    let alone = |word: &Value| word.as_str().is_some_and(|word| ALONE.contains(&word) || word.contains(ORDER));
-    case.steps().iter().any(|step| list(&step["redis"]).iter().take(2).any(alone))
-}
-
-/// The reason why a case cannot be played where the slot of the namespace moves.
-fn unfit_to_move(case: &Case) -> Option<&'static str> {
-    let own = |step: &Value| step["keys"].is_null() || !step["error"].is_null() || step["keys"] == json!(["ns_meta"]);
-    if case.on_cluster() {
-        Some("with a second node of their own")
-    } else if is_about_one_server(case) {
-        Some("about the users, settings, log or order of one server")
-    } else if !case.steps().iter().all(own) {
-        Some("with another namespace")
-    } else {
-        None
-    }
-}
-
-/// The case in the namespace with the tag.
-fn tagged(case: &Case) -> Case {
-    let mut data = case.data.clone();
-    data["server"] = json!("cluster");
-    for step in data["steps"].as_array_mut().unwrap() {
-        for words in ["redis", "keys"] {
-            step[words].as_array_mut().into_iter().flatten().for_each(tag);
-        }
-    }
-    if let Some(keys) = data["keys"].as_object_mut() {
-        *keys = std::mem::take(keys).into_iter().map(|(name, want)| (with_tag(&name), want)).collect();
-    }
-    Case { file: case.file.clone(), data }
-}
-
-fn tag(word: &mut Value) {
-    if let Value::String(text) = word {
-        *text = with_tag(text);
-    }
-}
-
-/// A text with the tag in the names of keys: at its beginning, and in quotes, as in a script.
-fn with_tag(text: &str) -> String {
-    let within = text.replace("'ns_", &format!("'{NAMESPACE}_"));
-    within.strip_prefix("ns_").map_or(within.clone(), |name| format!("{NAMESPACE}_{name}"))
-}
-
 fn on_a_slot_that_moves(name: &str, program: &Path) {
     let seed = seed::new();
-    let chosen = choose(seed, unfit_to_move);
+    let chosen = choose(seed, unfit);
     let mut moving = Moving::start(program, NAMESPACE, seed);
     let failures: Vec<String> = chosen.cases.iter().filter_map(|case| failure(&mut moving, &tagged(case))).collect();
     chosen.report(&format!("{name}, a slot that moves in a cluster of 3 + 3"), &moving.end());

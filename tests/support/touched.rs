@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use blueque::bundle;
 use redis::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Server;
 
@@ -54,18 +54,28 @@ fn touched(lines: impl Iterator<Item = String>, namespaces: &[&str]) -> Touched 
             }
             let mut words = head.split('"').skip(1).step_by(2);
             command = match [(); 4].map(|()| words.next()) {
-                [Some("EVALSHA"), Some(sha1), _, Some(first)] if first.ends_with("_meta") => commands.get(sha1),
+                [Some("EVALSHA"), Some(sha1), _, Some(first)]
+                    if first.strip_suffix("_meta").is_some_and(|namespace| namespaces.contains(&namespace)) =>
+                {
+                    commands.get(sha1)
+                }
                 _ => None,
             };
         } else if let (Some(command), false) = (command, head.contains(" lua] \"PUBLISH\" ")) {
             all.entry(command).or_default().extend(keys(&line, namespaces));
         }
     }
-    // `maintenance` does these commands in turn: it touches what they touch.
+    // These commands do what others do: they touch the keys of the others.
     let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
-    let parts = manifest["commands"]["maintenance"]["reply"]["list"][0]["words"].as_array().unwrap();
-    let parts: Vec<_> = parts.iter().filter_map(|part| all.get(part.as_str()?)).flatten().cloned().collect();
-    all.entry("maintenance").or_default().extend(parts);
+    let maintenance = &manifest["commands"]["maintenance"]["reply"]["list"][0]["words"];
+    let ends = &manifest["types"]["ending"]["words"];
+    for (whole, parts) in
+        [("maintenance", maintenance), ("finish_and_reserve", ends), ("finish_and_reserve", &json!(["reserve"]))]
+    {
+        let parts = parts.as_array().unwrap().iter().filter_map(|part| all.get(part.as_str()?));
+        let parts: Vec<_> = parts.flatten().cloned().collect();
+        all.entry(whole).or_default().extend(parts);
+    }
     all
 }
 
