@@ -165,9 +165,9 @@ impl Model {
         fresh.lanes.starts.remove("/");
         self.aggregated.remove(name);
         self.maintenance.forget(name);
-        self.note_change("forget", ["queue", name], ["", "forgotten"], "");
+        self.note_change("delete_queue", ["queue", name], ["", "deleted"], "");
         self.born = true;
-        Ok(Reply::text("forgotten"))
+        Ok(Reply::text("deleted"))
     }
 }
 
