@@ -98,16 +98,16 @@ impl Touches {
     }
 
     /// Returns the keys of a command, in the order of `keys.toml`. A new command whose cases have not been run gets
-    /// only the key that every command uses.
+    /// only the keys that every command may use.
     pub(super) fn of<'a>(&self, contract: &'a Contract, command: &str) -> Vec<&'a str> {
         let words = self.commands.get(command).map(|entry| self.words(entry.as_ref()));
-        let named: BTreeSet<&str> = words.into_iter().flatten().chain([META]).collect();
+        let named: BTreeSet<&str> = words.into_iter().flatten().chain(COMMON).collect();
         contract.keys.keys().map(String::as_str).filter(|key| named.contains(bare(key))).collect()
     }
 }
 
-/// The key that every command uses.
-const META: &str = "meta";
+/// The keys that every command may use.
+const COMMON: [&str; 2] = ["meta", "unmovedN"];
 
 /// The placeholders in the name of a key.
 const WORDS: [&str; 8] = ["QUEUE", "ID", "LISTENER", "NAME", "TAG", "GROUP", "KEY", "N"];

@@ -95,8 +95,7 @@ fn undeclared(touched: &Touched) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (command, keys) in touched {
         let listed = manifest["commands"][command]["touches"].as_array().unwrap();
-        let mut listed: BTreeSet<String> = listed.iter().map(|key| bare(key.as_str().unwrap())).collect();
-        listed.insert("unmovedN".to_owned()); // any command may ask for it if its namespace has a tag
+        let listed: BTreeSet<String> = listed.iter().map(|key| bare(key.as_str().unwrap())).collect();
         let missing = keys.iter().map(|key| name(key, &all)).filter(|key| !listed.contains(*key));
         found.extend(missing.map(|key| format!("{command} touches ns_{key}")));
     }

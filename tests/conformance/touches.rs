@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::touched::{Touched, name};
 
+/// The keys that every command may use.
+const COMMON: [&str; 2] = ["meta", "unmovedN"];
+
 /// Compares what was touched with `contract/touches.toml`, or writes it.
 pub fn agree(touched: &Touched) {
     let file = contract("touches");
@@ -53,7 +56,7 @@ fn entries(touched: &Touched, head: &str) -> String {
             groups.iter().filter(|(_, keys)| keys.iter().filter(|key| met.contains(*key)).count() * 2 > keys.len());
         let most: Vec<_> = most.collect();
         let mut words = Vec::new();
-        for key in keys.iter().copied().filter(|key| *key != "meta" && met.contains(key)) {
+        for key in keys.iter().copied().filter(|key| !COMMON.contains(key) && met.contains(key)) {
             if let Some((group, _)) = all.iter().find(|(_, keys)| keys.contains(&key)) {
                 words.push(group.as_str());
             } else if !most.iter().any(|(_, keys)| keys.contains(&key)) {
