@@ -65,13 +65,23 @@ fn touched(lines: impl Iterator<Item = String>, namespaces: &[&str]) -> Touched 
             all.entry(command).or_default().extend(keys(&line, namespaces));
         }
     }
-    // These commands do what others do: they touch the keys of the others.
+    // These commands do what others do: they touch the keys of the others. An attempt that ends without success touches
+    // the same keys whoever ends it.
     let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
     let maintenance = &manifest["commands"]["maintenance"]["reply"]["list"][0]["words"];
-    let ends = &manifest["types"]["ending"]["words"];
-    for (whole, parts) in
-        [("maintenance", maintenance), ("finish_and_reserve", ends), ("finish_and_reserve", &json!(["reserve"]))]
-    {
+    let words = |name: &str| &manifest["types"][name]["words"];
+    let (end, reserve) = (json!(["fail"]), json!(["reserve"]));
+    for (whole, parts) in [
+        ("adopt", &end),
+        ("cancel", &end),
+        ("release", &end),
+        ("requeue", &end),
+        ("requeue_orphans", &end),
+        ("maintenance", maintenance),
+        ("bulk", words("action")),
+        ("finish_and_reserve", words("ending")),
+        ("finish_and_reserve", &reserve),
+    ] {
         let parts = parts.as_array().unwrap().iter().filter_map(|part| all.get(part.as_str()?));
         let parts: Vec<_> = parts.flatten().cloned().collect();
         all.entry(whole).or_default().extend(parts);
