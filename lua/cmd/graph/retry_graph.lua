@@ -9,10 +9,7 @@
 namespace.open()
 local id = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('retry_graph', options.request)
-if done then
-  return answer
-end
+requests.replay('retry_graph', options.request)
 graphs.require(id, options.task)
 local known = redis.call('HMGET', graphs.key(id), 'doing', 'end_by')
 local deadline = options.deadline or redis.call('HGET', graphs.key(id), 'deadline')

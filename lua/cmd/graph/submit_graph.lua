@@ -16,10 +16,7 @@ end
 local options = args.options(last)
 local facts, request, bounds = staging.facts(options), options.request, options.bounds
 local common = options.deadline
-local replied, answer = requests.find('submit_graph', request)
-if replied then
-  return answer
-end
+requests.replay('submit_graph', request)
 
 local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes',
   'digest')

@@ -37,10 +37,7 @@ end
 args.bytes(parameters, most, 'parameters')
 creation.spec(options)
 
-local done, answer = requests.find('schedule', own.request)
-if done then
-  return answer
-end
+requests.replay('schedule', own.request)
 local old = schedules.find(name)
 local same = old ~= nil
 for _, field in ipairs(schedules.definition()) do

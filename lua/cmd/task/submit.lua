@@ -50,10 +50,7 @@ end
 most = spec and spec.max_bytes or most
 
 if request then
-  local done, answer = requests.find('submit', request)
-  if done then
-    return answer
-  end
+  requests.replay('submit', request)
 end
 
 local prefix, now = namespace.prefix, namespace.now

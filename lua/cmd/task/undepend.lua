@@ -8,10 +8,7 @@
 namespace.open()
 local id, upstream = contract.arguments()
 local request = args.options().request
-local done, answer = requests.find('undepend', request)
-if done then
-  return answer
-end
+requests.replay('undepend', request)
 
 local task = edit_edges.task(id)
 if task.status ~= 'waiting' then

@@ -27,8 +27,11 @@ function reply.elsewhere()
 end
 
 -- Turns a raised error into an error reply whose first word is a code. Refusals by the server (OOM, READONLY, NOPERM…)
--- keep their code.
+-- keep their code. A raised `answer` is the reply itself: see `requests.replay`.
 function reply.refusal(raised)
+  if type(raised) == 'table' and raised.answer ~= nil then
+    return raised.answer
+  end
   -- The server's own pcall returns a raised { err = … } as plain text.
   local text = type(raised) == 'table' and raised.err or raised
   if type(text) ~= 'string' or not string.find(text, '^%-?[A-Z]+ ') then
