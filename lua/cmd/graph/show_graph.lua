@@ -29,9 +29,7 @@ for _, task in ipairs(ids) do
   if doing == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
     status = 'waiting' -- the task has stopped for its rerun, which has not begun
   end
-  for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edge_end.open(task, v[7]) or 0, v[3] or '',
-    v[4] or '', v[5] or '' }) do
-    answer[#answer + 1] = fact
-  end
+  reply.add(answer, task, v[1] or '', status, status == 'waiting' and edge_end.open(task, v[7]) or 0, v[3] or '',
+    v[4] or '', v[5] or '')
 end
 return answer

@@ -8,6 +8,13 @@ function reply.fail(code, text)
   error({ err = code .. ' ' .. text })
 end
 
+-- Adds values to a reply, or to another list.
+function reply.add(list, ...)
+  for _, value in ipairs({ ... }) do
+    list[#list + 1] = value
+  end
+end
+
 -- Returns true if some keys of the namespace may still be on another node. The node that receives the keys reports this
 -- only to a command with several keys, if one of the keys is absent.
 function reply.is_half_moved()

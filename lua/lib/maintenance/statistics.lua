@@ -22,14 +22,11 @@ end
 
 -- The fields of one measure, in order.
 function statistics.fields(measure)
-  local names = {}
-  for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
-    names[#names + 1] = measure .. '.' .. name
+  local names = { 'count', 'sum', 'squares', 'least', 'most', unpack(statistics.bounds()) }
+  names[#names + 1] = 'over'
+  for i, name in ipairs(names) do
+    names[i] = measure .. '.' .. name
   end
-  for _, bound in ipairs(statistics.bounds()) do
-    names[#names + 1] = measure .. '.' .. bound
-  end
-  names[#names + 1] = measure .. '.over'
   return names
 end
 
@@ -37,9 +34,7 @@ end
 function statistics.names()
   local names = statistics.counts()
   for _, measure in ipairs(statistics.measures()) do
-    for _, name in ipairs(statistics.fields(measure)) do
-      names[#names + 1] = name
-    end
+    reply.add(names, unpack(statistics.fields(measure)))
   end
   return names
 end

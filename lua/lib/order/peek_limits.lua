@@ -68,7 +68,7 @@ function peek_limits.class_refuses(look, class)
     if limit.missing or limit.most and limit.used + part.weight > limit.most then
       return 'limit_full'
     end
-    local free = limits.allowed_at(shared_limits.starts_key(part.name), limit.rate, 0, look.shared[part.name] or 0)
+    local free = limits.allowed_at(shared_limits.key('rate', part.name), limit.rate, 0, look.shared[part.name] or 0)
     if free > namespace.now_us then
       return 'limit_rate', free
     elseif not shared_turns.leaves(pool, part, member) or not peek_limits.leaves(look, part, class) then

@@ -274,7 +274,7 @@ function peeking.passed(look, answer)
   local function add(id, why, till)
     if room > 0 then
       room = room - 1
-      answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = id, why, till and namespace.decimal(till) or ''
+      reply.add(answer, id, why, till and namespace.decimal(till) or '')
     end
   end
   for _, id in ipairs(look.ghosts) do

@@ -139,9 +139,7 @@ function queue_positions.list(queue, from, limit)
     elseif most > 0 then
       page = part[1].read(first, first + most - 1)
     end
-    for _, id in ipairs(page) do
-      ids[#ids + 1] = id
-    end
+    reply.add(ids, unpack(page))
     before = before + number
   end
   return ids

@@ -238,19 +238,14 @@ function ranking.facts(task)
   if key then
     local most, rate, since = limits.of_key(queue, key)
     local _, key_free = limits.rate_allows(limits.starts_key(queue, key), rate, since)
-    for _, fact in ipairs({
-      'key_concurrency', task.exclusive or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
-      'key_rate_until', key_free and namespace.decimal(key_free) or '',
-    }) do
-      facts[#facts + 1] = fact
-    end
+    reply.add(facts, 'key_concurrency', task.exclusive or most or '',
+      'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
+      'key_rate_until', key_free and namespace.decimal(key_free) or '')
   end
   if task.needs then
-    facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
+    reply.add(facts, 'lacking', needs.lacking(queue, task.needs))
   end
-  for _, fact in ipairs(task.shared and shared_turns.facts(task) or {}) do
-    facts[#facts + 1] = fact
-  end
+  reply.add(facts, unpack(task.shared and shared_turns.facts(task) or {}))
   return facts
 end
 
