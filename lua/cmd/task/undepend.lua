@@ -20,7 +20,7 @@ end
 namespace.probe('ZCARD', edges.dependents(upstream))
 local plan = { id = id, task = task, set = task.set }
 local open = redis.call('HLEN', edges.upstreams(id)) - 1
-local kind, mark, slots = string.match(redis.call('HGET', edges.upstreams(id), upstream), '^(%l+)(%d*)/?(.*)$')
+local kind, mark, slots = edges.parse(redis.call('HGET', edges.upstreams(id), upstream))
 if kind == 'some' then
   at_least.plan_removal(task.set, mark)
 end

@@ -44,25 +44,21 @@ function edge_rerun.plan_anew(task, spec)
         -- The upstream had ended before this task was submitted, or another task now has its id.
         again.still[#again.still + 1] = up
       end
-      for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
-        again.forget[slot] = true
-      end
+      edge_rerun.forget(again, id)
     end
   end
-  local found = redis.call('HGETALL', key)
-  for i = 1, #found, 2 do
-    local id = found[i]
+  for _, edge in ipairs(edges.read(task.id)) do
     again.waits = true
-    if not marks[id] then
-      namespace.probe('ZCARD', edges.dependents(id))
-      if not edges.note_ended(again, id) and contract.is_final(task.status) then
-        again.still[#again.still + 1] = record.find(id)
+    if not marks[edge.id] then
+      namespace.probe('ZCARD', edges.dependents(edge.id))
+      if not edges.note_ended(again, edge.id) and contract.is_final(task.status) then
+        again.still[#again.still + 1] = record.find(edge.id)
       end
     end
   end
   namespace.probe('ZCARD', edges.deferred())
   again.graph, again.frees = spec.graph, 0
-  again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
+  again.slots, again.bytes = edges.input_size(task.id)
   if again.slots then
     for slot in pairs(again.forget) do
       local length = redis.call('HSTRLEN', own, slot)
@@ -72,8 +68,15 @@ function edge_rerun.plan_anew(task, spec)
     edge_rerun.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
   end
   local waits = again.open[1] or again.waits
-  again.joins = not waits and again.slots and fan_in.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
+  again.joins = not waits and again.slots and fan_in.is_long(task.id, again.slots, again.bytes)
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
+end
+
+-- Removes the results of an upstream that is rerun.
+function edge_rerun.forget(again, id)
+  for _, slot in ipairs(edges.slots(string.match(again.texts[id], '/(.*)$'))) do
+    again.forget[slot] = true
+  end
 end
 
 -- Splits a joined list into its elements, without the results of upstreams that are rerun.
@@ -101,8 +104,7 @@ function edge_rerun.anew(task)
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
   end
   for _, up in ipairs(again.still) do -- they may have dropped this task when it ended
-    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.flag(up)
+    edges.enter(up, task.id)
   end
   edges.ask_again(task, again.ended)
   if again.frees > 0 then

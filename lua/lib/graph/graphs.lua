@@ -152,6 +152,11 @@ function graphs.coming(id)
   return graph and graphs.is_created(graph) and graphs.staged(id, graph) or nil
 end
 
+-- Returns an upstream. An upstream without a record counts as deleted.
+function graphs.upstream(id)
+  return record.find(id) or graphs.coming(id) or { id = id, status = 'deleted' }
+end
+
 -- Returns the bytes that a result adds to its graph.
 function graphs.counted(length)
   return length >= graphs.SMALL and length or 0

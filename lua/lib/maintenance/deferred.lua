@@ -109,7 +109,7 @@ end
 -- which is lower for a long result.
 function deferred.untold(task, limit)
   local ids, id = {}, task.id
-  if contract.is_final(task.status) or task.status == 'deleted' then
+  if edges.is_over(task.status) then
     task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
     limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
     ids = edge_end.untold(id, task.status, limit + 1)
@@ -139,7 +139,7 @@ function deferred.propagate(id, most)
   local from, graph = task.extra[1], task.graph
   if from == fan_in.WORD then
     return deferred.join(task)
-  elseif from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+  elseif from and not edges.is_over(task.status) then
     return deferred.look(task, from)
   end
   local ids, more, limit = deferred.untold(task, most)
