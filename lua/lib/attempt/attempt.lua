@@ -127,8 +127,8 @@ function attempt.select(queue, task, v, known)
   local set, waits, open, free = own or common, { stale = {} }, true, nil
   if set then
     namespace.shared('settings')[queue] = { own, common }
-    waits.rate = settings.get(queue, 'rate')
-    open, free = limits.queue_allows(queue, 1)
+    waits.limits = limits.queue_state(queue)
+    open, free = limits.allows(waits.limits, 1)
   end
   attempt.updates = attempt.updates or {}
   attempt.updates[queue] = waits
@@ -152,7 +152,7 @@ function attempt.select(queue, task, v, known)
   if open and best and task.flags then
     holdings.load(task)
     if task.weight and set then
-      open, free = limits.queue_allows(queue, tonumber(task.weight))
+      open, free = limits.allows(waits.limits, task.weight)
     end
   end
   waits.pool = known.pool
@@ -179,7 +179,7 @@ function attempt.plan_updates()
     if waits.free then
       namespace.probe('ZCARD', namespace.key('delayed', queue))
     end
-    if waits.chosen and waits.rate then
+    if waits.chosen and waits.limits and waits.limits.rate then
       namespace.probe('LLEN', limits.starts_key(queue))
     end
     if waits.ghost then
@@ -208,8 +208,8 @@ function attempt.write_updates()
     if waits.free then
       redis.call('ZADD', namespace.key('delayed', queue), string.format('%.0f', waits.free), '/')
     end
-    if waits.chosen then
-      limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
+    if waits.chosen and waits.limits then
+      limits.record_start(waits.limits.list, waits.limits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.pool then
       shared_turns.write(waits.pool)

@@ -172,7 +172,7 @@ end
 function ranking.choose(firsts, ageing)
   local best, least
   for score, first in pairs(firsts) do
-    local value = ageing and score + fairness.issued_at(first.rank) / ageing or score
+    local value = fairness.value(score, first.rank, ageing)
     if not best or value < least
       or value == least and fairness.sort_value(first.rank) < fairness.sort_value(best.rank) then
       best, least = first, value
@@ -195,8 +195,7 @@ function ranking.next(queue, known, best, stale)
   for i = 1, #waiting, 2 do
     local number = string.match(waiting[i + 1], '^%d*')
     local class = waiting[i]
-    local bar = string.find(class, '|', 1, true)
-    local wanted = bar and string.sub(class, 1, bar - 1) or class
+    local wanted, bar = needs.of_class(class)
     local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
     if bar and low == '-inf' then
       if not shut then
@@ -226,20 +225,17 @@ end
 -- Returns the needs and limits that decide about a pending task, for `why`: name and value in turn.
 function ranking.facts(task)
   local queue, key = task.queue, task.fair_key
-  local held = namespace.key('places', queue)
-  local used = redis.call('ZCARD', namespace.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0)
-  local _, free = limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'),
-    settings.since(queue, 'rate'))
+  local own = limits.queue_state(queue)
+  local _, free = limits.rate_allows(own.list, own.rate, own.since)
   local facts = {
     'able', task.needs and needs.able(queue, task.needs) or '',
-    'concurrency', settings.get(queue, 'concurrency') or '', 'used', used,
+    'concurrency', settings.get(queue, 'concurrency') or '', 'used', limits.used(queue),
     'rate_until', free and namespace.decimal(free) or '',
   }
   if key then
-    local most, rate, since = limits.of_key(queue, key)
-    local _, key_free = limits.rate_allows(limits.starts_key(queue, key), rate, since)
-    reply.add(facts, 'key_concurrency', task.exclusive or most or '',
-      'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
+    local known = limits.key_state(queue, key, true)
+    local _, key_free = limits.rate_allows(known.list, known.rate, known.since)
+    reply.add(facts, 'key_concurrency', task.exclusive or known.most or '', 'key_used', tostring(known.used),
       'key_rate_until', key_free and namespace.decimal(key_free) or '')
   end
   if task.needs then
