@@ -854,7 +854,7 @@ pub static BUGS: [Bug; 228] = [
         "local fields = { 'outcome', 'released' }",
     )
     .of_changes(),
-    bug("a release into another queue does not wait", "release", "'eta', other.eta)", "'eta', namespace.now)")
+    bug("a release into another queue does not wait", "release", "'eta', other.eta, ", "'eta', namespace.now, ")
         .of_changes(),
     bug(
         "an edit of the priority keeps the place",
@@ -955,7 +955,7 @@ pub static BUGS: [Bug; 228] = [
     )
     .of_maintenance(),
     bug("repairs take the whole round", "maintenance", "#parts + 12 - 1", "#parts + 120 - 1").of_maintenance(),
-    bug("a peek forgets what it has given out", "peek", "look.used + task.weight", "look.used").of_peeks(),
+    bug("a peek forgets what it has given out", "peek", "known.used + weight", "known.used").of_peeks(),
     bug("a peek forgets the starts of a key", "peek", "known.starts + 1", "known.starts").of_peeks(),
     bug(
         "an edit changes the limits of what runs",

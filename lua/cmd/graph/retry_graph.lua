@@ -23,7 +23,7 @@ if options.deadline then
   redis.call('HSET', graphs.key(id), 'deadline', options.deadline)
 end
 if options.task then
-  graphs.begin_anew(id, options.task, known, options.deadline)
+  graphs.begin_rerun(id, options.task, known, options.deadline)
 elseif options.deadline then
   graphs.begin_walk(id, 'retry', 'end_by', options.deadline)
 else

@@ -7,7 +7,7 @@ function retrying.plan(task, spec)
     return -- repeated after a lost reply
   elseif record.held(task) and task.cancel then
     return retrying.stopping(task)
-  elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
+  elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.reruns and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
   elseif spec.elsewhere and spec.queue ~= task.queue then
     return spec.elsewhere(task, spec)
@@ -76,7 +76,7 @@ function retrying.retry(task, spec)
     -- `ended` leads a worker to data of the previous attempt on its host.
     reply.add(task.forget, 'checkpoint', 'checkpointed', 'ended')
   end
-  if spec.anew then
+  if spec.reruns then
     reply.add(task.forget, 'result', 'readied')
   end
   if task.extra[5] then

@@ -218,7 +218,7 @@ function at_least.require(task, wanted, find)
 end
 
 -- Begins a new count: all upstreams that have ended notify the task again.
-function at_least.count_anew(id)
+function at_least.begin_count(id)
   redis.call('HSET', edges.inputs(id), 'missed', 0)
   redis.call('HINCRBY', edges.inputs(id), 'turn', 1)
 end
@@ -253,7 +253,7 @@ end
 
 -- Counts the set of a task that is rerun. `marks`: the tasks that are also rerun; the task waits for the end of each of
 -- these upstreams.
-function at_least.plan_anew(task, again, text, order, marks)
+function at_least.plan_rerun(task, again, text, order, marks)
   local set, known, there, others = at_least.new(at_least.wanted(text)), edges.upstreams(task.id), {}, {}
   for _, id in ipairs(order) do
     local slots = string.match(again.texts[id], '^some(.*)$')

@@ -40,7 +40,7 @@ function edge_end.plan_end(task, to)
   if number <= 0 then
     return
   elseif task.later or number > edges.INLINE or edge_end.is_much(task.id, ids, #(task.result or ''))
-    or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
+    or to ~= 'complete' and task.graph and graphs.is_rerun(task.graph, task.id) then
     namespace.probe('ZCARD', edges.deferred())
     task.deferred = true
     return

@@ -16,7 +16,7 @@ end
 
 -- Plans the edges of a task that is rerun. The task waits for its upstreams that are also rerun (`spec.chosen`), and
 -- for its upstreams that were open already. The old results of rerun upstreams are removed. Sets `again_edges`.
-function edge_rerun.plan_anew(task, spec)
+function edge_rerun.plan(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
     namespace.probe('ZCARD', edges.deferred())
@@ -30,7 +30,7 @@ function edge_rerun.plan_anew(task, spec)
   local marks = edge_rerun.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
   if at_least.has(task) then
-    at_least.plan_anew(task, again, v[1], order, marks)
+    at_least.plan_rerun(task, again, v[1], order, marks)
   end
   for _, id in ipairs(order) do
     if marks[id] then
@@ -94,7 +94,7 @@ function edge_rerun.split(again, joined, lengths)
   again.slots = slot
 end
 
-function edge_rerun.anew(task)
+function edge_rerun.run(task)
   local again, own = task.again_edges, edges.inputs(task.id)
   if again.later then
     return edge_retry.look_later(task)

@@ -73,7 +73,7 @@ function edge_retry.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
   redis.call('ZADD', edges.deferred(), namespace.now, task.id)
   if at_least.has(task) then
-    at_least.count_anew(task.id)
+    at_least.begin_count(task.id)
   end
 end
 

@@ -104,13 +104,13 @@ end
 
 -- Begins to rerun tasks. The tasks that earlier calls rerun in this graph, and that may have to stop first, stay
 -- chosen: one call does not undo another. `known`: the walk under way and its deadline; `end_by`: a new deadline.
-function graphs.begin_anew(id, tasks, known, end_by)
-  local merges = known[1] == 'mark_anew' or known[1] == 'anew'
+function graphs.begin_rerun(id, tasks, known, end_by)
+  local merges = known[1] == 'mark_rerun' or known[1] == 'rerun'
   if not merges then
     redis.call('UNLINK', graphs.chosen(id))
   end
   local last = end_by or merges and known[2]
-  graphs.set_walk(id, 'mark_anew', unpack(last and { 'end_by', last } or {}))
+  graphs.set_walk(id, 'mark_rerun', unpack(last and { 'end_by', last } or {}))
   for _, task in ipairs(tasks) do
     redis.call('ZADD', graphs.chosen(id), '2', task)
   end
@@ -127,9 +127,9 @@ function graphs.plan_repair(task)
 end
 
 -- Returns true if the task is queued for a rerun, so its current outcome is ignored.
-function graphs.runs_anew(graph, id)
+function graphs.is_rerun(graph, id)
   local doing = redis.call('HGET', graphs.key(graph), 'doing')
-  return (doing == 'anew' or doing == 'mark_anew')
+  return (doing == 'rerun' or doing == 'mark_rerun')
     and tonumber(redis.call('ZSCORE', graphs.chosen(graph), id) or 0) > 0
 end
 

@@ -153,7 +153,7 @@ function deferred.propagate(id, most)
   if queued and not (ids[1] or from) then
     next_round.begin(id)
     return 1
-  elseif graph and ids[1] and graphs.runs_anew(graph, id) then
+  elseif graph and ids[1] and graphs.is_rerun(graph, id) then
     return deferred.go_on(graph, limit)
   elseif ids[1] or not from then
     return deferred.notify(task, ids, not (more or from or queued))
