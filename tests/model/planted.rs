@@ -376,7 +376,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a repeated finish_and_reserve takes again",
         "finish_and_reserve",
-        "(fence_found_stale or not call.ended)",
+        "(call.stale or not call.ended)",
         "not call.ended",
     ),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),

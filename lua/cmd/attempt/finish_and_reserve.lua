@@ -59,7 +59,7 @@ call.ended = count > 0
 call.full = count > 0 and queues[1] and reserving.full(queues[1])
 local verdicts = table.concat(ending.all(ends, listener, meta[#meta - 2]), ' ')
 if queues[1] then
-  call.written = ends.written
+  call.written, call.stale = ends.written, ends.stale
   if ends.back then -- a ranked task may wait now
     call.meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, reserving.fields(queues))
   end

@@ -43,15 +43,15 @@ function giving.plan(call, task)
       giving.plan_others(call, queue)
     end
   end
-  if attempt.updates then
-    attempt.plan_updates()
+  if call.updates then
+    attempt.plan_updates(call.updates)
   end
   if call.asked then
     namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
   end
   -- The first write needs no check of its own permission: a refusal changes nothing.
   local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
-  if ghosts or call.asked or task.flags or task.foreign or attempt.updates or call.others then
+  if ghosts or call.asked or task.flags or task.foreign or call.updates or call.others then
     rights.require()
   elseif may and not ((written or may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
     and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
@@ -94,7 +94,7 @@ function giving.commit(call, task, fields)
   else
     if call.ghosts then
       redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
-      attempt.clear(call.ghosts)
+      attempt.clear(call)
     end
     local lease = call.lease
     if task.flags then
@@ -102,8 +102,8 @@ function giving.commit(call, task, fields)
     end
     lease = lease or task.set_lease or fence.LEASE
     attempt.begin(task, lease, 'reserve', call.meta[#call.meta], call.pid)
-    if attempt.updates then
-      attempt.write_updates()
+    if call.updates then
+      attempt.write_updates(call.updates)
     end
     if call.asked then
       attempt.record_served(call.listener, call.asked, task.queue)
