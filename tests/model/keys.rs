@@ -157,7 +157,7 @@ pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Ke
 /// Keys that the model does not have; the invariants check their contents.
 const DERIVED: [&str; 15] = [
     "history_",
-    "lane_tasks_",
+    "pending_ranked_tasks_",
     "ranked_tasks_",
     "key_tasks_",
     "needs_",

@@ -114,7 +114,7 @@ impl Checks {
                     true
                 }
                 ("test", None) => value == "1",
-                ("token" | "limits" | "logs", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
+                ("token" | "limits" | "logs", None) | ("clock" | "ranking" | "drained" | "swept", Some(_)) => {
                     value.parse::<u64>().is_ok()
                 }
                 ("roamed", None) => value.split(' ').all(|part| part.parse::<u64>().is_ok()),

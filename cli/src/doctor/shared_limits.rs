@@ -136,7 +136,7 @@ impl Checks {
         for batch in queues.iter().collect::<Vec<_>>().chunks(500) {
             let mut pipeline = Pipeline::new();
             for queue in batch {
-                let (plain, lane) = (self.key("pending_tasks", queue), self.key("lane_tasks", queue));
+                let (plain, lane) = (self.key("pending_tasks", queue), self.key("pending_ranked_tasks", queue));
                 pipeline.atomic().cmd("EXISTS").arg(plain).arg(lane);
                 pipeline.cmd("ZSCORE").arg(format!("{}ready", self.prefix)).arg(queue);
             }

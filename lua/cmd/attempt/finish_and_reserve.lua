@@ -20,7 +20,7 @@ end
 local queues, meta
 if #names <= contract.NAME_HIGH and string.find(names, args.PLAIN) then
   queues = { names }
-  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. names, 'lanes:' .. names,
+  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. names, 'ranking:' .. names,
     'settings:' .. names, 'drained:' .. names, 'limits', 'settings', 'token')
 else
   queues = args.queues_or_none(names, 'queues')

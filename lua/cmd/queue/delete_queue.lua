@@ -32,7 +32,7 @@ repeat
   from = from + #names
 until #names < 1000 or from >= schedules.MOST
 local queues, gone = namespace.prefix .. 'queues', {}
-local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
+local fields = { 'paused:' .. queue, 'settings:' .. queue, 'ranking:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
   'drained:' .. queue }
 local known = redis.call('ZSCORE', namespace.declare(queues), queue) ~= false
 namespace.probe('HLEN', maintenance.key())

@@ -134,7 +134,7 @@ local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 local asleep, roams = redis.call('LLEN', wake) == 0, meta[4]
 if later then
   namespace.probe('ZCARD',
-    prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
+    prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_ranked' or begins) .. '_tasks_' .. queue)
 end
 if spec and spec.flags then
   creation.plan(pending or later)

@@ -272,7 +272,7 @@ function edits.plan_index(task, step)
   local stands = changed.key or changed.weight or changed.needs or changed.limits or changed.priority
   if task.status == 'scheduled' and changed.eta then
     namespace.probe('ZCARD', namespace.key('scheduled_tasks', task.queue))
-    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', task.queue))
+    namespace.probe('ZCARD', namespace.key('scheduled_ranked_tasks', task.queue))
     stands = stands or fresh.ranked
   end
   if stands and fresh.ranked and task.status ~= 'waiting' then
@@ -327,7 +327,7 @@ function edits.run(task, step)
     prioritising.place(task, step)
   end
   if task.status == 'scheduled' and edit.changed.eta then
-    redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', task.queue),
+    redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_ranked_tasks' or 'scheduled_tasks', task.queue),
       edit.eta, task.id)
   end
   history.add(task, { to = task.status, why = 'edit', by = step.by, at = record.time(task),

@@ -165,8 +165,8 @@ function search.is_labelled(v, chosen)
 end
 
 -- The indexes of states whose tasks are not in one plain list.
-search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_lane '
-  .. 'pending=LRANGE:pending pending=ZRANGE:lane started=SMEMBERS:started '
+search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_ranked '
+  .. 'pending=LRANGE:pending pending=ZRANGE:pending_ranked started=SMEMBERS:started '
 
 -- The indexes of these states: for each the command that reads it, and the beginning of its key, in turn. Nil without
 -- states, or if a state has no index.

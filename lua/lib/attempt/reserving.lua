@@ -24,7 +24,7 @@ function reserving.fields(queues)
   for _, queue in ipairs(queues) do
     args.plain(queue, 'queue')
     fields[#fields + 1] = 'paused:' .. queue
-    fields[#fields + 1] = 'lanes:' .. queue
+    fields[#fields + 1] = 'ranking:' .. queue
     fields[#fields + 1] = 'settings:' .. queue
     fields[#fields + 1] = 'drained:' .. queue
   end

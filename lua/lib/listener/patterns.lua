@@ -185,14 +185,14 @@ end
 -- Returns true if a queue has pending tasks.
 function patterns.waits(queue)
   local prefix = namespace.prefix
-  return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'lane_tasks_' .. queue) > 0
+  return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'pending_ranked_tasks_' .. queue) > 0
 end
 
 -- Returns true if a queue needs listeners: it has tasks that are pending, are due later, or have an owner.
 function patterns.lives(queue)
   local prefix, tasks = namespace.prefix, '_tasks_' .. queue
-  return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'lane' .. tasks, prefix .. 'scheduled' .. tasks,
-    prefix .. 'scheduled_lane' .. tasks, prefix .. 'leases_' .. queue) > 0
+  return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'pending_ranked' .. tasks,
+    prefix .. 'scheduled' .. tasks, prefix .. 'scheduled_ranked' .. tasks, prefix .. 'leases_' .. queue) > 0
 end
 
 -- Returns the next entries of the index that a pattern may match, after the entry `after`.

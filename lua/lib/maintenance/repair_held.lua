@@ -209,7 +209,7 @@ function repair_held.suspects(pass, cursor)
       local task = record.find(id)
       settled = not task or task.status ~= 'scheduled'
         or redis.call('ZSCORE', namespace.key('scheduled_tasks', pass.queue), id)
-        or redis.call('ZSCORE', namespace.key('scheduled_lane_tasks', pass.queue), id)
+        or redis.call('ZSCORE', namespace.key('scheduled_ranked_tasks', pass.queue), id)
     elseif id then
       local task = record.find(id)
       settled = not task or repair_held.confirmed(task, listener)

@@ -139,7 +139,7 @@ function fairness.plan_due(queue, limit, changes)
     end
   end
   local cursor, known = unpack(redis.call('HMGET', namespace.meta, 'sweep:' .. queue, 'swept:' .. queue), 1, 2)
-  if changes and changes ~= known and (redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 1
+  if changes and changes ~= known and (redis.call('EXISTS', namespace.key('pending_ranked_tasks', queue)) == 1
     or redis.call('LLEN', namespace.key('pending_tasks', queue)) > 0) then
     cursor, found.changes = '0', changes
   end

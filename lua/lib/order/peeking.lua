@@ -10,7 +10,7 @@ peeking.LOOKS = 200
 
 -- Begins a look at a queue for the offer of a listener. `stop`: the reason why the queue gives out no task at all.
 function peeking.begin(queue, listener, has, limit)
-  local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'lanes:' .. queue)
+  local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'ranking:' .. queue)
   local look = { queue = queue, limit = limit, given = {}, gone = {}, keys = {}, orders = {}, unsuited = {}, waits = {},
     ghosts = {}, shared = {}, limits = limits.queue_state(queue, true),
     has = needs.has(has or listener and redis.call('HGET', namespace.key('has', queue), listener)),
@@ -270,7 +270,8 @@ function peeking.passed(look, answer)
   if look.blocked then
     add(look.blocked, look.stop, look.till)
   end
-  local ranked = redis.call('ZRANGE', namespace.key('lane_tasks', look.queue), 0, peeking.LOOKS - 1, 'WITHSCORES')
+  local all = namespace.key('pending_ranked_tasks', look.queue)
+  local ranked = redis.call('ZRANGE', all, 0, peeking.LOOKS - 1, 'WITHSCORES')
   for i = 1, #ranked, 2 do
     local rank, id = string.match(ranked[i], '^(%S+) (%S+)$')
     local own = last and fairness.value(tonumber(ranked[i + 1]), rank, look.ageing)

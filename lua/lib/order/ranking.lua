@@ -15,7 +15,7 @@ function ranking.plan(task)
   end
   if task.ranked then
     namespace.require_settled_slot()
-    probe('ZCARD', namespace.key('lane_tasks', queue))
+    probe('ZCARD', namespace.key('pending_ranked_tasks', queue))
     local numbers = task.fair_key and needs.numbers(queue) or {}
     local class = needs.class(task)
     numbers[#numbers + 1] = class and needs.plan(queue, class) or ''
@@ -44,11 +44,12 @@ end
 -- Adds a task that becomes pending. `place`: the rank that the task keeps if it was pending before.
 function ranking.add(task)
   local queue = task.queue
-  local field = 'lanes:' .. queue
+  local field = 'ranking:' .. queue
   local last = math.max(tonumber(redis.call('HGET', namespace.meta, field) or 0) + 1, namespace.now_us)
   redis.call('HSET', namespace.meta, field, string.format('%.0f', last))
   task.rank = task.place or task.front and fairness.front_rank(last) or fairness.rank(last)
-  redis.call('ZADD', namespace.key('lane_tasks', queue), -tonumber(task.priority or 0), task.rank .. ' ' .. task.id)
+  redis.call('ZADD', namespace.key('pending_ranked_tasks', queue), -tonumber(task.priority or 0),
+    task.rank .. ' ' .. task.id)
   ranking.enter(task)
   redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
@@ -72,9 +73,9 @@ end
 
 -- Removes a task from the index of all ranked tasks. While this index is empty, `reserve` does not look at the ranking.
 function ranking.remove_from_index(queue, member)
-  local all = namespace.key('lane_tasks', queue)
+  local all = namespace.key('pending_ranked_tasks', queue)
   if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
-    redis.call('HDEL', namespace.meta, 'lanes:' .. queue)
+    redis.call('HDEL', namespace.meta, 'ranking:' .. queue)
   end
 end
 
@@ -134,7 +135,7 @@ function ranking.first(queue, number, stale, low)
 end
 
 function ranking.plan_discard(queue, ghost)
-  namespace.probe('ZCARD', namespace.key('lane_tasks', queue))
+  namespace.probe('ZCARD', namespace.key('pending_ranked_tasks', queue))
   namespace.probe('ZCARD', fairness.ranked_key(queue, ghost.number))
   namespace.probe('HLEN', namespace.key('needs', queue))
   if ghost.key then
