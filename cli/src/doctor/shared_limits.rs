@@ -129,7 +129,7 @@ impl Checks {
     /// patterns find such queues by a search.
     pub fn unindexed(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let meta = format!("{}meta", self.prefix);
-        if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
+        if !self.ask::<bool>(&["HEXISTS", &meta, "patterns"])? {
             return Ok(());
         }
         let mut missing = Vec::new();

@@ -16,8 +16,8 @@ function moving.destination(spec)
   end
 end
 
--- Moves a waiting task to another queue, behind the tasks that wait there. `spec.alter` changes the claims of the task
--- in the other queue, and the state in which it waits.
+-- Moves a waiting task to another queue, behind the tasks that wait there. `spec.alter` changes the holdings of the
+-- task in the other queue, and the state in which it waits.
 function moving.plan(task, spec)
   if task.queue == spec.queue then
     return -- repeated after a lost reply

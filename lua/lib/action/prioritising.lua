@@ -24,7 +24,7 @@ function prioritising.prioritise(task, spec)
   tracking.note(task, 'edit', spec.by, 'priority', 'prioritise')
 end
 
--- Plans a new place of a waiting task in its queue, with the claims of `fresh`: behind the tasks that wait there, or
+-- Plans a new place of a waiting task in its queue, with the holdings of `fresh`: behind the tasks that wait there, or
 -- its present place if `fresh.place` is its rank.
 function prioritising.plan_place(task, fresh, spec)
   local queue = task.queue
@@ -53,7 +53,7 @@ function prioritising.plan_place(task, fresh, spec)
   end
 end
 
--- Gives a waiting task its planned place. The record may already contain the new claims.
+-- Gives a waiting task its planned place. The record may already contain the new holdings.
 function prioritising.place(task, spec)
   local fresh = task.fresh
   if task.foreign then

@@ -271,7 +271,7 @@ function ending.one(one, limited, ends)
   return ending.release(one.id, one.token, one.options)
 end
 
--- Completes at once all tasks of one queue that have no claims and no fields to remove.
+-- Completes at once all tasks of one queue that have no holdings and no fields to remove.
 function ending.complete_plain(ends, listener, verdicts, limited)
   local prefix, plain, seen = namespace.prefix, {}, {}
   for n = 1, #ends do

@@ -112,7 +112,7 @@ function giving.commit(call, task, fields)
   end
 end
 
--- Gives a run of consecutive tasks without claims to the listener.
+-- Gives a run of consecutive tasks without holdings to the listener.
 function giving.commit_run(call)
   local run, lease, pid, listener = call.run, call.lease or fence.LEASE, call.pid, call.listener
   local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)

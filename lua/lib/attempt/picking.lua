@@ -74,7 +74,7 @@ function picking.look(call)
   return task, v
 end
 
--- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no claims.
+-- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no holdings.
 function picking.look_behind(call, first, fields)
   local prefix, queue, listener, number = namespace.prefix, first.queue, call.listener, call.number or 0
   local run, seen = { first }, { [first.id] = true }

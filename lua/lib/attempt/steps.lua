@@ -89,7 +89,7 @@ function steps.forgotten(...)
   return names
 end
 
--- Plans the move of a task without claims, with fewer checks of permissions than `plan`. This halves the cost of a
+-- Plans the move of a task without holdings, with fewer checks of permissions than `plan`. This halves the cost of a
 -- step.
 function steps.plan_plain(task, other, to)
   local prefix, waits = namespace.prefix, '_tasks_' .. other.queue
@@ -133,7 +133,7 @@ function steps.go_on(task, result, cost, limited, asked)
     return fence.finish(task, 'cancelled', 'cancelled', 'complete')
   end
   if task.flags == 's' then
-    task.flags = nil -- the task has no claims
+    task.flags = nil -- the task has no holdings
   end
   asked, rest = asked or {}, rest or ''
   if asked.compare then

@@ -186,7 +186,7 @@ end
 
 -- Parses the runs of a graph. A run is a sequence of arrived tasks that begin in the same state and queue; the text has
 -- the state, the number of tasks and the queue, such as `pending/1/q waiting/499/q`. The release of a run does not read
--- each task. The state `?` marks tasks that the release must read, because they have claims, may be scheduled, or no
+-- each task. The state `?` marks tasks that the release must read, because they have holdings, may be scheduled, or no
 -- longer wait for any upstream. Returns the runs, or nil unless they cover `number` tasks.
 function graphs.runs(text, number)
   local runs, all = {}, 0

@@ -159,7 +159,7 @@ end
 
 -- Returns the sleeping sets and their times, without the sets that are forgotten. Returns nil if nothing changes.
 function patterns.plan_forget()
-  local meta = redis.call('HMGET', namespace.meta, 'roams', 'asked', 'settings')
+  local meta = redis.call('HMGET', namespace.meta, 'patterns', 'asked', 'settings')
   if (meta[1] or '') ~= '' then
     local sets, asked = patterns.remember(meta[1], meta[2] or '', nil, false, meta[3])
     if sets ~= meta[1] or asked ~= (meta[2] or '') then
@@ -169,7 +169,7 @@ function patterns.plan_forget()
 end
 
 -- Wakes a listener of each sleeping set that takes the queue. Returns the sets that were not woken.
-function patterns.rouse(sets, queue)
+function patterns.wake_sets(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
     local list = patterns.list(text)
@@ -252,10 +252,10 @@ function patterns.look(set, cursor, limit, live)
 end
 
 -- Returns the next step of the search for queues with work that are missing in the index, or nil if no step is due. All
--- steps together check each queue of the namespace, every 15 seconds. `roamed`: the progress of the search, and the
+-- steps together check each queue of the namespace, every 15 seconds. `searched`: the progress of the search, and the
 -- time when it began.
-function patterns.search(roamed)
-  local cursor, begun = string.match(roamed or '', '^(%d+) (%d+)$')
+function patterns.search(searched)
+  local cursor, begun = string.match(searched or '', '^(%d+) (%d+)$')
   begun = tonumber(begun)
   if not begun or begun > namespace.now_us or cursor == '0' and namespace.now_us - begun >= patterns.EVERY then
     cursor, begun = nil, namespace.now_us

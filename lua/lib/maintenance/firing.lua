@@ -30,8 +30,8 @@ function firing.plan(plan, taken)
   local queue = schedule.queue
   creation.require_open(unpack(redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings'), 1, 2))
   local options = schedules.options(schedule)
-  local claiming = (options.unique or options.needs) and queue
-  if old and taken[old.id] or claiming and taken['/' .. queue] then
+  local guarded = (options.unique or options.needs) and queue
+  if old and taken[old.id] or guarded and taken['/' .. queue] then
     return nil
   end
   options.slot = plan.slot
@@ -63,7 +63,7 @@ function firing.plan(plan, taken)
   state.plan(task, task.begins)
   plan.task, plan.spec = task, spec
   taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
-    taken[claiming and '/' .. queue or ''] = true, true, true
+    taken[guarded and '/' .. queue or ''] = true, true, true
   return plan
 end
 

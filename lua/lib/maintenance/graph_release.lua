@@ -62,7 +62,7 @@ function graph_release.plan_kind(task, planned)
   end
 end
 
--- Plans the start of a staged task. `planned`: the kinds (state and queue) of tasks without claims
+-- Plans the start of a staged task. `planned`: the kinds (state and queue) of tasks without holdings
 -- that are planned already.
 function graph_release.plan_task(staged, planned)
   local task = { id = staged.id, key = staged.key, queue = staged.queue, flags = staged.flags, attempt = '0',

@@ -72,7 +72,7 @@ function orphans.requeue(queue, limit, run, gap)
   namespace.advance_clock(namespace.now_us)
   redis.call('HSET', namespace.meta, 'run', here or '', 'gap', string.format('%.0f', gap))
   if sets then
-    redis.call('HSET', namespace.meta, 'roams', sets, 'asked', asked)
+    redis.call('HSET', namespace.meta, 'patterns', sets, 'asked', asked)
   end
   for _, task in ipairs(postponed) do
     redis.call('ZADD', leases, task.deadline, record.lease(task))

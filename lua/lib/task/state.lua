@@ -125,7 +125,7 @@ function state.plan(task, to, taker)
   state.plan_own(task, to)
 end
 
--- Plans the claims of a task, and the transitions that its own transition causes: of its dependents, and of an older
+-- Plans the holdings of a task, and the transitions that its own transition causes: of its dependents, and of an older
 -- attempt of its unique name.
 function state.plan_flags(task, to, taker)
   holdings.plan(task, to, taker)
@@ -145,7 +145,7 @@ function state.plan_follow(plan)
 end
 
 -- Plans the part that is specific to one task. This part is enough if the same call has planned the same transition of
--- another task without claims.
+-- another task without holdings.
 function state.plan_own(task, to)
   if to == 'deleted' then
     namespace.declare(namespace.prefix .. 'log_' .. task.id)
@@ -234,7 +234,7 @@ function state.move(task, to, why, by, ...)
   state.record(task, to, why, by, ...)
 end
 
--- Writes the part of a transition that is not in the indexes of the states: the record, the history and the claims of
+-- Writes the part of a transition that is not in the indexes of the states: the record, the history and the holdings of
 -- the task, and the event of its queue.
 -- @inline
 function state.record(task, to, why, by, ...)

@@ -105,7 +105,7 @@ pub fn check(keys: &Keys) -> Checked {
 /// I1: once a listener takes queues by pattern, each queue in which tasks wait is in the index of queues with work.
 pub fn ready(keys: &Keys) -> Checked {
     let index = zset(keys, "ready");
-    let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
+    let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("patterns"));
     for (id, record) in records(keys).iter().filter(|(_, record)| roams && field(record, "status") == "pending") {
         let queue = field(record, "queue");
         ensure(index.contains_key(queue), || format!("I1: {id} waits in {queue}, which {index:?} does not have"))?;

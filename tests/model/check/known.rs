@@ -7,7 +7,7 @@ use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
 const META: [&str; 11] =
-    ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "roams", "roamed", "asked"];
+    ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "patterns", "searched", "asked"];
 const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "ranking:", "sweep:", "swept:", "drained:"];
 
 /// A key's kind, its queue, and what follows that.
