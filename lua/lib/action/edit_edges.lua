@@ -12,7 +12,6 @@ edit_edges.SHOWN = 20
 edit_edges.MOST = 10000
 edit_edges.TEXT = 1048576
 
--- Checks a text of further inputs.
 function edit_edges.parse(text, what)
   local found = edge_inputs.parse(text, what, true)
   if #found.values > 0 then

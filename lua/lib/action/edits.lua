@@ -74,7 +74,6 @@ function edits.tell(edit, name, before, after)
   edit.told[#edit.told + 1] = string.format('"%s":[%s,%s]', name, edits.json(before), edits.json(after))
 end
 
--- A value of the record as JSON.
 function edits.json(value)
   if not value then
     return 'null'
@@ -335,7 +334,6 @@ function edits.run(task, step)
   tracking.note(task, 'edit', step.by, edits.names_of(edit))
 end
 
--- The names of the fields that an edit changes.
 function edits.names_of(edit)
   local changed = {}
   for name in pairs(edit.changed) do

@@ -70,7 +70,6 @@ function rerun.submit(id, call, spec)
   return { 'again', round + 1 }
 end
 
--- The text of a call in its audit entry.
 function rerun.told(number, call)
   return string.format('round %d, request %s, queue %s, parameters %s', number, call.request, call.queue,
     audit.payload(call.parameters))

@@ -59,7 +59,6 @@ function reply.refusal(raised)
   return redis.error_reply(text)
 end
 
--- Returns the code of a raised error.
 function reply.code(raised)
   return string.match(reply.refusal(raised).err, '^%-?(%u+)')
 end

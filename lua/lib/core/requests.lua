@@ -5,7 +5,6 @@ local requests = {}
 
 -- Number of replies that are kept, and how long they are kept, in microseconds.
 requests.MOST = 10000
-
 requests.KEPT = 3600000000
 
 function requests.key()

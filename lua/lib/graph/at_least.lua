@@ -15,7 +15,6 @@ function at_least.wanted(text)
   return tonumber(string.match(text or '', 'least/(%d+)') or 1)
 end
 
--- Returns the text of inputs without `least/NUMBER`.
 function at_least.without(text)
   return (string.gsub(string.gsub(text, ' ?least/%d+', ''), '^ ', ''))
 end

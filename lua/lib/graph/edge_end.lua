@@ -97,7 +97,6 @@ function edge_end.plan_cascade(task)
   end
 end
 
--- Sets `task.dependents`: a plan for each of the dependents `ids`.
 function edge_end.plan_page(task, to, ids)
   task.dependents = {}
   for i, id in ipairs(ids) do

@@ -68,7 +68,6 @@ function edges.input_size(id)
   return tonumber(v[1] or nil), tonumber(v[2] or 0)
 end
 
--- Adds a task to the dependents of an open upstream.
 function edges.enter(up, id)
   redis.call('ZADD', edges.dependents(up.id), edges.since(id), id)
   edges.flag(up) -- another task may have this id now

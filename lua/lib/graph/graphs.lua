@@ -43,7 +43,6 @@ function graphs.all()
   return namespace.prefix .. 'graphs'
 end
 
--- Returns the graph, or nil.
 function graphs.find(id)
   local v = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'created', 'total', 'name', 'released')
   return v[1] and { id = id, state = v[1], created = v[2], total = tonumber(v[3]), name = v[4] or '',
@@ -178,7 +177,6 @@ function graphs.has_room(id, bytes)
   return true
 end
 
--- Returns true if all tasks of a graph have begun.
 function graphs.is_released(id)
   local v = redis.call('HMGET', graphs.key(id), 'released', 'total')
   return v[1] == v[2]
@@ -197,7 +195,6 @@ function graphs.runs(text, number)
   return all == number and runs or nil
 end
 
--- Removes the limits of a graph that is removed.
 function graphs.unlimit(bounds)
   for _, bound in ipairs(bounds) do
     redis.call('HDEL', bound.limits, bound.key)

@@ -13,13 +13,11 @@ patterns.SETS = 32
 
 -- Number of entries of the index that a call checks (`LOOKS`), and reads at a time (`PAGE`).
 patterns.LOOKS = 1000
-
 patterns.PAGE = '50'
 
 -- Number of queues that a step of the search checks (`STEP`), and microseconds between the starts of two searches
 -- (`EVERY`).
 patterns.STEP = '250'
-
 patterns.EVERY = 15000000
 
 -- Checks a pattern: a name in which `*` stands for zero or more characters. With a `!` before it, the pattern leaves
@@ -46,7 +44,6 @@ function patterns.text(value, what)
   return value
 end
 
--- Checks the cursor of `ready`.
 function patterns.cursor(value)
   if value ~= '0' and (#value > 132 or not string.find(value, '^[1-9]%d?%d?/[%w._:@-]*$')) then
     reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
@@ -182,7 +179,6 @@ function patterns.wake_sets(sets, queue)
   return table.concat(left, ' ')
 end
 
--- Returns true if a queue has pending tasks.
 function patterns.waits(queue)
   local prefix = namespace.prefix
   return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'pending_ranked_tasks_' .. queue) > 0

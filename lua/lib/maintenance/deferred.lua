@@ -35,7 +35,6 @@ function deferred.check(up, place)
   return 1, true
 end
 
--- Joins the results that a task waited for.
 function deferred.join(task)
   local step = fan_in_steps.plan(task)
   state.plan_follow(step.ready or {})
@@ -67,7 +66,6 @@ function deferred.look(task, from)
   return #step.open + #step.ended, step.after
 end
 
--- Does the next step of a graph.
 function deferred.go_on(id, limit)
   namespace.probe('ZCARD', graphs.all())
   namespace.declare(graphs.due())

@@ -5,7 +5,6 @@ local maintenance = {}
 
 -- Time between two rounds of a queue, and (`SELDOM`) between two deletions of its old tasks, in microseconds.
 maintenance.EVERY = 2000000
-
 maintenance.SELDOM = 60000000
 
 -- Maximum number of repair steps in a round.

@@ -5,9 +5,7 @@ local recount = {}
 
 -- Maximum number of queues, attempts and tasks that a call examines. If there are more, only `doctor` compares.
 recount.QUEUES = 1000
-
 recount.ATTEMPTS = 2000
-
 recount.TASKS = 2000
 
 -- The queues whose entries are counted, or nil if this call counts nothing. The repairs of each queue call it. Of

@@ -42,7 +42,6 @@ function repair.shared_cursor(queue)
   return (since >= repair.PAUSE or since < 0) and '' or nil
 end
 
--- Stores the cursor at which the shared pass continues.
 function repair.share(pass, after)
   fixes.write(pass, 'HSET', namespace.key('suspects', pass.queue), 'pass',
     after ~= '' and after or string.format('done %.0f', namespace.now_us))

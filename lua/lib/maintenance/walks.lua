@@ -56,7 +56,6 @@ function walks.act(walk, task, plan, act)
   end
 end
 
--- Returns true if a step has enough tasks.
 function walks.is_full(walk, limit)
   return #walk.tasks >= limit or (walk.spec.entries or 0) > actions.ENTRIES
 end
@@ -259,7 +258,6 @@ function walks.stops_first(walk, task)
   return true
 end
 
--- Plans the next part of the inputs of a task that has many inputs.
 function walks.prepare_rerun(walk, task, part)
   rerun_large.plan(task, walk.spec.chosen, part)
   walk.tasks[#walk.tasks + 1] = task

@@ -34,7 +34,6 @@ function limits.queue_state(queue, counts)
     since = rate and settings.since(queue, 'rate'), list = limits.starts_key(queue), starts = 0 }
 end
 
--- Returns the number of places of a queue in use.
 function limits.used(queue)
   return redis.call('ZCARD', namespace.key('leases', queue))
     + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
@@ -90,7 +89,6 @@ function limits.allowed_at(starts, rate, since, before)
   return math.max(free, namespace.now_us) + rounds * seconds * 1000000
 end
 
--- Records a start for a rate.
 function limits.record_start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)

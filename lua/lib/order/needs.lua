@@ -85,7 +85,6 @@ function needs.has(text)
   return has
 end
 
--- Returns true if an offer satisfies the needs of a task.
 function needs.suits(has, wanted)
   for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)

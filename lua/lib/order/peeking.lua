@@ -112,7 +112,6 @@ function peeking.firsts(look, order, firsts)
   end
 end
 
--- Returns the next task of the plain list.
 function peeking.next_plain(look)
   while look.at > 0 do
     local id = look.plain[look.at]

@@ -79,7 +79,6 @@ function ranking.remove_from_index(queue, member)
   end
 end
 
--- Removes a task that is no longer pending.
 function ranking.remove(task, to)
   ranking.remove_from_index(task.queue, task.rank .. ' ' .. task.id)
   ranking.leave(task, to)

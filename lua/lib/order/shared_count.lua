@@ -26,7 +26,6 @@ function shared_count.note(name, number, change)
   end
 end
 
--- Corrects the number of users of a limit.
 function shared_count.set(name, number)
   redis.call('HSET', shared_limits.key('tasks'), name, number)
   shared_count.note(name, number, number)

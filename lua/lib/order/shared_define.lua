@@ -119,7 +119,6 @@ function shared_define.keep(name, expires, idle)
   end
 end
 
--- Formats the expiry of a limit for the audit.
 function shared_define.told(expires)
   return expires and ' expires ' .. expires or ''
 end

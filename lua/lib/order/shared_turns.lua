@@ -222,7 +222,6 @@ function shared_turns.wake(name, queue)
   end
 end
 
--- Takes the shared places of an attempt that begins.
 function shared_turns.take(set)
   local now = string.format('%.0f', namespace.now_us)
   for _, part in ipairs(shared_limits.parts(set)) do

@@ -13,7 +13,6 @@ function holdings.deadlines()
   return namespace.prefix .. 'deadlines'
 end
 
--- Reads the holdings of a planned task from its record.
 function holdings.load(task)
   if task.bound then
     return

@@ -305,7 +305,6 @@ function state.record(task, to, why, by, ...)
   end
 end
 
--- Cancels the older attempt of a unique name.
 function state.replace(task)
   state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
 end
