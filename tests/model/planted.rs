@@ -202,7 +202,7 @@ pub static BUGS: [Bug; 228] = [
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "taker = listener, request = call.request,", "taker = listener,"),
-    bug("retention deletes the latest", "prune", "-1 - taken[kind]", "taken[kind]"),
+    bug("retention deletes the latest", "prune", "-1 - pass.taken[kind]", "pass.taken[kind]"),
     shown(
         "a cancel at once keeps its places",
         "cancel",
