@@ -47,22 +47,23 @@ end
 -- Cancels upstream tasks of a task that nothing else needs.
 function deferred.cascade(task, from, limit)
   local step = cancel_unneeded.plan(task, from, limit)
+  deferred.run_step(task, step, cancel_unneeded.run)
+  return #step.tasks, step.after
+end
+
+-- Does a planned step of a pass over upstreams. After the last step, the task is removed from the deferred tasks.
+function deferred.run_step(task, step, run)
   namespace.begin()
   if not step.after then
     redis.call('ZREM', edges.deferred(), task.id)
   end
-  cancel_unneeded.run(task, step)
-  return #step.tasks, step.after
+  run(task, step)
 end
 
 -- Looks again at the upstream tasks of a retried task.
 function deferred.look(task, from)
   local step = edge_retry.plan_look(task, from)
-  namespace.begin()
-  if not step.after then
-    redis.call('ZREM', edges.deferred(), task.id)
-  end
-  edge_retry.look_again(task, step)
+  deferred.run_step(task, step, edge_retry.look_again)
   return #step.open + #step.ended, step.after
 end
 
