@@ -945,7 +945,7 @@ pub static BUGS: [Bug; 228] = [
     .of_maintenance(),
     bug("a clock that ran ahead stops maintenance", "maintenance", "us <= now + most and us or 0", "us")
         .of_maintenance(),
-    bug("what is old is looked for in each round", "maintenance", "one.pruned >= 60000000", "one.pruned < 0")
+    bug("what is old is looked for in each round", "maintenance", "one.pruned >= 60000000", "one.pruned >= 0")
         .of_maintenance(),
     bug(
         "the first queue of a call goes before what is due longer",
