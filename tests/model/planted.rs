@@ -286,14 +286,14 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a slot stays due",
         "tick",
-        "schedule.done = all and string.format('%.0f', slots[#slots] or final) or namespace_now",
+        "schedule.done = all and string.format('%.0f', fire_times[#fire_times] or final) or namespace_now",
         "schedule.done = schedule.done",
     ),
     bug(
         "a paused schedule goes on",
         "pause_schedule",
-        "not over and not schedule.paused and slot",
-        "not over and slot",
+        "not over and not schedule.paused and fire_time",
+        "not over and fire_time",
     ),
     bug("two tasks of a schedule at once", "tick", "if not old or schedule.overlap == 'cancel' then", "if true then"),
     shown("an index keeps a tag that was taken", "untag", "left - redis.call('ZREM', key, id)", "left - 1"),
