@@ -20,6 +20,7 @@ end
 
 -- Returns the state of the limits of a key: the `most` places, the places `used`, the `rate` and since when, the `list`
 -- of recorded starts, and the number of other `starts`. `counts`: reads the places in use even without a limit.
+-- @inline
 function limits.key_state(queue, key, counts)
   local most, rate, since = limits.of_key(queue, key)
   local used = (most or counts) and redis.call('HGET', namespace.key('places', queue), 'k:' .. key)
@@ -55,7 +56,8 @@ end
 
 -- Returns the result of `allows` for a task of a key.
 function limits.fits(queue, key, weight)
-  return limits.allows(limits.key_state(queue, key, weight == 'exclusive'), weight)
+  local known = limits.key_state(queue, key, weight == 'exclusive')
+  return limits.allows(known, weight)
 end
 
 -- Returns the time at which the start at index `back` leaves the window of a rate, or nil. Starts before the rate was
@@ -70,7 +72,7 @@ end
 -- Returns true if a rate, in effect since `since`, allows a start now, after `others` that are not recorded. If not,
 -- also returns when it will.
 function limits.rate_allows(starts, rate, since, others)
-  local free = limits.allowed_at(starts, rate, since, others or 0)
+  local free = rate and limits.allowed_at(starts, rate, since, others or 0) or 0
   if free > namespace.now_us then
     return false, free
   end
