@@ -190,7 +190,9 @@ impl Head {
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
-            Some(Status::Scheduled) if self.flags.contains('r') => places.insert(Place::Timed("scheduled_ranked_tasks")),
+            Some(Status::Scheduled) if self.flags.contains('r') => {
+                places.insert(Place::Timed("scheduled_ranked_tasks"))
+            }
             Some(Status::Scheduled) => places.insert(Place::Timed("scheduled_tasks")),
             Some(Status::Waiting) => places.insert(Place::Timed("waiting_tasks")),
             Some(Status::Pending) if !self.rank.is_empty() || self.flags.contains('r') => {

@@ -244,9 +244,15 @@ fn of_tasks_in_the_lanes() {
             "idle is pending, but is not in pending_ranked_tasks (priority -9) of lanes",
         ),
         (&["ZREM blueque_ranked_tasks_lanes <idle.rank>~idle"], "idle is pending, but is not in ranked_tasks"),
-        (&["ZADD blueque_pending_ranked_tasks_lanes 3 <idle.rank>~idle"], "idle is pending, but is in pending_ranked_tasks (priority -3)"),
+        (
+            &["ZADD blueque_pending_ranked_tasks_lanes 3 <idle.rank>~idle"],
+            "idle is pending, but is in pending_ranked_tasks (priority -3)",
+        ),
         (&["ZADD blueque_ranked_tasks_lanes 0 17~pending"], "is in ranked_tasks (priority 0) of lanes"),
-        (&["ZADD blueque_pending_ranked_tasks_lanes 0 17~complete"], "is in pending_ranked_tasks (priority 0) of lanes"),
+        (
+            &["ZADD blueque_pending_ranked_tasks_lanes 0 17~complete"],
+            "is in pending_ranked_tasks (priority 0) of lanes",
+        ),
         (&["LPUSH blueque_pending_tasks_lanes idle"], "idle is pending, but is in pending_tasks of lanes"),
         (
             &["ZREM blueque_scheduled_ranked_tasks_plain afterwards"],
