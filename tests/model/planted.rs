@@ -215,12 +215,17 @@ pub static BUGS: [Bug; 228] = [
         "task.queue, task.fair_key, tonumber(task.weight or 1)",
         "task.queue, task.fair_key, 1",
     ),
-    shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
+    shown(
+        "one too many for a queue",
+        "reserve",
+        "used + math.min(tonumber(weight), most) > most",
+        "used + 1 > most + 1",
+    ),
     shown(
         "a rate lets one too many start",
         "reserve",
-        "(starts, number - 1, seconds, since)",
-        "(starts, number, seconds, since)",
+        "(starts, number - 1 - before % number, seconds, since)",
+        "(starts, number - before % number, seconds, since)",
     ),
     shown("a plain task never waited", "reserve", "if not (us >= 0 and us <= namespace_now_us) then", "if true then"),
     bug("a raised limit reaches nobody", "promote", "if changes and changes ~= known and", "if false and"),
@@ -821,8 +826,8 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "a next step has the claims of the one before",
         "complete",
-        "task[claim] = fresh[claim]",
-        "task[claim] = task[claim] or fresh[claim]",
+        "task[name] = fresh[name]",
+        "task[name] = task[name] or fresh[name]",
     )
     .of_changes(),
     bug(
