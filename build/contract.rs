@@ -32,9 +32,10 @@ pub(super) struct Contract {
     pub(super) commands: BTreeMap<String, Header>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Form {
+    #[default]
     Text,
     Word,
     Words,
@@ -48,6 +49,7 @@ pub(super) enum Form {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Type {
+    #[serde(default)]
     pub(super) form: Form,
     /// The name of another type, if this type has the same values.
     #[serde(rename = "as")]

@@ -43,6 +43,7 @@ pub(super) struct Key {
     /// The commands that write the key.
     pub(super) owner: Option<String>,
     /// Description of the lifetime of the key.
+    #[serde(default = "entries")]
     pub(super) life: Option<String>,
     pub(super) means: Option<String>,
 }
@@ -139,6 +140,12 @@ pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
 }
 
+/// The lifetime of a key that names no other: while it has entries.
+#[allow(clippy::unnecessary_wraps, reason = "serde wants the type of the field")]
+fn entries() -> Option<String> {
+    Some("entries".into())
+}
+
 /// Returns the key of the record that stores the options of a group.
 pub(super) fn key(group: &str) -> &'static str {
     if group == "schedule" { "ns_schedule_NAME" } else { "ns_task_ID" }
@@ -158,7 +165,7 @@ pub(super) fn add_lists(keys: &mut Table<Key>, states: &Table<State>) {
             foreign: false,
             bound: Some(format!("tasks that are {name}")),
             owner: Some(format!("`{}`", ways.join(" "))),
-            life: Some("entries".into()),
+            life: entries(),
             means: Some("Ids, the latest at the head.".into()),
         };
         keys.insert(index.clone(), toml::Spanned::new(0..0, key));

@@ -278,8 +278,8 @@ fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
         let word = |entry: &str| key[entry].as_str().unwrap();
         let foreign = if key.get("foreign").is_some() { " B" } else { "" };
         let channel = if key.get("channel").is_some() { ", channel" } else { "" };
-        let (of, means, life) = (word("type"), word("means").trim_end_matches('.'), word("life"));
-        let life = if life == "entries" { "" } else { life };
+        let (of, means) = (word("type"), word("means").trim_end_matches('.'));
+        let life = key.get("life").and_then(|life| life.as_str()).filter(|life| *life != "entries").unwrap_or_default();
         writeln!(
             keys,
             "| `{name}`{foreign} | {of}{channel} | {means} | {} | {} | {life} |",

@@ -187,10 +187,10 @@ fn maintenance_promotes_in_queues_that_match_and_finds_what_clients_without_scri
         .unwrap();
     let _: () = redis::cmd("ZADD").arg("blueque_queues").arg(0).arg("v-old").query(&mut connection).unwrap();
     let _: () = redis::cmd("LPUSH").arg("blueque_pending_tasks_v-old").arg("old").query(&mut connection).unwrap();
-    let searched: String = redis::cmd("HGET").arg("blueque_meta").arg("roamed").query(&mut connection).unwrap();
+    let searched: String = redis::cmd("HGET").arg("blueque_meta").arg("searched").query(&mut connection).unwrap();
     let searched_at: u64 = searched.split(' ').nth(1).unwrap().parse().unwrap();
     let earlier = format!("0 {}", searched_at - 15_000_000);
-    let _: () = redis::cmd("HSET").arg("blueque_meta").arg("roamed").arg(earlier).query(&mut connection).unwrap();
+    let _: () = redis::cmd("HSET").arg("blueque_meta").arg("searched").arg(earlier).query(&mut connection).unwrap();
     maintenance.round().unwrap();
     let begun = Instant::now();
     assert_eq!(listener.listen(LIMIT).unwrap().unwrap().id().as_str(), "old");

@@ -30,7 +30,7 @@ words! {
         /// Failed and cancelled tasks run again.
         Retry = "retry",
         /// Some tasks run again, even if they are complete.
-        Anew = "anew",
+        Rerun = "rerun",
     }
 }
 

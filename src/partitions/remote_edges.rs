@@ -143,7 +143,7 @@ impl<L: Link> Partitions<L> {
     /// the end of a task may be the end of its previous run.
     pub(super) async fn runs_anew(&self, name: &PartitionName, graph: &str) -> Result<bool> {
         match L::step(self.client(name).await?.graph(graph)?.info()).await {
-            Ok(info) => Ok(info.doing == Some(GraphWalk::Anew)),
+            Ok(info) => Ok(info.doing == Some(GraphWalk::Rerun)),
             Err(error) if error.code() == Some(Code::NoTask) => Ok(false),
             Err(error) => Err(error),
         }

@@ -157,7 +157,7 @@ impl Both {
                 "reserved" => vec![held],
                 "started" => vec![held, format!("started_tasks_{QUEUE}")],
                 "scheduled" if record.get("flags").is_some_and(|flags| flags.contains('r')) => {
-                    vec![format!("scheduled_lane_tasks_{QUEUE}")]
+                    vec![format!("scheduled_ranked_tasks_{QUEUE}")]
                 }
                 other => vec![format!("{other}_tasks_{QUEUE}")],
             };

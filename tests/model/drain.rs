@@ -18,7 +18,7 @@ const STEPS: u32 = 200;
 const EMPTY: [&str; 15] = [
     "next_round_",
     "shared_places",
-    "lane_tasks_",
+    "pending_ranked_tasks_",
     "ranked_tasks_",
     "key_tasks_",
     "needs_",

@@ -96,7 +96,7 @@ impl Model {
                 put(format!("settings:{name}"), text(&queue.settings));
             }
             if self.laned(name) {
-                put(format!("lanes:{name}"), queue.lanes.last.to_string());
+                put(format!("ranking:{name}"), queue.lanes.last.to_string());
             }
             if !queue.draining.is_empty() {
                 put(format!("drained:{name}"), queue.draining.len().to_string());
@@ -130,7 +130,7 @@ impl Model {
             put(&format!("{status}_tasks"), Kept::List(list.clone()));
         }
         put("scheduled_tasks", scheduled(false));
-        put("scheduled_lane_tasks", scheduled(true));
+        put("scheduled_ranked_tasks", scheduled(true));
         let waiting = tasks().filter(|task| task.status == "waiting");
         put("waiting_tasks", Kept::Zset(waiting.map(|task| (task.id.clone(), score(task.updated))).collect()));
         let started = tasks().filter(|task| task.status == "started");

@@ -157,7 +157,7 @@ pub fn dump(ground: &mut dyn Ground, namespace: &str, events: &mut Events) -> Ke
 /// Keys that the model does not have; the invariants check their contents.
 const DERIVED: [&str; 15] = [
     "history_",
-    "lane_tasks_",
+    "pending_ranked_tasks_",
     "ranked_tasks_",
     "key_tasks_",
     "needs_",
@@ -195,8 +195,8 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
         }
     }
     if let Some(Kept::Hash(meta)) = kept.as_mut().filter(|_| name == "meta") {
-        meta.remove("roams");
-        meta.remove("roamed");
+        meta.remove("patterns");
+        meta.remove("searched");
         meta.remove("asked");
     }
     kept
@@ -213,7 +213,7 @@ pub fn sorted(flags: &str) -> String {
 pub fn difference(actual: &Keys, expected: &Keys) -> Option<String> {
     // The search by listeners that take queues by pattern also wakes other listeners. Which listeners it wakes
     // depends on the time at which the search finds a queue.
-    let roams = matches!(actual.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
+    let roams = matches!(actual.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("patterns"));
     let other = |name: &str| roams && name.starts_with("wake_") || DERIVED.iter().any(|kind| name.starts_with(kind));
     let compared = |name: &&String| !other(name);
     let names: BTreeSet<&String> = actual.keys().chain(expected.keys()).filter(compared).collect();

@@ -202,7 +202,7 @@ pub static BUGS: [Bug; 228] = [
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "taker = listener, request = call.request,", "taker = listener,"),
-    bug("retention deletes the latest", "prune", "-1 - taken[kind]", "taken[kind]"),
+    bug("retention deletes the latest", "prune", "-1 - pass.taken[kind]", "pass.taken[kind]"),
     shown(
         "a cancel at once keeps its places",
         "cancel",
@@ -215,12 +215,17 @@ pub static BUGS: [Bug; 228] = [
         "task.queue, task.fair_key, tonumber(task.weight or 1)",
         "task.queue, task.fair_key, 1",
     ),
-    shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
+    shown(
+        "one too many for a queue",
+        "reserve",
+        "used + math.min(tonumber(weight), most) > most",
+        "used + 1 > most + 1",
+    ),
     shown(
         "a rate lets one too many start",
         "reserve",
-        "(starts, number - 1, seconds, since)",
-        "(starts, number, seconds, since)",
+        "(starts, number - 1 - before % number, seconds, since)",
+        "(starts, number - before % number, seconds, since)",
     ),
     shown("a plain task never waited", "reserve", "if not (us >= 0 and us <= namespace_now_us) then", "if true then"),
     bug("a raised limit reaches nobody", "promote", "if changes and changes ~= known and", "if false and"),
@@ -286,14 +291,14 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a slot stays due",
         "tick",
-        "schedule.done = all and string.format('%.0f', slots[#slots] or final) or namespace_now",
+        "schedule.done = all and string.format('%.0f', fire_times[#fire_times] or final) or namespace_now",
         "schedule.done = schedule.done",
     ),
     bug(
         "a paused schedule goes on",
         "pause_schedule",
-        "not over and not schedule.paused and slot",
-        "not over and slot",
+        "not over and not schedule.paused and fire_time",
+        "not over and fire_time",
     ),
     bug("two tasks of a schedule at once", "tick", "if not old or schedule.overlap == 'cancel' then", "if true then"),
     shown("an index keeps a tag that was taken", "untag", "left - redis.call('ZREM', key, id)", "left - 1"),
@@ -376,7 +381,7 @@ pub static BUGS: [Bug; 228] = [
     bug(
         "a repeated finish_and_reserve takes again",
         "finish_and_reserve",
-        "(fence_found_stale or not call.ended)",
+        "(call.stale or not call.ended)",
         "not call.ended",
     ),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),
@@ -821,8 +826,8 @@ pub static BUGS: [Bug; 228] = [
     shown(
         "a next step has the claims of the one before",
         "complete",
-        "task[claim] = fresh[claim]",
-        "task[claim] = task[claim] or fresh[claim]",
+        "task[name] = fresh[name]",
+        "task[name] = task[name] or fresh[name]",
     )
     .of_changes(),
     bug(
@@ -854,7 +859,7 @@ pub static BUGS: [Bug; 228] = [
         "local fields = { 'outcome', 'released' }",
     )
     .of_changes(),
-    bug("a release into another queue does not wait", "release", "'eta', other.eta)", "'eta', namespace.now)")
+    bug("a release into another queue does not wait", "release", "'eta', other.eta, ", "'eta', namespace.now, ")
         .of_changes(),
     bug(
         "an edit of the priority keeps the place",
@@ -945,7 +950,7 @@ pub static BUGS: [Bug; 228] = [
     .of_maintenance(),
     bug("a clock that ran ahead stops maintenance", "maintenance", "us <= now + most and us or 0", "us")
         .of_maintenance(),
-    bug("what is old is looked for in each round", "maintenance", "one.pruned < 60000000", "one.pruned < 0")
+    bug("what is old is looked for in each round", "maintenance", "one.pruned >= 60000000", "one.pruned >= 0")
         .of_maintenance(),
     bug(
         "the first queue of a call goes before what is due longer",
@@ -955,7 +960,7 @@ pub static BUGS: [Bug; 228] = [
     )
     .of_maintenance(),
     bug("repairs take the whole round", "maintenance", "#parts + 12 - 1", "#parts + 120 - 1").of_maintenance(),
-    bug("a peek forgets what it has given out", "peek", "look.used + task.weight", "look.used").of_peeks(),
+    bug("a peek forgets what it has given out", "peek", "known.used + weight", "known.used").of_peeks(),
     bug("a peek forgets the starts of a key", "peek", "known.starts + 1", "known.starts").of_peeks(),
     bug(
         "an edit changes the limits of what runs",

@@ -138,9 +138,9 @@ impl Model {
 
     /// Begins to rerun tasks, in addition to the tasks that are already rerun.
     pub fn begin_anew(&mut self, graph: &str, tasks: &[Which]) {
-        let under_way = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.shown() == "anew");
+        let under_way = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.shown() == "rerun");
         let marks = if under_way { self.web.chosen.remove(graph) } else { None };
-        self.begin_walk(graph, Walk::of("mark_anew"));
+        self.begin_walk(graph, Walk::of("mark_rerun"));
         let chosen = self.web.chosen.entry(graph.into()).or_default();
         chosen.extend(marks.unwrap_or_default());
         chosen.extend(tasks.iter().map(|task| (task.id().to_owned(), 2)));
@@ -149,7 +149,7 @@ impl Model {
     /// Returns true if a task is queued for a rerun, so that its end is ignored.
     pub fn runs_anew(&self, graph: &str, id: &str) -> bool {
         let walk = self.web.graphs.get(graph).and_then(|graph| graph.walk.as_ref());
-        walk.is_some_and(|walk| walk.shown() == "anew") && self.marked(graph, id).is_some_and(|mark| mark > 0)
+        walk.is_some_and(|walk| walk.shown() == "rerun") && self.marked(graph, id).is_some_and(|mark| mark > 0)
     }
 
     /// Mark of a task in the walk of its graph; `None` if the walk does not concern the task. 2: a root that the walk
@@ -306,9 +306,9 @@ impl Model {
                 }
                 Self::pass(&mut walk, ids.len(), &mut changed, &mut refused, deeds.len(), |_, _| false);
             }
-            "mark_cancel" | "mark_anew" => {
+            "mark_cancel" | "mark_rerun" => {
                 let mut below = self.web.chosen.get(graph).cloned().unwrap_or_default();
-                let all = walk.doing == "mark_anew";
+                let all = walk.doing == "mark_rerun";
                 for id in &ids {
                     let mark = below.get(id).copied();
                     let needs = mine(id).map_or_else(Vec::new, |task| submitted(task.get("inputs")));
@@ -323,11 +323,11 @@ impl Model {
                 // Edges that were added later may lead to a task that comes before.
                 (walk.at, changed, refused) = (0, 0, 0);
                 if marks.is_empty() {
-                    walk.doing = if all { "anew" } else { "cancel" };
+                    walk.doing = if all { "rerun" } else { "cancel" };
                 }
                 walk.counts = Some((0, 0));
             }
-            "anew" => {
+            "rerun" => {
                 let mut begun = BTreeSet::new();
                 while walk.at < ids.len() && deeds.len() < limit {
                     let id = &ids[walk.at];
@@ -346,7 +346,7 @@ impl Model {
                             stopped.push(id.clone());
                         }
                         if !(task.held() && task.has("discard")) {
-                            deeds.extend(self.plan_cancel(id, "cancel", "to run anew", None, 0));
+                            deeds.extend(self.plan_cancel(id, "cancel", "to run again", None, 0));
                         }
                         continue;
                     }
@@ -403,7 +403,7 @@ impl Model {
         // A task of this step may wait for what the walk stops first, and another walk may begin.
         stopped.retain(|id| !self.web.untold(id, "cancelled").is_empty());
         self.web.deferred.extend(stopped.into_iter().map(|id| (id, self.now)));
-        let pause = walk.doing == "anew" && walk.at == 0 && walk.counts.is_none();
+        let pause = walk.doing == "rerun" && walk.at == 0 && walk.counts.is_none();
         let found: &mut Graph = self.web.graphs.get_mut(graph).unwrap();
         if walk.doing.is_empty() {
             found.walk = None;

@@ -107,17 +107,17 @@ impl Checks {
         let mut wrong = Vec::new();
         self.fields(&key, |field, value| {
             let known = match field.split_once(':').map_or((field, None), |(kind, queue)| (kind, Some(queue))) {
-                ("schema" | "run" | "gap" | "roams" | "asked", None) | ("paused", Some(_)) => true,
+                ("schema" | "run" | "gap" | "patterns" | "asked", None) | ("paused", Some(_)) => true,
                 ("settings", queue) => {
                     let odd = value.split(' ').filter(|pair| !is_setting(pair, queue.is_some()));
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));
                     true
                 }
                 ("test", None) => value == "1",
-                ("token" | "limits" | "logs", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
+                ("token" | "limits" | "logs", None) | ("clock" | "ranking" | "drained" | "swept", Some(_)) => {
                     value.parse::<u64>().is_ok()
                 }
-                ("roamed", None) => value.split(' ').all(|part| part.parse::<u64>().is_ok()),
+                ("searched", None) => value.split(' ').all(|part| part.parse::<u64>().is_ok()),
                 ("sweep", Some(_)) => value.strip_prefix("- ").unwrap_or(value).parse::<u64>().is_ok(),
                 _ => false,
             };

@@ -32,7 +32,7 @@ impl Checks {
             let key = self.key(&format!("{status}_tasks"), queue);
             entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Place::List(status)))?;
         }
-        for set in ["waiting_tasks", "scheduled_tasks", "scheduled_lane_tasks"] {
+        for set in ["waiting_tasks", "scheduled_tasks", "scheduled_ranked_tasks"] {
             let key = self.key(set, queue);
             entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::Timed(set)))?;
         }
@@ -85,7 +85,7 @@ impl Checks {
 
     /// Reads the ranked tasks.
     fn lanes(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
-        let all = [self.key("lane_tasks", queue)];
+        let all = [self.key("pending_ranked_tasks", queue)];
         entries.cut |= self.zsets(&all, |_, member, score| {
             let (rank, id) = member.split_once(' ').unwrap_or((member, ""));
             entries.add(id, Place::Lane(rank.to_owned(), score));

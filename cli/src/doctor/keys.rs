@@ -235,7 +235,7 @@ mod tests {
             names.sort_unstable();
             names
         };
-        for name in ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_lane_tasks", "lane_tasks"] {
+        for name in ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_ranked_tasks", "pending_ranked_tasks"] {
             assert!(named(|kind| kind.tasks).contains(&name), "{name}");
         }
         for name in ["pending_tasks", "failed_tasks", "listeners"] {

@@ -96,7 +96,7 @@ impl Checks {
         for _ in 0..TRIES {
             self.ask::<()>(&["WATCH", key])?;
             let mut ids = Vec::new();
-            self.zsets(&[self.key("lane_tasks", queue)], |_, member, _| {
+            self.zsets(&[self.key("pending_ranked_tasks", queue)], |_, member, _| {
                 ids.push(member.rsplit(' ').next().unwrap_or_default().to_owned());
             })?;
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();

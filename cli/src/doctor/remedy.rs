@@ -24,7 +24,7 @@ impl Checks {
             }
             Place::Lease(token) => pipeline.cmd("ZSCORE").arg(self.key("leases", queue)).arg(format!("{id} {token}")),
             Place::Lane(rank, _) => {
-                pipeline.cmd("ZSCORE").arg(self.key("lane_tasks", queue)).arg(format!("{rank} {id}"))
+                pipeline.cmd("ZSCORE").arg(self.key("pending_ranked_tasks", queue)).arg(format!("{rank} {id}"))
             }
             Place::Order(key, entry, _) => pipeline.cmd("ZSCORE").arg(format!("{}{key}", self.prefix)).arg(entry),
             Place::Limits(token, _) => {
@@ -40,7 +40,7 @@ impl Checks {
     /// Returns the command with which a person removes an entry, if nothing else removes the entry.
     pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
-            Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
+            Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("pending_ranked_tasks", queue)),
             Place::Order(key, entry, _) => format!("ZREM {}{key} '{entry}'", self.prefix),
             Place::Limits(token, _) => format!("HDEL {} 'a:{id} {token}', then look again", self.key("places", queue)),
             Place::Lease(_) => "no loss: a worker drops it when it has run out".to_owned(),

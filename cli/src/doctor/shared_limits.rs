@@ -129,14 +129,14 @@ impl Checks {
     /// patterns find such queues by a search.
     pub fn unindexed(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
         let meta = format!("{}meta", self.prefix);
-        if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
+        if !self.ask::<bool>(&["HEXISTS", &meta, "patterns"])? {
             return Ok(());
         }
         let mut missing = Vec::new();
         for batch in queues.iter().collect::<Vec<_>>().chunks(500) {
             let mut pipeline = Pipeline::new();
             for queue in batch {
-                let (plain, lane) = (self.key("pending_tasks", queue), self.key("lane_tasks", queue));
+                let (plain, lane) = (self.key("pending_tasks", queue), self.key("pending_ranked_tasks", queue));
                 pipeline.atomic().cmd("EXISTS").arg(plain).arg(lane);
                 pipeline.cmd("ZSCORE").arg(format!("{}ready", self.prefix)).arg(queue);
             }

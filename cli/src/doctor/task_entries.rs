@@ -190,7 +190,9 @@ impl Head {
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
-            Some(Status::Scheduled) if self.flags.contains('r') => places.insert(Place::Timed("scheduled_lane_tasks")),
+            Some(Status::Scheduled) if self.flags.contains('r') => {
+                places.insert(Place::Timed("scheduled_ranked_tasks"))
+            }
             Some(Status::Scheduled) => places.insert(Place::Timed("scheduled_tasks")),
             Some(Status::Waiting) => places.insert(Place::Timed("waiting_tasks")),
             Some(Status::Pending) if !self.rank.is_empty() || self.flags.contains('r') => {
@@ -349,7 +351,7 @@ impl Place {
             Self::Reserved(listener) => format!("the list of {listener}"),
             Self::Started(_) => "started_tasks".to_owned(),
             Self::Lease(_) => "leases".to_owned(),
-            Self::Lane(_, score) => format!("lane_tasks (priority {})", -score),
+            Self::Lane(_, score) => format!("pending_ranked_tasks (priority {})", -score),
             Self::Order(key, _, score) if key.starts_with("key") => format!("key_tasks (priority {})", -score),
             Self::Order(_, _, score) => format!("ranked_tasks (priority {})", -score),
             Self::Limits(_, what) => format!("the places ({})", what.trim_end()),

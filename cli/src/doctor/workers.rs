@@ -75,8 +75,12 @@ impl Checks {
     /// expired lease.
     fn waiting(&mut self, queue: &str, seconds: u64, micros: u64) -> anyhow::Result<u64> {
         let mut pipeline = redis::pipe();
-        pipeline.cmd("LLEN").arg(self.key("pending_tasks", queue)).cmd("ZCARD").arg(self.key("lane_tasks", queue));
-        for scheduled in ["scheduled_tasks", "scheduled_lane_tasks"] {
+        pipeline
+            .cmd("LLEN")
+            .arg(self.key("pending_tasks", queue))
+            .cmd("ZCARD")
+            .arg(self.key("pending_ranked_tasks", queue));
+        for scheduled in ["scheduled_tasks", "scheduled_ranked_tasks"] {
             pipeline.cmd("ZCOUNT").arg(self.key(scheduled, queue)).arg("-inf").arg(seconds);
         }
         pipeline.cmd("ZCOUNT").arg(self.key("leases", queue)).arg(1).arg(seconds * 1_000_000 + micros);

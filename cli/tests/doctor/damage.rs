@@ -240,17 +240,23 @@ fn of_results_that_tasks_wait_for() {
 fn of_tasks_in_the_lanes() {
     found(&[
         (
-            &["ZREM blueque_lane_tasks_lanes <idle.rank>~idle"],
-            "idle is pending, but is not in lane_tasks (priority -9) of lanes",
+            &["ZREM blueque_pending_ranked_tasks_lanes <idle.rank>~idle"],
+            "idle is pending, but is not in pending_ranked_tasks (priority -9) of lanes",
         ),
         (&["ZREM blueque_ranked_tasks_lanes <idle.rank>~idle"], "idle is pending, but is not in ranked_tasks"),
-        (&["ZADD blueque_lane_tasks_lanes 3 <idle.rank>~idle"], "idle is pending, but is in lane_tasks (priority -3)"),
+        (
+            &["ZADD blueque_pending_ranked_tasks_lanes 3 <idle.rank>~idle"],
+            "idle is pending, but is in pending_ranked_tasks (priority -3)",
+        ),
         (&["ZADD blueque_ranked_tasks_lanes 0 17~pending"], "is in ranked_tasks (priority 0) of lanes"),
-        (&["ZADD blueque_lane_tasks_lanes 0 17~complete"], "is in lane_tasks (priority 0) of lanes"),
+        (
+            &["ZADD blueque_pending_ranked_tasks_lanes 0 17~complete"],
+            "is in pending_ranked_tasks (priority 0) of lanes",
+        ),
         (&["LPUSH blueque_pending_tasks_lanes idle"], "idle is pending, but is in pending_tasks of lanes"),
         (
-            &["ZREM blueque_scheduled_lane_tasks_plain afterwards"],
-            "afterwards is scheduled, but is not in scheduled_lane_tasks of plain",
+            &["ZREM blueque_scheduled_ranked_tasks_plain afterwards"],
+            "afterwards is scheduled, but is not in scheduled_ranked_tasks of plain",
         ),
         (
             &["ZADD blueque_scheduled_tasks_plain 99999999999 afterwards"],
@@ -260,9 +266,9 @@ fn of_tasks_in_the_lanes() {
         (&["HDEL blueque_task_idle rank"], "its record has no rank: HSET blueque_task_idle rank"),
         (
             &["HDEL blueque_task_idle rank flags", "LPUSH blueque_pending_tasks_lanes idle"],
-            "idle is pending, but is in lane_tasks",
+            "idle is pending, but is in pending_ranked_tasks",
         ),
-        (&["DEL blueque_task_unable2"], "unable2 is in lane_tasks (priority 0) of lanes, but has no record"),
+        (&["DEL blueque_task_unable2"], "unable2 is in pending_ranked_tasks (priority 0) of lanes, but has no record"),
         (&["ZREM blueque_key_tasks_limits/full <full4.rank>~full4~1"], "full4 is pending, but is not in key_tasks"),
         (
             &["ZADD blueque_key_tasks_limits/full 9 7~ghost~1"],

@@ -47,7 +47,7 @@ fn the_data_hold_what_they_should() {
             "tags",
             "group",
             "groups",
-            "lane_tasks",
+            "pending_ranked_tasks",
             "key_tasks",
             "needs",
             "turns",

@@ -20,7 +20,7 @@ end
 local queues, meta
 if #names <= contract.NAME_HIGH and string.find(names, args.PLAIN) then
   queues = { names }
-  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. names, 'lanes:' .. names,
+  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. names, 'ranking:' .. names,
     'settings:' .. names, 'drained:' .. names, 'limits', 'settings', 'token')
 else
   queues = args.queues_or_none(names, 'queues')
@@ -59,7 +59,7 @@ call.ended = count > 0
 call.full = count > 0 and queues[1] and reserving.full(queues[1])
 local verdicts = table.concat(ending.all(ends, listener, meta[#meta - 2]), ' ')
 if queues[1] then
-  call.written = ends.written
+  call.written, call.stale = ends.written, ends.stale
   if ends.back then -- a ranked task may wait now
     call.meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, reserving.fields(queues))
   end

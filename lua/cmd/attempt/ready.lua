@@ -8,7 +8,7 @@
 --   must ask again after a second; 1 if the search continues at once; then for each queue: its name and the number of
 --   the first pattern that it matches, not counting patterns that begin with `!`
 -- @errors
-local meta = namespace.open_with('roams', 'roamed', 'asked', 'settings')
+local meta = namespace.open_with('patterns', 'searched', 'asked', 'settings')
 local listener, cursor, limit, count = contract.arguments()
 local texts = {}
 for i = 1, count do
@@ -39,9 +39,9 @@ else
   end
 end
 -- While nothing has woken the listeners of these patterns, the next task that they may take wakes them.
-local asleep = not live and namespace.probe('LLEN', list) == 0
-local passes = asleep and options.woken and found.next ~= '0' -- other listeners may find more queues
-local sets, asked, fits = patterns.remember(meta[2] or '', meta[4] or '', not live and text, asleep and not passes,
+local idle = not live and namespace.probe('LLEN', list) == 0
+local passes = idle and options.woken and found.next ~= '0' -- other listeners may find more queues
+local sets, asked, fits = patterns.remember(meta[2] or '', meta[4] or '', not live and text, idle and not passes,
   meta[5])
 if not fits then
   list = ''
@@ -52,7 +52,7 @@ end
 
 if sets ~= meta[2] or asked ~= (meta[4] or '') or step or passes or fresh[1] or equips[1] or found.gone[1] then
   namespace.begin()
-  redis.call('HSET', namespace.meta, 'roams', sets, 'asked', asked, 'roamed', step and step.at or meta[3])
+  redis.call('HSET', namespace.meta, 'patterns', sets, 'asked', asked, 'searched', step and step.at or meta[3])
   if found.gone[1] then
     redis.call('ZREM', index, unpack(found.gone))
   end
@@ -67,7 +67,7 @@ if sets ~= meta[2] or asked ~= (meta[4] or '') or step or passes or fresh[1] or 
   if passes then
     patterns.wake(list)
   end
-  namespace.shared('asleep')['*'] = sets
+  namespace.shared('idle')['*'] = sets
   for _, queue in ipairs(step and step.found or {}) do
     wakeups.wake(queue)
   end

@@ -19,7 +19,7 @@ local meta, queues
 if count == 1 then
   local queue = ARGV[4]
   queues = { queue }
-  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. queue, 'lanes:' .. queue,
+  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. queue, 'ranking:' .. queue,
     'settings:' .. queue, 'drained:' .. queue, 'settings', 'token')
 else
   if not ARGV[last] then

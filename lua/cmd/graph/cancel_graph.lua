@@ -8,10 +8,7 @@
 namespace.open()
 local id, reason = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('cancel_graph', options.request)
-if done then
-  return answer
-end
+requests.replay('cancel_graph', options.request)
 graphs.require(id, { options.task })
 graphs.plan_walk(id)
 audit.plan()

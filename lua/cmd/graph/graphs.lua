@@ -12,10 +12,8 @@ for i = 1, #page, 2 do
   local v = redis.call('HMGET', graphs.key(page[i]), 'state', 'created', 'total', 'left', 'complete', 'failed',
     'cancelled', 'name', 'tags')
   if v[1] then
-    for _, fact in ipairs({ page[i], v[1], v[2], v[3], v[4] or '0', v[5] or '0', v[6] or '0', v[7] or '0', v[8] or '',
-      v[9] or '' }) do
-      answer[#answer + 1] = fact
-    end
+    reply.add(answer, page[i], v[1], v[2], v[3], v[4] or '0', v[5] or '0', v[6] or '0', v[7] or '0', v[8] or '',
+      v[9] or '')
   end
 end
 return answer

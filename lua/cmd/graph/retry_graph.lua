@@ -9,10 +9,7 @@
 namespace.open()
 local id = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('retry_graph', options.request)
-if done then
-  return answer
-end
+requests.replay('retry_graph', options.request)
 graphs.require(id, options.task)
 local known = redis.call('HMGET', graphs.key(id), 'doing', 'end_by')
 local deadline = options.deadline or redis.call('HGET', graphs.key(id), 'deadline')
@@ -26,7 +23,7 @@ if options.deadline then
   redis.call('HSET', graphs.key(id), 'deadline', options.deadline)
 end
 if options.task then
-  graphs.begin_anew(id, options.task, known, options.deadline)
+  graphs.begin_rerun(id, options.task, known, options.deadline)
 elseif options.deadline then
   graphs.begin_walk(id, 'retry', 'end_by', options.deadline)
 else

@@ -2,7 +2,7 @@
 -- @args now graph cursor limit
 -- @reply nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, the time of its last
 --   submission, its number of tasks, its name; how many tasks are complete, failed and cancelled; the action in
---   progress: `cancel`, `retry`, `anew`, or empty; then for each task: its id, its queue (empty if the task was
+--   progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task was
 --   deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is
 --   none), its label, and its inputs as submitted
 -- @errors
@@ -26,12 +26,10 @@ for _, task in ipairs(ids) do
     v = {} -- the id now belongs to another task
   end
   local status = v[2] or v[1] and 'waiting' or 'deleted'
-  if doing == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
+  if doing == 'rerun' and contract.is_final(status) and graphs.is_rerun(id, task) then
     status = 'waiting' -- the task has stopped for its rerun, which has not begun
   end
-  for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edge_end.open(task, v[7]) or 0, v[3] or '',
-    v[4] or '', v[5] or '' }) do
-    answer[#answer + 1] = fact
-  end
+  reply.add(answer, task, v[1] or '', status, status == 'waiting' and edge_end.open(task, v[7]) or 0, v[3] or '',
+    v[4] or '', v[5] or '')
 end
 return answer

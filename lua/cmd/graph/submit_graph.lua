@@ -16,10 +16,7 @@ end
 local options = args.options(last)
 local facts, request, bounds = staging.facts(options), options.request, options.bounds
 local common = options.deadline
-local replied, answer = requests.find('submit_graph', request)
-if replied then
-  return answer
-end
+requests.replay('submit_graph', request)
 
 local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes',
   'digest')
@@ -87,8 +84,8 @@ for at = 5, last, 6 do
     if not unknown then
       edge_submit.require_free(task)
     end
-    if spec.claims and spec.claims.end_by then
-      deadlines.require_ahead(spec.claims.end_by)
+    if spec.holds and spec.holds.end_by then
+      deadlines.require_ahead(spec.holds.end_by)
     end
     task.flags = (spec.flags or '') .. (wanted and 'wg' or 'g')
     task.spec, task.label, task.eta = spec, label, eta and namespace.decimal(eta)
@@ -126,8 +123,8 @@ for at = 5, last, 6 do
     size = size + #task.fields[2] - #(before[5] or '')
   end
   size = size + (task.bytes or 0) - (task.had or 0)
-  if spec.claims and spec.claims.needs then
-    creation.require_few_needs(queue, spec.claims.needs)
+  if spec.holds and spec.holds.needs then
+    creation.require_few_needs(queue, spec.holds.needs)
   end
   tasks[(at + 1) / 6], fresh[task.id] = task, task
 end

@@ -9,10 +9,7 @@ local MOST = 10000 -- queues that a call examines
 
 namespace.open()
 local options = args.options()
-local done, answer = requests.find('reset_clock', options.request)
-if done then
-  return answer
-end
+requests.replay('reset_clock', options.request)
 local floor, now = redis.call('HGET', namespace.meta, namespace.CLOCK), server.time()
 if not floor or tonumber(floor) <= now then
   return 'right'

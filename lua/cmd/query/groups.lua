@@ -10,9 +10,6 @@ local page, after = search.page(
 local answer = { after }
 for i = 1, #page, 2 do
   local last = redis.call('ZREVRANGE', groups.key(queue, page[i]), 0, 0, 'WITHSCORES')
-  answer[#answer + 1] = page[i]
-  answer[#answer + 1] = tonumber(page[i + 1])
-  answer[#answer + 1] = last[1] or ''
-  answer[#answer + 1] = last[2] or ''
+  reply.add(answer, page[i], tonumber(page[i + 1]), last[1] or '', last[2] or '')
 end
 return answer

@@ -14,7 +14,7 @@ if status == 'pending' then
   ids = queue_positions.list(queue, from, limit)
 elseif status == 'scheduled' then
   ids = queue_positions.page(queue_positions.scheduled_order('scheduled_tasks', queue),
-    queue_positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
+    queue_positions.scheduled_order('scheduled_ranked_tasks', queue), from, limit)
 elseif status == 'waiting' then
   ids = redis.call('ZREVRANGE', namespace.key('waiting_tasks', queue), from, from + limit - 1)
 elseif status == 'all' then

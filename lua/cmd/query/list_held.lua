@@ -8,9 +8,7 @@ local queue, listener = contract.arguments()
 local answer, known = {}, namespace.key('claims', queue)
 local function add(id, v)
   local deadline = v[2] and redis.call('ZSCORE', namespace.key('leases', queue), id .. ' ' .. v[2])
-  for _, value in ipairs({ id, v[1] or '', v[2] or '', v[3] or '0', deadline or '', v[4] or '' }) do
-    answer[#answer + 1] = value
-  end
+  reply.add(answer, id, v[1] or '', v[2] or '', v[3] or '0', deadline or '', v[4] or '')
 end
 local function read(id)
   return redis.call('HMGET', namespace.prefix .. 'task_' .. id,

@@ -9,8 +9,7 @@ local page = redis.call('SSCAN', namespace.key('listeners', queue), cursor, 'COU
 local answer = { page[1] }
 for _, listener in ipairs(page[2]) do
   local seen = redis.call('ZSCORE', namespace.key('seen', queue), listener)
-  answer[#answer + 1] = listener
-  answer[#answer + 1] = seen and namespace.decimal(tonumber(seen) * 1000000) or ''
-  answer[#answer + 1] = redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener))
+  reply.add(answer, listener, seen and namespace.decimal(tonumber(seen) * 1000000) or '',
+    redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener)))
 end
 return answer

@@ -17,7 +17,7 @@ while more and #look.given < limit do
 end
 local answer = {}
 for _, task in ipairs(look.given) do
-  answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = task.id, '', ''
+  reply.add(answer, task.id, '', '')
 end
 peeking.passed(look, answer)
 return answer

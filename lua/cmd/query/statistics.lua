@@ -54,7 +54,5 @@ for i, name in ipairs(names) do
     answer[#answer + 1], answer[#answer + 2] = name, statistics.text(kinds[i], total[i])
   end
 end
-for _, value in ipairs(days) do
-  answer[#answer + 1] = value
-end
+reply.add(answer, unpack(days))
 return answer

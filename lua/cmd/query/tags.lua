@@ -8,7 +8,6 @@ local page, after = search.page(
   namespace.key('tags', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
-  answer[#answer + 1] = page[i]
-  answer[#answer + 1] = tonumber(page[i + 1])
+  reply.add(answer, page[i], tonumber(page[i + 1]))
 end
 return answer

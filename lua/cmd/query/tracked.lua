@@ -9,9 +9,7 @@ local answer = { after }
 for i = 1, #page, 2 do
   local task = record.find(page[i])
   if task and tracking.has(task) then
-    for _, fact in ipairs({ page[i], task.queue, task.status, page[i + 1] }) do
-      answer[#answer + 1] = fact
-    end
+    reply.add(answer, page[i], task.queue, task.status, page[i + 1])
   end
 end
 return answer

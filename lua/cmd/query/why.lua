@@ -50,31 +50,21 @@ local answer = {
   'failures', task.extra[2] or '0', 'losses', task.extra[3] or '0',
 }
 if task.status == 'pending' then
-  for _, fact in ipairs(ranking.facts(task)) do
-    answer[#answer + 1] = fact
-  end
+  reply.add(answer, unpack(ranking.facts(task)))
 end
-for _, fact in ipairs({
-  'releases', task.extra[4] or '0', 'uncounted', task.extra[5] or '0',
+reply.add(answer, 'releases', task.extra[4] or '0', 'uncounted', task.extra[5] or '0',
   'order', record.held(task) and orders.of(task) or '',
-  'full', stand.full, 'draining', stand.draining, 'silent', stand.silent,
-}) do
-  answer[#answer + 1] = fact
-end
+  'full', stand.full, 'draining', stand.draining, 'silent', stand.silent)
 if task.status == 'waiting' then
   local upstream, open, set = waits_for(id, task.flags, task.graph)
   local last = upstream and last_of(upstream)
-  for _, fact in ipairs({
-    'open', open, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0', upstream and 'upstream', upstream,
-    last ~= upstream and 'last' or nil, last,
-  }) do
-    answer[#answer + 1] = fact
-  end
-  for _, fact in ipairs(set and set.least > 0 and { 'least', set.least, 'chances', at_least.chances(set) } or {}) do
-    answer[#answer + 1] = fact
+  reply.add(answer, 'open', open, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0',
+    upstream and 'upstream', upstream, last ~= upstream and 'last' or nil, last)
+  if set and set.least > 0 then
+    reply.add(answer, 'least', set.least, 'chances', at_least.chances(set))
   end
 end
 if task.end_by then
-  answer[#answer + 1], answer[#answer + 2] = 'end_by', task.end_by
+  reply.add(answer, 'end_by', task.end_by)
 end
 return answer

@@ -23,13 +23,9 @@ for i = 1, #page[2], 2 do
     end
     v[7] = table.concat(drained, ',')
     v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
-    answer[#answer + 1] = listener
-    for j = 1, 9 do
-      answer[#answer + 1] = v[j] or ''
-    end
-    answer[#answer + 1] = namespace.now_us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
-    answer[#answer + 1] = v[10] or ''
-    answer[#answer + 1] = v[11] or ''
+    local life = namespace.now_us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
+    reply.add(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
+      v[9], life, v[10] or '', v[11] or '')
   end
 end
 return answer

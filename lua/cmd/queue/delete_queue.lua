@@ -12,10 +12,7 @@ local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'group
 namespace.open()
 local queue = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('delete_queue', options.request)
-if done then
-  return answer
-end
+requests.replay('delete_queue', options.request)
 for command, kind in string.gmatch(HOLDS, '(%u+):(%l[%l_]*)') do
   if namespace.probe(command, namespace.key(kind, queue)) > 0 then
     reply.fail('NOTEMPTY', 'the queue has tasks or listeners: purge it and stop its workers first')
@@ -35,7 +32,7 @@ repeat
   from = from + #names
 until #names < 1000 or from >= schedules.MOST
 local queues, gone = namespace.prefix .. 'queues', {}
-local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
+local fields = { 'paused:' .. queue, 'settings:' .. queue, 'ranking:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
   'drained:' .. queue }
 local known = redis.call('ZSCORE', namespace.declare(queues), queue) ~= false
 namespace.probe('HLEN', maintenance.key())

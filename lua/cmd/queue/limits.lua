@@ -11,7 +11,7 @@ local queue, cursor, limit = contract.arguments()
 local used = args.options().used
 local own_limits, held, prefix = namespace.key('limits', queue), namespace.key('places', queue), 'k:'
 if queue == '*' then
-  own_limits, held, prefix = shared_limits.limits_key(), shared_limits.places_key(), ''
+  own_limits, held, prefix = shared_limits.key('limits'), shared_limits.key('places'), ''
 end
 local page = redis.call('HSCAN', used and held or own_limits, cursor, 'COUNT', limit)
 local answer = { page[1] }
@@ -21,12 +21,10 @@ for i = 1, #page[2], 2 do
     local own, rate = string.match(redis.call('HGET', own_limits, key) or '- -', '^(%S+) (%S+)$')
     local tasks, expires = '-', '-'
     if queue == '*' then
-      tasks = redis.call('HGET', shared_limits.tasks_key(), key) or '0'
-      expires = redis.call('HGET', shared_limits.expires_key(), key) or '-'
+      tasks = redis.call('HGET', shared_limits.key('tasks'), key) or '0'
+      expires = redis.call('HGET', shared_limits.key('expires'), key) or '-'
     end
-    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, prefix .. key) or '0', tasks, expires }) do
-      answer[#answer + 1] = value
-    end
+    reply.add(answer, key, own, rate, redis.call('HGET', held, prefix .. key) or '0', tasks, expires)
   end
 end
 return answer

@@ -8,10 +8,8 @@ local cursor, limit = contract.arguments()
 local page = redis.call('ZRANGE', namespace.prefix .. 'queues', cursor, cursor + limit - 1)
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for i = 1, #page do
-  answer[#answer + 1] = page[i]
-  answer[#answer + 1] = string.format('%d', listeners.count(page[i]).present)
   local paused = redis.call('HGET', namespace.meta, 'paused:' .. page[i])
-  answer[#answer + 1] = paused or ''
-  answer[#answer + 1] = paused and redis.call('HGET', namespace.key('orders', page[i]), 'q') or ''
+  reply.add(answer, page[i], string.format('%d', listeners.count(page[i]).present), paused or '',
+    paused and redis.call('HGET', namespace.key('orders', page[i]), 'q') or '')
 end
 return answer

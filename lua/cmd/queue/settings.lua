@@ -9,8 +9,7 @@ local texts = redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'setting
 local answer = {}
 for name in string.gmatch(contract.SETTINGS, '%S+') do
   local own, common = settings.find(texts[1], name), settings.find(texts[2], name)
-  answer[#answer + 1] = name
-  answer[#answer + 1] = own or common or settings.find(contract.DEFAULTS, name) or ''
-  answer[#answer + 1] = own and 'queue' or common and 'namespace' or 'default'
+  reply.add(answer, name, own or common or settings.find(contract.DEFAULTS, name) or '',
+    own and 'queue' or common and 'namespace' or 'default')
 end
 return answer

@@ -7,10 +7,7 @@
 namespace.open()
 local name, id = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('run_schedule', options.request)
-if done then
-  return answer
-end
+requests.replay('run_schedule', options.request)
 local schedule = schedules.get(name)
 local found = redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule')
 if found[1] and found[2] == name then

@@ -7,7 +7,7 @@
 namespace.open()
 local name, queue, text, parameters, count = contract.arguments()
 local recurrence, every, offset = schedules.recurrence(text)
-local slots = schedules.slots(count)
+local fire_times = schedules.fire_times(count)
 local options, texts, own = args.options(), {}, {}
 for _, option in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'by', 'request' }) do
   own[option], options[option] = options[option], nil
@@ -21,7 +21,7 @@ for i = args.at + 1, #ARGV, 2 do
   end
 end
 table.sort(texts, args.before)
-if every and #slots > 0 then
+if every and #fire_times > 0 then
   reply.fail('BADARG', 'only cron schedules take slots: count must be 0')
 end
 local new = {
@@ -37,10 +37,7 @@ end
 args.bytes(parameters, most, 'parameters')
 creation.spec(options)
 
-local done, answer = requests.find('schedule', own.request)
-if done then
-  return answer
-end
+requests.replay('schedule', own.request)
 local old = schedules.find(name)
 local same = old ~= nil
 for _, field in ipairs(schedules.definition()) do
@@ -58,7 +55,7 @@ for _, field in ipairs({ 'made', 'skipped', 'passed', 'created', 'done', 'paused
 end
 new.list = old.list
 if not old.next or old.recurrence ~= new.recurrence or old.start ~= new.start then
-  new.list = slots
+  new.list = fire_times
   if tonumber(new.done) < tonumber(namespace.now) then
     new.done = namespace.now
   end

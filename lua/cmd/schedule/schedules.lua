@@ -12,11 +12,8 @@ for _, name in ipairs(page) do
   local v = redis.call('HMGET', namespace.key('schedule', name),
     'queue', 'recurrence', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
   if v[1] then
-    local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
-      v[8] or '' }
-    for _, value in ipairs(rest) do
-      answer[#answer + 1] = value
-    end
+    reply.add(answer, name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
+      v[8] or '')
   end
 end
 return answer

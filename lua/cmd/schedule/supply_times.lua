@@ -10,7 +10,7 @@ local recurrence, every = schedules.recurrence(text)
 if every then
   reply.fail('BADARG', 'only cron schedules take slots')
 end
-local slots = schedules.slots(count)
+local fire_times = schedules.fire_times(count)
 args.none()
 local schedule = schedules.get(name)
 local tail = schedules.tail(schedule)
@@ -18,12 +18,12 @@ if schedule.recurrence ~= recurrence or after > tail then
   return 'stale'
 end
 local list = schedule.list
-for _, slot in ipairs(slots) do
-  if slot > tail and #list < contract.SLOT_COUNT_HIGH then
-    list[#list + 1] = slot
+for _, fire_time in ipairs(fire_times) do
+  if fire_time > tail and #list < contract.SLOT_COUNT_HIGH then
+    list[#list + 1] = fire_time
   end
 end
-if #slots == 0 and after == math.floor(tail) then
+if #fire_times == 0 and after == math.floor(tail) then
   schedule.final = '1'
 end
 schedules.plan_next(schedule)

@@ -7,10 +7,7 @@
 namespace.open()
 local name = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('unschedule', options.request)
-if done then
-  return answer
-end
+requests.replay('unschedule', options.request)
 local schedule = schedules.get(name)
 local named = schedules.values(redis.call('HGET', schedule.key, 'options') or '').limits
 if named then

@@ -9,16 +9,13 @@ namespace.open()
 local listener, from, queue, id = contract.arguments()
 local options = args.options()
 
-local done, answer = requests.find('adopt', options.request)
-if done then
-  return answer
-end
+requests.replay('adopt', options.request)
 local task = record.get(id, 'max_losses', 'stalled_losses', attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
 listeners.require(queue, listener)
-answer = options.request and attempt.repeated(id, listener, options.request)
+local answer = options.request and attempt.repeated(id, listener, options.request)
 if answer then
   return answer
 end

@@ -28,10 +28,7 @@ if options.into == queue or action == 'move' and not options.into
   or action == 'prioritise' and not options.priority then
   reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
 end
-local done, answer = requests.find('bulk', options.request)
-if done then
-  return answer
-end
+requests.replay('bulk', options.request)
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
   queue = options.into, priority = options.priority,

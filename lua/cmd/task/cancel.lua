@@ -8,10 +8,7 @@
 namespace.open()
 local id, reason = contract.arguments()
 local spec = args.options()
-local done, answer = requests.find('cancel', spec.request)
-if done then
-  return answer
-end
+requests.replay('cancel', spec.request)
 spec.reason, spec.what = reason, 'cancel'
 
 local task = actions.one(id, cancelling.plan, cancelling.cancel, spec)

@@ -7,10 +7,7 @@
 namespace.open()
 local id = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('delete', options.request)
-if done then
-  return answer
-end
+requests.replay('delete', options.request)
 
 actions.one(id, deleting.plan, deleting.delete, { by = options.by, what = 'delete' })
 return requests.keep('deleted')

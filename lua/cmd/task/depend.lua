@@ -8,10 +8,7 @@
 namespace.open()
 local id, wanted = contract.arguments()
 local request = args.options().request
-local done, answer = requests.find('depend', request)
-if done then
-  return answer
-end
+requests.replay('depend', request)
 
 local task = edit_edges.task(id)
 edit_edges.look(task, wanted, edit_edges.look_at)

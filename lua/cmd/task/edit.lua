@@ -21,10 +21,7 @@ elseif call.unset and call.unset.eta then
   end
   call.eta = false
 end
-local done, answer = requests.find('edit', call.request)
-if done then
-  return answer
-end
+requests.replay('edit', call.request)
 
 local task = edits.get(id, call.token and string.format('%.0f', call.token))
 if call.parameters then

@@ -8,10 +8,7 @@
 namespace.open()
 local id, queue = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('move', options.request)
-if done then
-  return answer
-end
+requests.replay('move', options.request)
 
 actions.one(id, moving.plan, moving.move, { queue = queue, by = options.by, what = 'move' })
 return requests.keep('moved')

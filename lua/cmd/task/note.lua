@@ -7,10 +7,7 @@
 namespace.open()
 local id, text = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('note', options.request)
-if done then
-  return answer
-end
+requests.replay('note', options.request)
 
 local task = record.get(id, 'notes')
 history.plan(task)

@@ -7,10 +7,7 @@
 namespace.open()
 local id, priority = contract.arguments()
 local options = args.options()
-local done, answer = requests.find('prioritise', options.request)
-if done then
-  return answer
-end
+requests.replay('prioritise', options.request)
 
 actions.one(id, prioritising.plan, prioritising.prioritise, {
   priority = priority, by = options.by, what = 'prioritise',

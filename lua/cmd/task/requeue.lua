@@ -8,10 +8,7 @@
 namespace.open()
 local id = contract.arguments()
 local spec = args.options()
-local done, answer = requests.find('requeue', spec.request)
-if done then
-  return answer
-end
+requests.replay('requeue', spec.request)
 
 spec.what = 'requeue'
 local task = actions.one(id, requeuing.plan, requeuing.requeue, spec)

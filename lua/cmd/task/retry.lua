@@ -7,10 +7,7 @@
 namespace.open()
 local id = contract.arguments()
 local spec = args.options()
-local done, answer = requests.find('retry', spec.request)
-if done then
-  return answer
-end
+requests.replay('retry', spec.request)
 
 spec.what = 'retry'
 local task = actions.one(id, retrying.plan, retrying.retry, spec)

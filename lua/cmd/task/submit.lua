@@ -15,7 +15,7 @@ end
 if #queue > contract.NAME_HIGH or not string.find(queue, args.PLAIN) then
   args.plain(queue, 'queue')
 end
-local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'settings:' .. queue, 'settings', 'roams')
+local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'settings:' .. queue, 'settings', 'patterns')
 namespace.open_at(meta[1])
 count = count == '1' and 1 or args.integer(count, 1, contract.COUNT_HIGH, 'count')
 local last = 3 + 3 * count
@@ -50,10 +50,7 @@ end
 most = spec and spec.max_bytes or most
 
 if request then
-  local done, answer = requests.find('submit', request)
-  if done then
-    return answer
-  end
+  requests.replay('submit', request)
 end
 
 local prefix, now = namespace.prefix, namespace.now
@@ -134,10 +131,10 @@ local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix ..
   prefix .. 'events_' .. queue
 state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
-local asleep, roams = redis.call('LLEN', wake) == 0, meta[4]
+local idle, sets = redis.call('LLEN', wake) == 0, meta[4]
 if later then
   namespace.probe('ZCARD',
-    prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
+    prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_ranked' or begins) .. '_tasks_' .. queue)
 end
 if spec and spec.flags then
   creation.plan(pending or later)
@@ -163,7 +160,7 @@ if rival then
   redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id)
   state.move(rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. fresh[1].id)
   -- The end of the rival may have woken listeners: both values are read again.
-  asleep, roams = redis.call('LLEN', wake) == 0, redis.call('HGET', namespace.meta, 'roams')
+  idle, sets = redis.call('LLEN', wake) == 0, redis.call('HGET', namespace.meta, 'patterns')
 end
 for i = 1, #fresh do
   local task = fresh[i]
@@ -181,8 +178,8 @@ if not known then
   redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
 if pending then
-  wakeups.send(queue, asleep, roams)
-elseif roams then
+  wakeups.send(queue, idle, sets)
+elseif sets then
   wakeups.list_ready(queue)
 end
 if request then

@@ -8,10 +8,7 @@
 namespace.open()
 local id, upstream = contract.arguments()
 local request = args.options().request
-local done, answer = requests.find('undepend', request)
-if done then
-  return answer
-end
+requests.replay('undepend', request)
 
 local task = edit_edges.task(id)
 if task.status ~= 'waiting' then
@@ -23,7 +20,7 @@ end
 namespace.probe('ZCARD', edges.dependents(upstream))
 local plan = { id = id, task = task, set = task.set }
 local open = redis.call('HLEN', edges.upstreams(id)) - 1
-local kind, mark, slots = string.match(redis.call('HGET', edges.upstreams(id), upstream), '^(%l+)(%d*)/?(.*)$')
+local kind, mark, slots = edges.parse(redis.call('HGET', edges.upstreams(id), upstream))
 if kind == 'some' then
   at_least.plan_removal(task.set, mark)
 end

@@ -52,7 +52,7 @@ function actions.seek(task, spec)
   spec.lists, spec.entries = spec.lists or {}, spec.entries or 0
   if task.flags then
     holdings.load(task)
-    spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- updating its claims takes as long
+    spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- updating its holdings takes as long
   end
   if task.status == 'scheduled' or task.status == 'waiting' or task.rank then
     return
@@ -91,11 +91,11 @@ function actions.unique(task, spec)
   if not task.unique then
     return true
   end
-  spec.claimed = spec.claimed or {}
-  if holdings.name_conflict(task) or spec.claimed[task.unique] then
+  spec.taken_names = spec.taken_names or {}
+  if holdings.name_conflict(task) or spec.taken_names[task.unique] then
     return false
   end
-  spec.claimed[task.unique] = true
+  spec.taken_names[task.unique] = true
   return true
 end
 

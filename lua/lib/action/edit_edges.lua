@@ -12,7 +12,6 @@ edit_edges.SHOWN = 20
 edit_edges.MOST = 10000
 edit_edges.TEXT = 1048576
 
--- Checks a text of further inputs.
 function edit_edges.parse(text, what)
   local found = edge_inputs.parse(text, what, true)
   if #found.values > 0 then
@@ -38,9 +37,8 @@ function edit_edges.task(id)
   end
   namespace.declare(edges.upstreams(id))
   task.inputs = redis.call('HGET', task.key, 'inputs') or ''
-  local known = redis.call('HMGET', namespace.declare(edges.inputs(id)), 'slots', 'bytes')
-  task.slots, task.bytes = tonumber(known[1] or 0), tonumber(known[2] or 0)
-  task.set = at_least.has(task) and at_least.read(id) or nil
+  task.slots, task.bytes = edges.input_size(id)
+  task.slots, task.set = task.slots or 0, at_least.has(task) and at_least.read(id) or nil
   return task
 end
 
@@ -129,8 +127,7 @@ function edit_edges.look_at(task, wish, had)
     edge_submit.refuse_missing(task, wish)
   end
   if not contract.is_final(up.status) then
-    namespace.probe('ZCARD', edges.dependents(up.id))
-    task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
+    edit_edges.add_open(task, wish, up)
   else
     local left = edge_submit.look_at_ended(task, wish, up)
     task.edges[#task.edges + 1] = left
@@ -140,20 +137,19 @@ end
 -- Reads an upstream of a task that gives itself back to wait. If the upstream has ended otherwise than needed, the task
 -- ends with it, just as it would a moment later.
 function edit_edges.look_for_child(task, wish, had)
-  local up = record.find(wish.id) or graphs.coming(wish.id) or { id = wish.id, status = 'deleted' }
-  if had and up.status == 'deleted' then
+  local up = graphs.upstream(wish.id)
+  if not edges.is_over(up.status) then
+    edit_edges.add_open(task, wish, up)
+  elseif had and up.status == 'deleted' then
     return -- the task has already waited for it
-  elseif wish.kind == 'some' and (up.status == 'deleted' or contract.is_final(up.status)) then
-    if not at_least.look_at_ended(task, wish, up) then
-      task.lacking = up
-    end
-    return
-  elseif up.status == 'deleted' or contract.is_final(up.status) then
-    if not edges.is_met(wish.kind, up.status) then
-      task.broken = task.broken or up
-    end
-    return
+  elseif wish.kind == 'some' then
+    task.lacking = not at_least.look_at_ended(task, wish, up) and up or task.lacking
+  elseif not edges.is_met(wish.kind, up.status) then
+    task.broken = task.broken or up
   end
+end
+
+function edit_edges.add_open(task, wish, up)
   namespace.probe('ZCARD', edges.dependents(up.id))
   task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
 end

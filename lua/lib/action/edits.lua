@@ -8,8 +8,8 @@ edits.WAITING = ' queue eta key weight limits unique unique_until '
 -- Maximum bytes of each value in the history.
 edits.SHOWN = 128
 
--- Claims of a task, named as in `creation.spec` and `holdings.load`.
-edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared '
+-- Holdings of a task, named as in `creation.spec` and `holdings.load`.
+edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared '
 
 -- Names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
@@ -74,7 +74,6 @@ function edits.tell(edit, name, before, after)
   edit.told[#edit.told + 1] = string.format('"%s":[%s,%s]', name, edits.json(before), edits.json(after))
 end
 
--- A value of the record as JSON.
 function edits.json(value)
   if not value then
     return 'null'
@@ -135,7 +134,7 @@ function edits.compare(task, spec, call)
   end
   local fresh = { id = task.id, queue = task.queue, flags = flags ~= '' and flags or nil }
   if fresh.flags then
-    holdings.assign(fresh, spec.claims or {})
+    holdings.assign(fresh, spec.holds or {})
   end
   edit.fresh, task.edit = fresh, edit
 end
@@ -213,13 +212,13 @@ function edits.plan(task, step)
   edits.plan_index(task, step)
 end
 
-function edits.take_claims(task, fresh)
-  for claim in string.gmatch(edits.CLAIMS, '%S+') do
-    task[claim] = fresh[claim]
+function edits.take_holdings(task, fresh)
+  for name in string.gmatch(edits.HOLDINGS, '%S+') do
+    task[name] = fresh[name]
   end
 end
 
--- Sets the claims of a task in the queue that it moves to. A unique name that the task no longer has is not moved.
+-- Sets the holdings of a task in the queue that it moves to. A unique name that the task no longer has is not moved.
 function edits.alter(task, other)
   local edit = task.edit
   local name, ends = other.unique, other.ends
@@ -227,7 +226,7 @@ function edits.alter(task, other)
   if other.flags then
     holdings.mark(other)
   end
-  edits.take_claims(other, edit.fresh)
+  edits.take_holdings(other, edit.fresh)
   local same = not (edit.changed.unique or edit.changed.unique_until)
   other.unique, other.ends = same and name or not same and other.unique or nil, same and ends or nil
   other.to, other.eta = edit.to, edit.eta or other.eta
@@ -257,7 +256,7 @@ function edits.plan_index(task, step)
     if edit.to == 'pending' then
       task.flags, task.front = fresh.flags, task.extra[4] and true
       task.turn = task.extra[4] and tonumber(task.had.ended)
-      edits.take_claims(task, fresh)
+      edits.take_holdings(task, fresh)
       if task.flags then
         holdings.mark(task)
       end
@@ -272,7 +271,7 @@ function edits.plan_index(task, step)
   local stands = changed.key or changed.weight or changed.needs or changed.limits or changed.priority
   if task.status == 'scheduled' and changed.eta then
     namespace.probe('ZCARD', namespace.key('scheduled_tasks', task.queue))
-    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', task.queue))
+    namespace.probe('ZCARD', namespace.key('scheduled_ranked_tasks', task.queue))
     stands = stands or fresh.ranked
   end
   if stands and fresh.ranked and task.status ~= 'waiting' then
@@ -327,7 +326,7 @@ function edits.run(task, step)
     prioritising.place(task, step)
   end
   if task.status == 'scheduled' and edit.changed.eta then
-    redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', task.queue),
+    redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_ranked_tasks' or 'scheduled_tasks', task.queue),
       edit.eta, task.id)
   end
   history.add(task, { to = task.status, why = 'edit', by = step.by, at = record.time(task),
@@ -335,7 +334,6 @@ function edits.run(task, step)
   tracking.note(task, 'edit', step.by, edits.names_of(edit))
 end
 
--- The names of the fields that an edit changes.
 function edits.names_of(edit)
   local changed = {}
   for name in pairs(edit.changed) do

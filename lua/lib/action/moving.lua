@@ -16,8 +16,8 @@ function moving.destination(spec)
   end
 end
 
--- Moves a waiting task to another queue, behind the tasks that wait there. `spec.alter` changes the claims of the task
--- in the other queue, and the state in which it waits.
+-- Moves a waiting task to another queue, behind the tasks that wait there. `spec.alter` changes the holdings of the
+-- task in the other queue, and the state in which it waits.
 function moving.plan(task, spec)
   if task.queue == spec.queue then
     return -- repeated after a lost reply
@@ -69,13 +69,9 @@ end
 -- record.
 function moving.arrive(task, spec, why, ...)
   local other = task.other
-  local forget = other.forget
   state.move(task, 'moved', why, spec.by or '')
-  forget[#forget + 1] = 'front' -- the task has had no turn in the new queue
-  forget[#forget + 1] = 'readied' -- the history has this time, and would place it after the move
-  if task.status ~= 'scheduled' then
-    forget[#forget + 1] = 'promoted' -- for the same reason
-  end
+  -- The task has had no turn in the new queue. The history has the two times, and would place them after the move.
+  reply.add(other.forget, 'front', 'readied', task.status ~= 'scheduled' and 'promoted' or nil)
   state.move(other, other.to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, ...)
   spec.wakes = other.to == 'pending' and other.queue or spec.wakes
   if spec.known == 'new' then

@@ -24,7 +24,7 @@ function prioritising.prioritise(task, spec)
   tracking.note(task, 'edit', spec.by, 'priority', 'prioritise')
 end
 
--- Plans a new place of a waiting task in its queue, with the claims of `fresh`: behind the tasks that wait there, or
+-- Plans a new place of a waiting task in its queue, with the holdings of `fresh`: behind the tasks that wait there, or
 -- its present place if `fresh.place` is its rank.
 function prioritising.plan_place(task, fresh, spec)
   local queue = task.queue
@@ -34,7 +34,7 @@ function prioritising.plan_place(task, fresh, spec)
   end
   if task.status == 'scheduled' then
     task.at = redis.call('ZSCORE', namespace.declare(namespace.key('scheduled_tasks', queue)), task.id)
-    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', queue))
+    namespace.probe('ZCARD', namespace.key('scheduled_ranked_tasks', queue))
   elseif task.status == 'pending' then
     actions.seek(task, spec)
     if not task.rank then
@@ -53,7 +53,7 @@ function prioritising.plan_place(task, fresh, spec)
   end
 end
 
--- Gives a waiting task its planned place. The record may already contain the new claims.
+-- Gives a waiting task its planned place. The record may already contain the new holdings.
 function prioritising.place(task, spec)
   local fresh = task.fresh
   if task.foreign then
@@ -61,7 +61,7 @@ function prioritising.place(task, spec)
   end
   if task.at then
     -- From now on the task is ranked.
-    redis.call('ZADD', namespace.key('scheduled_lane_tasks', task.queue), task.at, task.id)
+    redis.call('ZADD', namespace.key('scheduled_ranked_tasks', task.queue), task.at, task.id)
     redis.call('ZREM', namespace.key('scheduled_tasks', task.queue), task.id)
   end
   if task.status ~= 'pending' then

@@ -70,7 +70,6 @@ function rerun.submit(id, call, spec)
   return { 'again', round + 1 }
 end
 
--- The text of a call in its audit entry.
 function rerun.told(number, call)
   return string.format('round %d, request %s, queue %s, parameters %s', number, call.request, call.queue,
     audit.payload(call.parameters))
@@ -128,7 +127,7 @@ function rerun.fresh(task, call, spec)
   local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^do]', '')
   if flags ~= '' then
     new.flags = flags
-    holdings.assign(new, spec.claims or {})
+    holdings.assign(new, spec.holds or {})
   end
   return new
 end
@@ -176,14 +175,14 @@ function rerun.keep(task, call, spec, number)
   if not code then
     code, text = moving.destination({ queue = call.queue })
   end
-  local end_by = spec.claims and spec.claims.end_by
+  local end_by = spec.holds and spec.holds.end_by
   if not code and end_by and deadlines.is_past(end_by) then
     code, text = deadlines.refusal()
   end
   if code then
     reply.fail(code, text)
   end
-  local key, shared = queued_round.key(task.id), spec.claims and spec.claims.shared
+  local key, shared = queued_round.key(task.id), spec.holds and spec.holds.shared
   namespace.probe('HLEN', key)
   if shared then
     shared_count.plan()

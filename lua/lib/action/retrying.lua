@@ -7,7 +7,7 @@ function retrying.plan(task, spec)
     return -- repeated after a lost reply
   elseif record.held(task) and task.cancel then
     return retrying.stopping(task)
-  elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
+  elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.reruns and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
   elseif spec.elsewhere and spec.queue ~= task.queue then
     return spec.elsewhere(task, spec)
@@ -73,32 +73,25 @@ function retrying.retry(task, spec)
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'front',
     'uncounted', 'stalled_losses', record.attempt_fields() }
   if spec.fresh then
-    task.forget[#task.forget + 1] = 'checkpoint'
-    task.forget[#task.forget + 1] = 'checkpointed'
-    task.forget[#task.forget + 1] = 'ended' -- `ended` leads a worker to data of the previous attempt on its host
+    -- `ended` leads a worker to data of the previous attempt on its host.
+    reply.add(task.forget, 'checkpoint', 'checkpointed', 'ended')
   end
-  if spec.anew then
-    task.forget[#task.forget + 1] = 'result'
-    task.forget[#task.forget + 1] = 'readied'
+  if spec.reruns then
+    reply.add(task.forget, 'result', 'readied')
   end
   if task.extra[5] then
-    task.forget[#task.forget + 1] = 'eta'
-    task.forget[#task.forget + 1] = 'retry_eta'
+    reply.add(task.forget, 'eta', 'retry_eta')
   end
   local stale = { 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry' }
   if task.token ~= '' then
     -- A client without scripts ended the attempt and did not remove its fields.
-    stale[#stale + 1], stale[#stale + 2] = 'ended', task.token
-    for _, field in ipairs({ 'token', 'lease', 'request' }) do
-      task.forget[#task.forget + 1] = field
-    end
+    reply.add(stale, 'ended', task.token)
+    reply.add(task.forget, 'token', 'lease', 'request')
   end
-  for _, value in ipairs(task.new_end and { 'deadline', task.new_end, 'flags', task.flags } or {}) do
-    stale[#stale + 1] = value
+  if task.new_end then
+    reply.add(stale, 'deadline', task.new_end, 'flags', task.flags)
   end
-  for _, value in ipairs(task.bind or {}) do
-    stale[#stale + 1] = value
-  end
+  reply.add(stale, unpack(task.bind or {}))
   if task.other then
     task.other.forget, task.forget = task.forget, nil
     moving.arrive(task, spec, 'retry', unpack(stale))

@@ -23,12 +23,10 @@ function search.states(value, what)
   return states
 end
 
--- The cursor of `bulk`.
 function search.step(text)
   return search.place(text, '^([%d.e+-]+)/(.*)/([%d.e+-]+)$')
 end
 
--- The cursor of a page.
 function search.cursor(text)
   return search.place(text, '^([%d.e+-]+)/(.*)$')
 end
@@ -96,7 +94,6 @@ function search.page(index, from, limit)
   return page, #page < 2 * limit and '0' or search.after(page, #page - 1)
 end
 
--- The cursor after the entry of a page.
 function search.after(page, i)
   return page[i + 1] .. '/' .. page[i]
 end
@@ -138,7 +135,6 @@ function search.fields(options)
   return names, wanted
 end
 
--- Returns true if a task is selected.
 function search.matches(id, chosen)
   local options, wanted = chosen.options, chosen.wanted
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then
@@ -165,8 +161,8 @@ function search.is_labelled(v, chosen)
 end
 
 -- The indexes of states whose tasks are not in one plain list.
-search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_lane '
-  .. 'pending=LRANGE:pending pending=ZRANGE:lane started=SMEMBERS:started '
+search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_ranked '
+  .. 'pending=LRANGE:pending pending=ZRANGE:pending_ranked started=SMEMBERS:started '
 
 -- The indexes of these states: for each the command that reads it, and the beginning of its key, in turn. Nil without
 -- states, or if a state has no index.

@@ -71,38 +71,31 @@ function attempt.issued(token, apart)
   namespace.advance_clock(token)
 end
 
--- Ranked tasks that a client without scripts put into the plain list, where limits, needs and priorities do not
--- apply.
-attempt.strays = false
-
-function attempt.add_stray(task)
+-- Adds a ranked task that a client without scripts put into the plain list, where limits, needs and priorities do not
+-- apply, to the strays of a call of `reserving`.
+function attempt.add_stray(call, task)
   holdings.load(task)
   if not task.rank then
-    attempt.strays = attempt.strays or {}
-    attempt.strays[#attempt.strays + 1] = task
+    call.strays = call.strays or {}
+    call.strays[#call.strays + 1] = task
     ranking.plan(task)
     wakeups.plan(task.queue)
   end
 end
 
--- Removes ids that are not pending tasks, and strays, from the ends of the lists. `ghosts`: the number of these ids for
--- each queue. Adds the strays to the ranking.
-function attempt.clear(ghosts)
-  for queue, number in pairs(ghosts or {}) do
+-- Removes ids that are not pending tasks, and strays, from the ends of the lists. Adds the strays to the ranking.
+function attempt.clear(call)
+  for queue, number in pairs(call.ghosts or {}) do
     for _ = 1, number do
       redis.call('RPOP', namespace.prefix .. 'pending_tasks_' .. queue)
     end
   end
-  for _, task in ipairs(attempt.strays or {}) do
+  for _, task in ipairs(call.strays or {}) do
     ranking.add(task)
     wakeups.wake(task.queue) -- for any listener that may take it
   end
-  attempt.strays = false
+  call.strays = nil
 end
-
--- Updates that `reserve` must write for queues with ranked tasks or limits. For each queue: the keys whose entries are
--- outdated, and the time at which its rate allows the next start. For the chosen queue also its rate.
-attempt.updates = false
 
 -- Returns the fields of a task that decide whether it can be taken, and the fields for the answer: status, queue,
 -- attempt, outcome, parameters, updated, flags; then losses, failures and checkpoint, which only a task with an outcome
@@ -120,18 +113,18 @@ end
 
 -- Returns the next task of a queue with ranked tasks or settings: the first task of the plain list (`task`, with the
 -- values `v` of its record), or a ranked task; nil if no task may run now. `known`: whether the queue has `ranked`
--- tasks, the settings of the queue (`own`) and of the namespace (`common`) as text, and the `listener` and `request` of
--- the call.
-function attempt.select(queue, task, v, known)
+-- tasks, the settings of the queue (`own`) and of the namespace (`common`) as text, and the `listener`. Adds to
+-- `call.updates` what the call must write for the queue: the keys with outdated entries, and its limits.
+function attempt.select(call, queue, task, v, known)
   local own, common = known.own, known.common
   local set, waits, open, free = own or common, { stale = {} }, true, nil
   if set then
     namespace.shared('settings')[queue] = { own, common }
-    waits.rate = settings.get(queue, 'rate')
-    open, free = limits.queue_allows(queue, 1)
+    waits.limits = limits.queue_state(queue)
+    open, free = limits.allows(waits.limits, 1)
   end
-  attempt.updates = attempt.updates or {}
-  attempt.updates[queue] = waits
+  call.updates = call.updates or {}
+  call.updates[queue] = waits
   local best = task and { plain = true, id = task.id }
   if open and known.ranked then
     if best then
@@ -147,12 +140,12 @@ function attempt.select(queue, task, v, known)
       return nil
     end
     task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[6], flags = v[7] or 'r',
-      taker = known.listener, request = known.request, foreign = not v[3] or nil }
+      taker = call.listener, request = call.request, foreign = not v[3] or nil }
   end
   if open and best and task.flags then
     holdings.load(task)
     if task.weight and set then
-      open, free = limits.queue_allows(queue, tonumber(task.weight))
+      open, free = limits.allows(waits.limits, task.weight)
     end
   end
   waits.pool = known.pool
@@ -173,13 +166,13 @@ function attempt.select(queue, task, v, known)
   return task, v
 end
 
-function attempt.plan_updates()
-  for queue, waits in pairs(attempt.updates) do
+function attempt.plan_updates(updates)
+  for queue, waits in pairs(updates) do
     fairness.plan_refresh(queue, waits.stale)
     if waits.free then
       namespace.probe('ZCARD', namespace.key('delayed', queue))
     end
-    if waits.chosen and waits.rate then
+    if waits.chosen and waits.limits and waits.limits.rate then
       namespace.probe('LLEN', limits.starts_key(queue))
     end
     if waits.ghost then
@@ -197,8 +190,8 @@ end
 
 -- Updates outdated entries, stores the time at which the rate of a queue allows the next start, and counts the start of
 -- the chosen task.
-function attempt.write_updates()
-  for queue, waits in pairs(attempt.updates) do
+function attempt.write_updates(updates)
+  for queue, waits in pairs(updates) do
     if waits.ghost then
       ranking.discard(queue, waits.ghost)
     end
@@ -208,8 +201,8 @@ function attempt.write_updates()
     if waits.free then
       redis.call('ZADD', namespace.key('delayed', queue), string.format('%.0f', waits.free), '/')
     end
-    if waits.chosen then
-      limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
+    if waits.chosen and waits.limits then
+      limits.record_start(waits.limits.list, waits.limits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.pool then
       shared_turns.write(waits.pool)

@@ -1,5 +1,5 @@
 -- Ends of attempts by their owners. Each function handles one end, from its checks to its last write, and returns the
--- outcome.
+-- outcome; and true if the end was made before, so that the call is a repetition.
 local ending = {}
 
 -- Maximum bytes of all bodies of one call: the size of the largest body.
@@ -25,7 +25,7 @@ function ending.complete(id, token, result, cost, limited, asked, ends)
   if ends and task and task.readied then
     ends.back = true
   end
-  return answer or 'complete'
+  return answer or 'complete', not task
 end
 
 -- Ends an attempt whose result is no longer wanted. Returns the outcome, or nil if the result counts.
@@ -99,7 +99,7 @@ function ending.fail(id, token, text, options)
 
   local task, failures = fence.task(id, token, 'failed retrying cancelled ', 'failures')
   if not task then
-    return failures -- the first reply
+    return failures, true -- the first reply
   end
   fence.alive(task)
   failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
@@ -146,7 +146,7 @@ function ending.release(id, token, options)
 
   local task, releases = fence.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
   if not task then
-    return releases -- the first reply
+    return releases, true -- the first reply
   elseif options.lost then
     return lost_attempts.died(task, options.lost)
   end
@@ -238,7 +238,8 @@ function ending.check(one, group, again)
   end
 end
 
--- Makes all ends of a call. Returns the verdict of each. `limited`: see `complete`.
+-- Makes all ends of a call. Returns the verdict of each. `limited`: see `complete`. Sets `ends.stale` if an end was
+-- made before or is refused: then the call may be a repetition.
 -- @hot
 function ending.all(ends, listener, limited)
   local verdicts = {}
@@ -247,10 +248,9 @@ function ending.all(ends, listener, limited)
   end
   for n = 1, #ends do
     if not verdicts[n] then
-      local ok, answer = pcall(ending.one, ends[n], limited, ends)
-      verdicts[n] = answer
+      local ok, answer, stale = pcall(ending.one, ends[n], limited, ends)
+      verdicts[n], ends.stale = answer, ends.stale or stale or not ok
       if not ok then
-        fence.found_stale = true -- the call may be a repetition
         verdicts[n] = reply.code(answer)
         if not ends[2] and verdicts[n] ~= 'LOST' then
           error(answer, 0) -- the call has no second end that the error could spoil
@@ -271,7 +271,7 @@ function ending.one(one, limited, ends)
   return ending.release(one.id, one.token, one.options)
 end
 
--- Completes at once all tasks of one queue that have no claims and no fields to remove.
+-- Completes at once all tasks of one queue that have no holdings and no fields to remove.
 function ending.complete_plain(ends, listener, verdicts, limited)
   local prefix, plain, seen = namespace.prefix, {}, {}
   for n = 1, #ends do

@@ -34,8 +34,8 @@ function giving.plan(call, task)
   end
   if call.woken then
     local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
-    call.wakes = (left > (ghosts and ghosts[queue] or 0) or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
-      and queue
+    call.wakes = (left > (ghosts and ghosts[queue] or 0)
+      or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) and queue
     if call.wakes then
       wakeups.plan(queue)
     end
@@ -43,15 +43,15 @@ function giving.plan(call, task)
       giving.plan_others(call, queue)
     end
   end
-  if attempt.updates then
-    attempt.plan_updates()
+  if call.updates then
+    attempt.plan_updates(call.updates)
   end
   if call.asked then
     namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
   end
   -- The first write needs no check of its own permission: a refusal changes nothing.
   local may, role = redis.acl_check_cmd, namespace.prefix .. rights.ROLE
-  if ghosts or call.asked or task.flags or task.foreign or attempt.updates or call.others then
+  if ghosts or call.asked or task.flags or task.foreign or call.updates or call.others then
     rights.require()
   elseif may and not ((written or may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
     and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
@@ -76,7 +76,7 @@ function giving.plan_others(call, taken)
   for i, queue in ipairs(call.queues) do
     local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
     if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
-      and (waiting > 0 or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
+      and (waiting > 0 or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1)
       and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
       wakeups.plan(queue)
       others[#others + 1] = queue
@@ -94,7 +94,7 @@ function giving.commit(call, task, fields)
   else
     if call.ghosts then
       redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
-      attempt.clear(call.ghosts)
+      attempt.clear(call)
     end
     local lease = call.lease
     if task.flags then
@@ -102,8 +102,8 @@ function giving.commit(call, task, fields)
     end
     lease = lease or task.set_lease or fence.LEASE
     attempt.begin(task, lease, 'reserve', call.meta[#call.meta], call.pid)
-    if attempt.updates then
-      attempt.write_updates()
+    if call.updates then
+      attempt.write_updates(call.updates)
     end
     if call.asked then
       attempt.record_served(call.listener, call.asked, task.queue)
@@ -112,7 +112,7 @@ function giving.commit(call, task, fields)
   end
 end
 
--- Gives a run of consecutive tasks without claims to the listener.
+-- Gives a run of consecutive tasks without holdings to the listener.
 function giving.commit_run(call)
   local run, lease, pid, listener = call.run, call.lease or fence.LEASE, call.pid, call.listener
   local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)

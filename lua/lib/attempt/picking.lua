@@ -47,7 +47,7 @@ function picking.look(call)
         break
       end
       if v[1] == 'pending' and v[2] == queue then
-        attempt.add_stray({ id = id, queue = queue, status = 'pending', flags = v[7] })
+        attempt.add_stray(call, { id = id, queue = queue, status = 'pending', flags = v[7] })
       end
       skipped = skipped + 1
       namespace.declare(prefix .. 'task_' .. id)
@@ -58,8 +58,8 @@ function picking.look(call)
       namespace.declare(pending)
     end
     if open and weighed then
-      task, v = attempt.select(queue, task, v, {
-        ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = call.request,
+      task, v = attempt.select(call, queue, task, v, {
+        ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener,
       })
     elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
       picking.look_behind(call, task, v)
@@ -74,7 +74,7 @@ function picking.look(call)
   return task, v
 end
 
--- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no claims.
+-- Sets `call.run`: the first task and the tasks behind it that can be taken with it, because they have no holdings.
 function picking.look_behind(call, first, fields)
   local prefix, queue, listener, number = namespace.prefix, first.queue, call.listener, call.number or 0
   local run, seen = { first }, { [first.id] = true }

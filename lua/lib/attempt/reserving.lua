@@ -10,8 +10,11 @@
 --   found                  the fields of the tasks taken so far, one task after another, as in the answer
 --   number, bytes          the number of these tasks if more than one may be taken, and the bytes of their parameters
 --                          and checkpoints
---   asked, run, ghosts     for the next task: the order of the queues if it differs from `queues`, the tasks that can
---                          be taken with it, and for each queue the number of ids before it that are not pending tasks
+--   stale                  an end of this call had a token that does not hold its task, or was refused: the call may
+--                          be a repetition
+--   asked, run, ghosts,    for the next task: the order of the queues if it differs from `queues`; the tasks that can
+--   strays, updates        be taken with it; for each queue the number of ids before it that are not pending tasks; the
+--                          ranked tasks among these; and what must be written for queues with ranked tasks or limits
 -- Nil fields are left out: with more than eight fields the table grows, which costs `reserve` 1 % of its time.
 local reserving = {}
 
@@ -21,7 +24,7 @@ function reserving.fields(queues)
   for _, queue in ipairs(queues) do
     args.plain(queue, 'queue')
     fields[#fields + 1] = 'paused:' .. queue
-    fields[#fields + 1] = 'lanes:' .. queue
+    fields[#fields + 1] = 'ranking:' .. queue
     fields[#fields + 1] = 'settings:' .. queue
     fields[#fields + 1] = 'drained:' .. queue
   end
@@ -102,7 +105,7 @@ function reserving.take_more(call, task, fields)
   local prepare, commit = reserving.prepare, giving.commit
   while task and call.number < call.limit and call.bytes <= picking.BYTES do
     local ok
-    call.written, call.run, call.ghosts, call.asked = task, nil, nil, nil
+    call.written, call.run, call.ghosts, call.asked, call.updates = task, nil, nil, nil, nil
     ok, task, fields = pcall(prepare, call)
     task = ok and task
     if task then
@@ -135,7 +138,7 @@ end
 -- repetition if one of its ends was stale.
 -- @hot
 function reserving.start(call)
-  if call.request and (fence.found_stale or not call.ended) then
+  if call.request and (call.stale or not call.ended) then
     reserving.repeated(call)
   end
   if not call.found then
@@ -162,7 +165,6 @@ end
 -- Finds the next task and plans to take it. Returns the task, or nil, and its fields.
 -- @inline
 function reserving.prepare(call)
-  attempt.updates = false
   local task, fields = picking.look(call)
   if task then
     giving.plan(call, task)
@@ -178,16 +180,16 @@ function reserving.nothing(call)
     namespace.probe('ZCARD', prefix .. 'seen_' .. queue)
     namespace.declare(prefix .. 'pending_tasks_' .. queue) -- in a slot that is being moved it may only seem empty
   end
-  if attempt.updates then
-    attempt.plan_updates()
+  if call.updates then
+    attempt.plan_updates(call.updates)
   end
   namespace.begin()
-  attempt.clear(call.ghosts)
+  attempt.clear(call)
   for _, queue in ipairs(queues) do
     listeners.seen(queue, listener)
   end
-  if attempt.updates then
-    attempt.write_updates()
+  if call.updates then
+    attempt.write_updates(call.updates)
   end
 end
 

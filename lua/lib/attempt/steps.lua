@@ -60,13 +60,6 @@ function steps.other(task, queue, created)
   return other
 end
 
--- Adds values to a list.
-function steps.add(list, ...)
-  for _, value in ipairs({ ... }) do
-    list[#list + 1] = value
-  end
-end
-
 function steps.plan(task, other, to)
   state.plan(task, 'moved')
   state.plan(other, to)
@@ -92,11 +85,11 @@ end
 -- Returns the fields that the record loses with the attempt, and the names `...`.
 function steps.forgotten(...)
   local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', record.attempt_fields() }
-  steps.add(names, ...)
+  reply.add(names, ...)
   return names
 end
 
--- Plans the move of a task without claims, with fewer checks of permissions than `plan`. This halves the cost of a
+-- Plans the move of a task without holdings, with fewer checks of permissions than `plan`. This halves the cost of a
 -- step.
 function steps.plan_plain(task, other, to)
   local prefix, waits = namespace.prefix, '_tasks_' .. other.queue
@@ -140,7 +133,7 @@ function steps.go_on(task, result, cost, limited, asked)
     return fence.finish(task, 'cancelled', 'cancelled', 'complete')
   end
   if task.flags == 's' then
-    task.flags = nil -- the task has no claims
+    task.flags = nil -- the task has no holdings
   end
   asked, rest = asked or {}, rest or ''
   if asked.compare then
@@ -151,11 +144,11 @@ function steps.go_on(task, result, cost, limited, asked)
   steps.tell(other, fields, rest, task.edit)
   local parameters = asked.parameters or result ~= '' and result ~= 'null' and result
   if parameters then
-    steps.add(fields, 'parameters', parameters)
+    reply.add(fields, 'parameters', parameters)
     other.forget[#other.forget + 1] = 'slots'
   end
   if cost then
-    steps.add(fields, 'cost', cost, 'cost_of', task.token)
+    reply.add(fields, 'cost', cost, 'cost_of', task.token)
   end
   local to = other.eta and 'scheduled' or 'pending'
   local undated = task.edit and task.edit.changed.deadline and not other.end_by
@@ -212,7 +205,7 @@ function steps.tell(other, fields, rest, edit)
     if value == '' then
       other.forget[#other.forget + 1] = name
     else
-      steps.add(fields, name, value)
+      reply.add(fields, name, value)
     end
   end
 end
@@ -230,13 +223,10 @@ function steps.give_back(task, options, why, counter, count)
   local to = options.again and options.again > 0 and retries.plan(other, options.again) or 'pending'
   local fields = { 'outcome', 'released', counter, count }
   if task.cost then
-    steps.add(fields, 'cost', task.cost, 'cost_of', task.token)
+    reply.add(fields, 'cost', task.cost, 'cost_of', task.token)
   end
   if to == 'scheduled' then
-    steps.add(fields, 'eta', other.eta)
-  end
-  if to == 'scheduled' and other.own_eta then
-    steps.add(fields, 'retry_eta', '1')
+    reply.add(fields, 'eta', other.eta, other.own_eta and 'retry_eta' or nil, '1')
   end
   other.forget = steps.forgotten()
   steps.plan(task, other, to)

@@ -135,7 +135,6 @@ function args.delay_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.DELAY_LOW, contract.DELAY_HIGH, what) or nil
 end
 
--- Checks the name of a queue, or `*` for all queues.
 function args.queue_or_all(value, what)
   return value == '*' and value or args.plain(value, what)
 end
@@ -152,7 +151,6 @@ function args.missing(names)
   end
 end
 
--- Checks the size of opaque bytes.
 function args.bytes(value, most, what)
   if #value > most then
     reply.fail('TOOBIG', string.format('%s is %d bytes, over the limit of %d: store it elsewhere and pass a reference',
@@ -189,7 +187,6 @@ function args.options(last)
   return found
 end
 
--- Fails if anything follows the positional arguments.
 function args.none()
   if #ARGV > args.at then
     reply.fail('BADARG', 'too many arguments: this command takes no options')
@@ -286,7 +283,6 @@ function args.methods(value, what)
   return value
 end
 
--- Checks the progress of a task, from 0 to 1.
 function args.fraction(value, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > contract.FRACTION_HIGH then
     reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
@@ -305,7 +301,6 @@ end
 -- Maximum number of names in one call.
 args.NAMES = 100
 
--- Checks names, separated by commas.
 function args.names(value, what)
   local names = {}
   for name in string.gmatch(value .. ',', '([^,]*),') do

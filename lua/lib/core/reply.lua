@@ -8,6 +8,13 @@ function reply.fail(code, text)
   error({ err = code .. ' ' .. text })
 end
 
+-- Adds values to a reply, or to another list.
+function reply.add(list, ...)
+  for _, value in ipairs({ ... }) do
+    list[#list + 1] = value
+  end
+end
+
 -- Returns true if some keys of the namespace may still be on another node. The node that receives the keys reports this
 -- only to a command with several keys, if one of the keys is absent.
 function reply.is_half_moved()
@@ -27,8 +34,11 @@ function reply.elsewhere()
 end
 
 -- Turns a raised error into an error reply whose first word is a code. Refusals by the server (OOM, READONLY, NOPERM…)
--- keep their code.
+-- keep their code. A raised `answer` is the reply itself: see `requests.replay`.
 function reply.refusal(raised)
+  if type(raised) == 'table' and raised.answer ~= nil then
+    return raised.answer
+  end
   -- The server's own pcall returns a raised { err = … } as plain text.
   local text = type(raised) == 'table' and raised.err or raised
   if type(text) ~= 'string' or not string.find(text, '^%-?[A-Z]+ ') then
@@ -49,7 +59,6 @@ function reply.refusal(raised)
   return redis.error_reply(text)
 end
 
--- Returns the code of a raised error.
 function reply.code(raised)
   return string.match(reply.refusal(raised).err, '^%-?(%u+)')
 end

@@ -5,26 +5,24 @@ local requests = {}
 
 -- Number of replies that are kept, and how long they are kept, in microseconds.
 requests.MOST = 10000
-
 requests.KEPT = 3600000000
 
 function requests.key()
   return namespace.prefix .. 'requests'
 end
 
--- Returns true and the stored reply if a request of this command already has a reply, or false.
-function requests.find(command, request)
+-- Ends the call with the stored reply if this request of the command already has a reply.
+function requests.replay(command, request)
   if not request then
-    return false
+    return
   end
   local own = namespace.shared('request')
   own.field = command .. ' ' .. request
   local found = redis.call('HMGET', namespace.declare(requests.key()), own.field, 'first', 'last')
   own.first, own.last = tonumber(found[2]) or 1, tonumber(found[3]) or 0
   if found[1] then
-    return true, requests.read(found[1])
+    error({ answer = requests.read(found[1]) })
   end
-  return false
 end
 
 -- Stores the reply of this call, if the call has a request id and changed anything. Returns the reply. This is called

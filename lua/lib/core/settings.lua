@@ -13,7 +13,6 @@ function settings.rate(value, what)
   return value
 end
 
--- Returns the value of a setting in a text, or nil.
 function settings.find(text, name)
   return text and string.match(' ' .. text, ' ' .. name .. '=(%S+)')
 end

@@ -15,7 +15,6 @@ function at_least.wanted(text)
   return tonumber(string.match(text or '', 'least/(%d+)') or 1)
 end
 
--- Returns the text of inputs without `least/NUMBER`.
 function at_least.without(text)
   return (string.gsub(string.gsub(text, ' ?least/%d+', ''), '^ ', ''))
 end
@@ -72,16 +71,15 @@ function at_least.open(id, open)
   local set, first = at_least.read(id), nil
   local is_short = set.least > at_least.chances(set) -- its graph holds the task until an ended upstream runs again
   open = open - set.left - set.owed + (set.least > 0 and at_least.chances(set) or set.owed)
-  local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
-  for i = 1, #found, 2 do
-    local kind, mark = string.match(found[i + 1], '^(%l+)(%d*)')
-    if kind ~= 'some' or mark == '0' then
-      return open, found[i], set -- the task waits for this upstream in any case
-    elseif (tonumber(mark) == set.turn) == is_short then
-      first = first or found[i]
+  local found = edges.read(id, edges.INLINE)
+  for _, edge in ipairs(found) do
+    if edge.kind ~= 'some' or edge.mark == '0' then
+      return open, edge.id, set -- the task waits for this upstream in any case
+    elseif (tonumber(edge.mark) == set.turn) == is_short then
+      first = first or edge.id
     end
   end
-  return open, first or found[1], set
+  return open, first or found[1] and found[1].id, set
 end
 
 -- Returns true if a task with `open` edges waits for nothing: its set is complete, and it has no other edges.
@@ -174,15 +172,11 @@ end
 function at_least.plan_again(plan, up, open)
   local set = plan.set
   plan.again = {}
-  local found = open <= edges.RETRIED and redis.call('HGETALL', edges.upstreams(plan.id)) or {}
-  for i = 1, #found, 2 do
-    local mark, slots = string.match(found[i + 1], '^some(%d+)/?(.*)$')
-    if found[i] ~= up.id and tonumber(mark) == set.turn then
-      local other = record.find(found[i])
-      if other and not contract.is_final(other.status) then
-        namespace.probe('ZCARD', edges.dependents(found[i]))
-        plan.again[found[i]], set.missed = { up = other, text = at_least.text(slots) }, set.missed - 1
-      end
+  for _, edge in ipairs(open <= edges.RETRIED and edges.read(plan.id) or {}) do
+    local other = edge.id ~= up.id and tonumber(edge.mark) == set.turn and record.find(edge.id)
+    if other and not contract.is_final(other.status) then
+      namespace.probe('ZCARD', edges.dependents(edge.id))
+      plan.again[edge.id], set.missed = { up = other, text = at_least.text(edge.slots) }, set.missed - 1
     end
   end
 end
@@ -198,9 +192,8 @@ function at_least.miss(up, plan)
     redis.call('HSET', edges.upstreams(plan.id), up.id, plan.missed)
   end
   for id, edge in pairs(plan.again or {}) do
-    redis.call('ZADD', edges.dependents(id), edges.since(plan.id), plan.id)
     redis.call('HSET', edges.upstreams(plan.id), id, edge.text)
-    edges.flag(edge.up) -- another task may have this id now
+    edges.enter(edge.up, plan.id)
   end
   at_least.write(plan.id, plan.set)
 end
@@ -224,7 +217,7 @@ function at_least.require(task, wanted, find)
 end
 
 -- Begins a new count: all upstreams that have ended notify the task again.
-function at_least.count_anew(id)
+function at_least.begin_count(id)
   redis.call('HSET', edges.inputs(id), 'missed', 0)
   redis.call('HINCRBY', edges.inputs(id), 'turn', 1)
 end
@@ -248,9 +241,10 @@ function at_least.retry(task, again)
   end
   for id, edge in pairs(again.some) do
     redis.call('HSET', edges.upstreams(task.id), id, edge.text)
-    redis.call('ZADD', edges.dependents(id), edge.up and edges.since(task.id) or 'inf', task.id)
     if edge.up then
-      edges.flag(edge.up)
+      edges.enter(edge.up, task.id)
+    else
+      redis.call('ZADD', edges.dependents(id), 'inf', task.id)
     end
   end
   at_least.write(task.id, again.set)
@@ -258,7 +252,7 @@ end
 
 -- Counts the set of a task that is rerun. `marks`: the tasks that are also rerun; the task waits for the end of each of
 -- these upstreams.
-function at_least.plan_anew(task, again, text, order, marks)
+function at_least.plan_rerun(task, again, text, order, marks)
   local set, known, there, others = at_least.new(at_least.wanted(text)), edges.upstreams(task.id), {}, {}
   for _, id in ipairs(order) do
     local slots = string.match(again.texts[id], '^some(.*)$')
@@ -287,9 +281,7 @@ function at_least.plan_anew(task, again, text, order, marks)
     namespace.probe('ZCARD', edges.dependents(id))
     local up = not edges.note_ended(again, id) and record.find(id)
     again.still[#again.still + 1] = up or nil -- another task may have its id now
-    for _, slot in ipairs(edges.slots(again.texts[id])) do
-      again.forget[slot] = true
-    end
+    edge_rerun.forget(again, id)
   end
   -- `undepend` may have removed the last open upstreams from a set that is short without them: then all remaining
   -- upstreams are needed.
@@ -306,14 +298,13 @@ function at_least.check(id)
   if open == 0 or open > edges.RETRIED or redis.call('HEXISTS', namespace.declare(edges.inputs(id)), 'least') == 0 then
     return nil
   end
-  local known, found, ended = at_least.read(id), redis.call('HGETALL', key), nil
+  local known, ended = at_least.read(id), nil
   local set = at_least.new(known.least)
   set.turn = known.turn
-  for i = 1, #found, 2 do
-    local mark = string.match(found[i + 1], '^some(%d*)')
-    ended = mark and tonumber(mark) == set.turn and found[i] or ended
-    if mark then
-      at_least.add(set, mark, 1)
+  for _, edge in ipairs(edges.read(id)) do
+    if edge.kind == 'some' then
+      ended = tonumber(edge.mark) == set.turn and edge.id or ended
+      at_least.add(set, edge.mark, 1)
     end
   end
   set.least = math.min(set.least, set.left + set.owed) -- retries cannot complete more than the edges left

@@ -22,11 +22,10 @@ end
 -- Returns an upstream that failed or was cancelled and whose retry the task waits for, or nil. Checks at most the first
 -- `edges.INLINE` upstreams.
 function edge_end.holding(id)
-  local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
-  for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
-    if string.match(found[i + 1], '^%l+') ~= 'some' and redis.call('ZSCORE', edges.dependents(found[i]), id) == 'inf'
-      and contract.is_final(redis.call('HGET', namespace.key('task', found[i]), 'status')) then
-      return found[i]
+  for i, edge in ipairs(edges.read(id, edges.INLINE)) do
+    if i <= edges.INLINE and edge.kind ~= 'some' and redis.call('ZSCORE', edges.dependents(edge.id), id) == 'inf'
+      and contract.is_final(redis.call('HGET', namespace.key('task', edge.id), 'status')) then
+      return edge.id
     end
   end
 end
@@ -41,7 +40,7 @@ function edge_end.plan_end(task, to)
   if number <= 0 then
     return
   elseif task.later or number > edges.INLINE or edge_end.is_much(task.id, ids, #(task.result or ''))
-    or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
+    or to ~= 'complete' and task.graph and graphs.is_rerun(task.graph, task.id) then
     namespace.probe('ZCARD', edges.deferred())
     task.deferred = true
     return
@@ -98,7 +97,6 @@ function edge_end.plan_cascade(task)
   end
 end
 
--- Sets `task.dependents`: a plan for each of the dependents `ids`.
 function edge_end.plan_page(task, to, ids)
   task.dependents = {}
   for i, id in ipairs(ids) do
@@ -109,7 +107,7 @@ end
 function edge_end.plan_one(up, to, id)
   local task = record.find(id, edges.fields())
   local key = namespace.declare(edges.upstreams(id))
-  local kind, mark, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)(%d*)/?(.*)$')
+  local kind, mark, slots = edges.parse(redis.call('HGET', key, up.id))
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and contract.is_final(task.status) -- the dependent may be retried
@@ -144,19 +142,22 @@ function edge_end.plan_one(up, to, id)
   if plan.set and not plan.ready then
     plan.last = at_least.is_ready(plan.set, open - 1)
   end
-  local own = namespace.declare(edges.inputs(id))
-  local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
+  namespace.declare(edges.inputs(id))
+  local number, bytes
+  if plan.last or slots ~= '' then
+    number, bytes = edges.input_size(id)
+  end
   if slots ~= '' and not plan.ready then
-    edge_end.plan_input(plan, up, to, slots, tonumber(known[2] or 0))
+    edge_end.plan_input(plan, up, to, slots, bytes)
   end
   if plan.last and not plan.wrong then
-    edge_end.plan_ready(plan, tonumber(known[1] or 0), plan.bytes or tonumber(known[2] or 0))
+    edge_end.plan_ready(plan, number or 0, plan.bytes or bytes)
   end
   return plan
 end
 
 -- Plans how a task becomes ready. `plan.to` is its next state; `state.plan_follow` plans that transition.
--- `supply_times`: the number of slots of its input; `bytes`: the total length of its results.
+-- `slots`: the number of slots of its input; `bytes`: the total length of its results.
 function edge_end.plan_ready(plan, slots, bytes)
   local task = plan.task
   plan.joins = fan_in.is_long(plan.id, slots, bytes)

@@ -77,6 +77,12 @@ function edge_inputs.parse(text, what, partial, known, start)
   if partial then
     found.slots = highest + 1
   end
+  edge_inputs.check(found, what, partial, number, highest)
+  return found
+end
+
+-- Checks the whole of a text of inputs. `number`: the number of its upstreams; `highest`: its highest slot.
+function edge_inputs.check(found, what, partial, number, highest)
   if highest + 1 ~= found.slots then
     reply.fail('BADARG', what .. ' must give the slots from 0 on without a gap')
   elseif number == 0 and not (partial and found.least) or number + #found.values > contract.EDGES_HIGH then
@@ -84,7 +90,6 @@ function edge_inputs.parse(text, what, partial, known, start)
   elseif not partial and (found.least or 0) > found.some then
     reply.fail('BADARG', what .. ' must have as many upstreams with some as least/NUMBER says, or more')
   end
-  return found
 end
 
 -- Returns the next inputs of a text from the byte `from` on, each with its kind, slot and upstream; and the byte at

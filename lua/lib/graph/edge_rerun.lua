@@ -16,7 +16,7 @@ end
 
 -- Plans the edges of a task that is rerun. The task waits for its upstreams that are also rerun (`spec.chosen`), and
 -- for its upstreams that were open already. The old results of rerun upstreams are removed. Sets `again_edges`.
-function edge_rerun.plan_anew(task, spec)
+function edge_rerun.plan(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   if task.prepared or task.first and redis.call('HLEN', key) > edges.RETRIED then
     namespace.probe('ZCARD', edges.deferred())
@@ -30,7 +30,7 @@ function edge_rerun.plan_anew(task, spec)
   local marks = edge_rerun.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
   if at_least.has(task) then
-    at_least.plan_anew(task, again, v[1], order, marks)
+    at_least.plan_rerun(task, again, v[1], order, marks)
   end
   for _, id in ipairs(order) do
     if marks[id] then
@@ -44,25 +44,21 @@ function edge_rerun.plan_anew(task, spec)
         -- The upstream had ended before this task was submitted, or another task now has its id.
         again.still[#again.still + 1] = up
       end
-      for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
-        again.forget[slot] = true
-      end
+      edge_rerun.forget(again, id)
     end
   end
-  local found = redis.call('HGETALL', key)
-  for i = 1, #found, 2 do
-    local id = found[i]
+  for _, edge in ipairs(edges.read(task.id)) do
     again.waits = true
-    if not marks[id] then
-      namespace.probe('ZCARD', edges.dependents(id))
-      if not edges.note_ended(again, id) and contract.is_final(task.status) then
-        again.still[#again.still + 1] = record.find(id)
+    if not marks[edge.id] then
+      namespace.probe('ZCARD', edges.dependents(edge.id))
+      if not edges.note_ended(again, edge.id) and contract.is_final(task.status) then
+        again.still[#again.still + 1] = record.find(edge.id)
       end
     end
   end
   namespace.probe('ZCARD', edges.deferred())
   again.graph, again.frees = spec.graph, 0
-  again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
+  again.slots, again.bytes = edges.input_size(task.id)
   if again.slots then
     for slot in pairs(again.forget) do
       local length = redis.call('HSTRLEN', own, slot)
@@ -72,8 +68,15 @@ function edge_rerun.plan_anew(task, spec)
     edge_rerun.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
   end
   local waits = again.open[1] or again.waits
-  again.joins = not waits and again.slots and fan_in.is_long(task.id, tonumber(again.slots), tonumber(again.bytes))
+  again.joins = not waits and again.slots and fan_in.is_long(task.id, again.slots, again.bytes)
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
+end
+
+-- Removes the results of an upstream that is rerun.
+function edge_rerun.forget(again, id)
+  for _, slot in ipairs(edges.slots(string.match(again.texts[id], '/(.*)$'))) do
+    again.forget[slot] = true
+  end
 end
 
 -- Splits a joined list into its elements, without the results of upstreams that are rerun.
@@ -91,7 +94,7 @@ function edge_rerun.split(again, joined, lengths)
   again.slots = slot
 end
 
-function edge_rerun.anew(task)
+function edge_rerun.run(task)
   local again, own = task.again_edges, edges.inputs(task.id)
   if again.later then
     return edge_retry.look_later(task)
@@ -101,8 +104,7 @@ function edge_rerun.anew(task)
     redis.call('ZADD', edges.dependents(id), edges.since(task.id), task.id)
   end
   for _, up in ipairs(again.still) do -- they may have dropped this task when it ended
-    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.flag(up)
+    edges.enter(up, task.id)
   end
   edges.ask_again(task, again.ended)
   if again.frees > 0 then

@@ -10,40 +10,15 @@ function edge_retry.plan_retry(task, spec)
     task.again_edges = { to = 'waiting', later = true }
     return
   end
-  local known = redis.call('HMGET', own, 'slots', 'bytes')
-  local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {},
-    some = {}, set = at_least.has(task) and at_least.new(at_least.read(task.id).least) or nil }
-  local found = redis.call('HGETALL', key)
-  spec.entries = (spec.entries or 0) + 15 * #found -- reading an upstream takes as long as 15 entries
-  for i = 1, #found, 2 do
-    local up = record.find(found[i]) or graphs.coming(found[i]) or { status = 'deleted' }
-    local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
-    local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
-    local is_met = edges.is_met(kind, up.status)
-    if over and is_met and slots ~= '' and up.key and not fan_in.may_read(redis.call('HSTRLEN', up.key, 'result')) then
-      over, again.asked = false, again.asked or {}
-      again.asked[#again.asked + 1] = found[i]
-      namespace.probe('ZCARD', edges.deferred())
-    end
-    if kind == 'some' then
-      over = at_least.plan_retry(again, found[i], up, slots, over)
-    elseif over and not is_met then
-      return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
-    end
-    namespace.probe('ZCARD', edges.dependents(found[i]))
-    if over then
-      again.met[#again.met + 1] = found[i]
-    elseif kind ~= 'some' then
-      again.open[#again.open + 1] = up
-    end
-    if over and slots ~= '' then
-      local result = edges.result_of(up)
-      if not json.decodes(result) then
-        return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
-      end
-      for _, slot in ipairs(edges.slots(slots)) do
-        again.texts[slot], again.bytes = result, again.bytes + #result
-      end
+  local slots, bytes = edges.input_size(task.id)
+  local again = { met = {}, open = {}, slots = slots or 0, bytes = bytes, texts = {}, some = {}, asked = {},
+    set = at_least.has(task) and at_least.new(at_least.read(task.id).least) or nil }
+  local found = edges.read(task.id)
+  spec.entries = (spec.entries or 0) + 30 * #found -- reading an upstream takes as long as 30 entries
+  for _, edge in ipairs(found) do
+    local code, text = edge_retry.plan_edge(again, edge, spec.begun and spec.begun[edge.id])
+    if code then
+      return code, text
     end
   end
   local over = edges.over(task.queue, again.bytes)
@@ -61,12 +36,44 @@ function edge_retry.plan_retry(task, spec)
   end
 end
 
+-- Plans an edge of a task that is retried. `begun`: the same step retries the upstream. Returns the code and text of a
+-- refusal.
+function edge_retry.plan_edge(again, edge, begun)
+  local id, kind, slots = edge.id, edge.kind, edge.slots
+  local up = graphs.upstream(id)
+  local over, is_met = not begun and edges.is_over(up.status), edges.is_met(kind, up.status)
+  if over and is_met and slots ~= '' and up.key and not fan_in.may_read(redis.call('HSTRLEN', up.key, 'result')) then
+    over, again.asked[#again.asked + 1] = false, id
+    namespace.probe('ZCARD', edges.deferred())
+  end
+  if kind == 'some' then
+    over = at_least.plan_retry(again, id, up, slots, over)
+  elseif over and not is_met then
+    return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
+  end
+  namespace.probe('ZCARD', edges.dependents(id))
+  if not over then
+    again.open[#again.open + 1] = kind ~= 'some' and up or nil
+    return
+  end
+  again.met[#again.met + 1] = id
+  if slots ~= '' then
+    local result = edges.result_of(up)
+    if not json.decodes(result) then
+      return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
+    end
+    for _, slot in ipairs(edges.slots(slots)) do
+      again.texts[slot], again.bytes = result, again.bytes + #result
+    end
+  end
+end
+
 -- Leaves the check of the upstreams of a task that has begun again to `run_deferred`.
 function edge_retry.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
   redis.call('ZADD', edges.deferred(), namespace.now, task.id)
   if at_least.has(task) then
-    at_least.count_anew(task.id)
+    at_least.begin_count(task.id)
   end
 end
 
@@ -80,8 +87,7 @@ function edge_retry.retry(task)
     redis.call('HDEL', edges.upstreams(task.id), id)
   end
   for _, up in ipairs(again.open) do
-    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.flag(up) -- another task may have this id now
+    edges.enter(up, task.id)
   end
   if again.set and not again.joins then
     at_least.retry(task, again)
@@ -98,22 +104,23 @@ function edge_retry.retry(task)
   if again.joins then
     fan_in.begin(task.id)
   end
-  edges.ask_again(task, again.asked or {})
+  edges.ask_again(task, again.asked)
 end
 
 -- Plans a step through the many edges of a task that waits again. `from`: the position after the last step.
 function edge_retry.plan_look(task, from)
-  local found = task.status == 'waiting' and redis.call('HSCAN', edges.upstreams(task.id),
-    string.match(from, '^%d+'), 'COUNT', edges.RETRIED) or { '0', {} }
-  local step = { after = found[1] ~= '0' and found[1], open = {}, ended = {} }
-  for i = 1, #found[2], 2 do
-    local id = found[2][i]
-    local up = record.find(id)
-    namespace.probe('ZCARD', edges.dependents(id))
+  local found, after = {}, '0'
+  if task.status == 'waiting' then
+    found, after = edges.read(task.id, edges.RETRIED, string.match(from, '^%d+'))
+  end
+  local step = { after = after ~= '0' and after, open = {}, ended = {} }
+  for _, edge in ipairs(found) do
+    local up = record.find(edge.id)
+    namespace.probe('ZCARD', edges.dependents(edge.id))
     if up and not contract.is_final(up.status) then
       step.open[#step.open + 1] = up
     else
-      step.ended[#step.ended + 1] = id
+      step.ended[#step.ended + 1] = edge.id
     end
   end
   return step
@@ -122,8 +129,7 @@ end
 -- Enters the task as a dependent of its open upstreams. The ended upstreams notify it in steps of their own.
 function edge_retry.look_again(task, step)
   for _, up in ipairs(step.open) do
-    redis.call('ZADD', edges.dependents(up.id), edges.since(task.id), task.id)
-    edges.flag(up)
+    edges.enter(up, task.id)
   end
   edges.ask_again(task, step.ended)
   edges.keep_place(task, step.after)

@@ -15,91 +15,26 @@ end
 -- a function that returns an upstream by its id. Without `find` every task can be an upstream, and the input is joined
 -- if no edge is open. `had`: the text of the inputs of earlier calls.
 function edge_submit.look(task, wanted, find, had)
-  local open, at = nil, 1
+  task.edges = {}
   if wanted.slots > 0 or task.continues then
     task.filled, task.slots, task.bytes = {}, wanted.slots, 0
   end
   if wanted.some > 0 or wanted.least then
     local set = task.continues and at_least.has(task) and at_least.read(task.id)
-    task.set, open = at_least.begin({ set = set, text = had }, wanted), {}
-    task.edges = open
+    task.set = at_least.begin({ set = set, text = had }, wanted)
   end
-  for i = 1, #wanted.values do
-    local slot, length = unpack(wanted.values[i])
-    local text = string.sub(task.parameters, at, at + length - 1)
-    if #text < length or not json.decodes(text) then
-      reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
-    end
-    task.filled[slot], at, task.bytes = text, at + length, task.bytes + length
-  end
-  if wanted.slots > 0 and at <= #task.parameters then
-    reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
-  end
-  local get, before = find or record.find, task.continues and edge_submit.among(task, wanted.upstreams)
-  local dependents, fresh = namespace.prefix .. 'dependents_', nil
+  edge_submit.take_values(task, wanted)
+  local get, before, fresh = find or record.find, task.continues and edge_submit.among(task, wanted.upstreams), {}
+  local look_at = edge_submit.look_at
   for i = 1, #wanted.upstreams do
     local wish = wanted.upstreams[i]
-    if wish.id == task.id then
-      reply.fail('BADARG', 'a task cannot wait for itself')
-    end
-    local up = get(wish.id)
-    if not up or up.queue == '' then
-      edge_submit.refuse_missing(task, wish)
-    end
-    local earlier = before and before[i]
-    if earlier and edge_submit.differ(wish.kind, string.match(earlier, '^%l+')) then
-      reply.fail('BADARG', edge_submit.place(task, wish) .. 'an earlier call has it wait for ' .. wish.id
-        .. ' in another way: say the same each time')
-    end
-    local named = wish.kind == 'some' and task.set.named[wish.id]
-    if (up.status == 'staged' or not contract.is_final(up.status)) and not (named and not earlier) then
-      if not earlier then
-        if task.waited_for ~= 0 then
-          edge_submit.require_free(task)
-        end
-      else
-        edge_submit.add_slots(wish.slots, earlier)
-      end
-      if up.spec and not up.flagged then
-        up.flags, up.flagged = up.flags .. 'd', true -- its record is not written yet
-      end
-      local edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
-      if open then
-        open[#open + 1] = edge
-      else
-        open = { edge }
-      end
-      if not up.probed then
-        fresh = fresh or {}
-        fresh[#fresh + 1], up.probed = dependents .. up.id, true
-      end
-    elseif not (named and earlier) then -- otherwise the task is notified of this end later
-      if earlier then
-        wish = edge_submit.added_slots(wish, earlier) -- the slots that the edge has get the result later
-      end
-      local left = edge_submit.look_at_ended(task, wish, up, named)
-      if left then
-        if earlier then
-          edge_submit.add_slots(left.slots, earlier)
-          left.known = earlier
-        end
-        open = open or {}
-        open[#open + 1] = left
-      end
-    end
+    look_at(task, wish, get(wish.id), before and before[i], fresh)
   end
-  task.edges = open or {}
-  if fresh then
+  if fresh[1] then
     edge_submit.probe_all(fresh)
   end
   if task.continues then
-    local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
-    task.had = tonumber(known[2] or 0)
-    task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + task.had
-    for slot in pairs(task.filled) do
-      -- an earlier call filled this slot
-      task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
-    end
+    edge_submit.add_known(task)
   end
   if task.slots then
     edge_submit.require_room(task)
@@ -117,7 +52,69 @@ function edge_submit.look(task, wanted, find, had)
   end
 end
 
--- Adds the slots in the text of an edge to the list `supply_times`, without duplicates.
+-- Fills slots with the values in the parameters of the task.
+function edge_submit.take_values(task, wanted)
+  local at = 1
+  for i = 1, #wanted.values do
+    local slot, length = unpack(wanted.values[i])
+    local text = string.sub(task.parameters, at, at + length - 1)
+    if #text < length or not json.decodes(text) then
+      reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
+    end
+    task.filled[slot], at, task.bytes = text, at + length, task.bytes + length
+  end
+  if wanted.slots > 0 and at <= #task.parameters then
+    reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
+  end
+end
+
+-- Plans the edge to an upstream. `earlier`: the text of the edge that an earlier call made. Adds the key of the
+-- upstream's dependents to `fresh`, unless the key is there already.
+function edge_submit.look_at(task, wish, up, earlier, fresh)
+  if wish.id == task.id then
+    reply.fail('BADARG', 'a task cannot wait for itself')
+  elseif not up or up.queue == '' then
+    edge_submit.refuse_missing(task, wish)
+  elseif earlier and edge_submit.differ(wish.kind, string.match(earlier, '^%l+')) then
+    reply.fail('BADARG', edge_submit.place(task, wish) .. 'an earlier call has it wait for ' .. wish.id
+      .. ' in another way: say the same each time')
+  end
+  local named, edge = wish.kind == 'some' and task.set.named[wish.id], nil
+  if (up.status == 'staged' or not contract.is_final(up.status)) and (earlier or not named) then
+    if not earlier and task.waited_for ~= 0 then
+      edge_submit.require_free(task)
+    end
+    if up.spec and not up.flagged then
+      up.flags, up.flagged = up.flags .. 'd', true -- its record is not written yet
+    end
+    edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
+    if not up.probed then
+      fresh[#fresh + 1], up.probed = namespace.prefix .. 'dependents_' .. up.id, true
+    end
+  elseif not (named and earlier) then -- otherwise the task is notified of this end later
+    if earlier then
+      wish = edge_submit.added_slots(wish, earlier) -- the slots that the edge has get the result later
+    end
+    edge = edge_submit.look_at_ended(task, wish, up, named)
+  end
+  if edge and earlier then
+    edge_submit.add_slots(edge.slots, earlier)
+    edge.known = earlier
+  end
+  task.edges[#task.edges + 1] = edge
+end
+
+-- Adds the input that earlier calls brought.
+function edge_submit.add_known(task)
+  local slots, bytes = edges.input_size(task.id)
+  task.had, task.slots, task.bytes = bytes, math.max(task.slots, slots or 0), task.bytes + bytes
+  for slot in pairs(task.filled) do
+    -- an earlier call filled this slot
+    task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
+  end
+end
+
+-- Adds the slots in the text of an edge to the list `slots`, without duplicates.
 function edge_submit.add_slots(slots, edge)
   local own = ',' .. table.concat(slots, ',') .. ','
   for _, slot in ipairs(edges.slots(string.match(edge, '/(.*)$'))) do

@@ -44,6 +44,40 @@ function edges.deferred()
   return namespace.prefix .. 'deferred'
 end
 
+-- Returns the parts of the text of an edge: its kind, its mark (see `at_least`) and the text of its slots.
+function edges.parse(text)
+  return string.match(text or '', '^(%l+)(%d*)/?(.*)$')
+end
+
+-- Returns the edges of a task, each with the `id` of its upstream, its `kind`, its `mark` and the text of its `slots`;
+-- and the position after them, `0` at the end. With `limit`, reads about this many edges from `cursor` on.
+function edges.read(id, limit, cursor)
+  local page = limit and redis.call('HSCAN', edges.upstreams(id), cursor or '0', 'COUNT', limit)
+    or { '0', redis.call('HGETALL', edges.upstreams(id)) }
+  local found = {}
+  for i = 1, #page[2], 2 do
+    local kind, mark, slots = edges.parse(page[2][i + 1])
+    found[#found + 1] = { id = page[2][i], kind = kind, mark = mark, slots = slots }
+  end
+  return found, page[1]
+end
+
+-- Returns the number of slots of an input that is not joined yet, or nil without slots; and the bytes of its results.
+function edges.input_size(id)
+  local v = redis.call('HMGET', namespace.declare(edges.inputs(id)), 'slots', 'bytes')
+  return tonumber(v[1] or nil), tonumber(v[2] or 0)
+end
+
+function edges.enter(up, id)
+  redis.call('ZADD', edges.dependents(up.id), edges.since(id), id)
+  edges.flag(up) -- another task may have this id now
+end
+
+-- Returns true if an upstream with this status, nil or `deleted` without a record, runs no more unless it is retried.
+function edges.is_over(status)
+  return not status or status == 'deleted' or contract.is_final(status)
+end
+
 -- Returns the slots in the text of an edge, such as `0,2`.
 function edges.slots(text)
   local slots = {}
@@ -157,7 +191,7 @@ end
 -- Adds an upstream to `again.ended`, for a new notification, if it has ended. Returns true if it has ended.
 function edges.note_ended(again, id)
   local status = redis.call('HGET', namespace.key('task', id), 'status')
-  local ended = not status or contract.is_final(status)
+  local ended = edges.is_over(status)
   again.ended[#again.ended + 1] = ended and id or nil
   return ended
 end

@@ -15,7 +15,6 @@ fan_in.SLOTS = 1000
 -- Value of `cascade` while the input of a task is being joined.
 fan_in.WORD = 'join'
 
--- Key with the part of the list that is joined already.
 function fan_in.key(id)
   return namespace.prefix .. 'joined_' .. id
 end

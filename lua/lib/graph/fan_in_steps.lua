@@ -22,7 +22,7 @@ end
 
 -- Plans the step that appends the next results to the list.
 function fan_in_steps.take(own, slot, slots, bytes, lengths)
-  local step, names, size = { anew = slot == 0, slot = slot, number = slots }, {}, 0
+  local step, names, size = { begins = slot == 0, slot = slot, number = slots }, {}, 0
   lengths = { lengths }
   repeat
     local length = redis.call('HSTRLEN', own, step.slot)
@@ -69,7 +69,7 @@ function fan_in_steps.run(task, step)
     edge_end.meet(nil, step.ready)
   else
     for i, text in ipairs(step.texts) do
-      redis.call(step.anew and i == 1 and 'SET' or 'APPEND', key, text)
+      redis.call(step.begins and i == 1 and 'SET' or 'APPEND', key, text)
     end
     redis.call('HSET', own, 'joined', string.format('%d %d', step.slot, step.bytes), 'lengths', step.lengths)
   end

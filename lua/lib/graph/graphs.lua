@@ -43,7 +43,6 @@ function graphs.all()
   return namespace.prefix .. 'graphs'
 end
 
--- Returns the graph, or nil.
 function graphs.find(id)
   local v = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'created', 'total', 'name', 'released')
   return v[1] and { id = id, state = v[1], created = v[2], total = tonumber(v[3]), name = v[4] or '',
@@ -104,13 +103,13 @@ end
 
 -- Begins to rerun tasks. The tasks that earlier calls rerun in this graph, and that may have to stop first, stay
 -- chosen: one call does not undo another. `known`: the walk under way and its deadline; `end_by`: a new deadline.
-function graphs.begin_anew(id, tasks, known, end_by)
-  local merges = known[1] == 'mark_anew' or known[1] == 'anew'
+function graphs.begin_rerun(id, tasks, known, end_by)
+  local merges = known[1] == 'mark_rerun' or known[1] == 'rerun'
   if not merges then
     redis.call('UNLINK', graphs.chosen(id))
   end
   local last = end_by or merges and known[2]
-  graphs.set_walk(id, 'mark_anew', unpack(last and { 'end_by', last } or {}))
+  graphs.set_walk(id, 'mark_rerun', unpack(last and { 'end_by', last } or {}))
   for _, task in ipairs(tasks) do
     redis.call('ZADD', graphs.chosen(id), '2', task)
   end
@@ -127,9 +126,9 @@ function graphs.plan_repair(task)
 end
 
 -- Returns true if the task is queued for a rerun, so its current outcome is ignored.
-function graphs.runs_anew(graph, id)
+function graphs.is_rerun(graph, id)
   local doing = redis.call('HGET', graphs.key(graph), 'doing')
-  return (doing == 'anew' or doing == 'mark_anew')
+  return (doing == 'rerun' or doing == 'mark_rerun')
     and tonumber(redis.call('ZSCORE', graphs.chosen(graph), id) or 0) > 0
 end
 
@@ -150,6 +149,11 @@ end
 function graphs.coming(id)
   local graph = redis.call('HGET', namespace.key('task', id), 'graph')
   return graph and graphs.is_created(graph) and graphs.staged(id, graph) or nil
+end
+
+-- Returns an upstream. An upstream without a record counts as deleted.
+function graphs.upstream(id)
+  return record.find(id) or graphs.coming(id) or { id = id, status = 'deleted' }
 end
 
 -- Returns the bytes that a result adds to its graph.
@@ -173,7 +177,6 @@ function graphs.has_room(id, bytes)
   return true
 end
 
--- Returns true if all tasks of a graph have begun.
 function graphs.is_released(id)
   local v = redis.call('HMGET', graphs.key(id), 'released', 'total')
   return v[1] == v[2]
@@ -181,7 +184,7 @@ end
 
 -- Parses the runs of a graph. A run is a sequence of arrived tasks that begin in the same state and queue; the text has
 -- the state, the number of tasks and the queue, such as `pending/1/q waiting/499/q`. The release of a run does not read
--- each task. The state `?` marks tasks that the release must read, because they have claims, may be scheduled, or no
+-- each task. The state `?` marks tasks that the release must read, because they have holdings, may be scheduled, or no
 -- longer wait for any upstream. Returns the runs, or nil unless they cover `number` tasks.
 function graphs.runs(text, number)
   local runs, all = {}, 0
@@ -192,7 +195,6 @@ function graphs.runs(text, number)
   return all == number and runs or nil
 end
 
--- Removes the limits of a graph that is removed.
 function graphs.unlimit(bounds)
   for _, bound in ipairs(bounds) do
     redis.call('HDEL', bound.limits, bound.key)

@@ -13,13 +13,11 @@ patterns.SETS = 32
 
 -- Number of entries of the index that a call checks (`LOOKS`), and reads at a time (`PAGE`).
 patterns.LOOKS = 1000
-
 patterns.PAGE = '50'
 
 -- Number of queues that a step of the search checks (`STEP`), and microseconds between the starts of two searches
 -- (`EVERY`).
 patterns.STEP = '250'
-
 patterns.EVERY = 15000000
 
 -- Checks a pattern: a name in which `*` stands for zero or more characters. With a `!` before it, the pattern leaves
@@ -46,7 +44,6 @@ function patterns.text(value, what)
   return value
 end
 
--- Checks the cursor of `ready`.
 function patterns.cursor(value)
   if value ~= '0' and (#value > 132 or not string.find(value, '^[1-9]%d?%d?/[%w._:@-]*$')) then
     reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
@@ -159,7 +156,7 @@ end
 
 -- Returns the sleeping sets and their times, without the sets that are forgotten. Returns nil if nothing changes.
 function patterns.plan_forget()
-  local meta = redis.call('HMGET', namespace.meta, 'roams', 'asked', 'settings')
+  local meta = redis.call('HMGET', namespace.meta, 'patterns', 'asked', 'settings')
   if (meta[1] or '') ~= '' then
     local sets, asked = patterns.remember(meta[1], meta[2] or '', nil, false, meta[3])
     if sets ~= meta[1] or asked ~= (meta[2] or '') then
@@ -169,7 +166,7 @@ function patterns.plan_forget()
 end
 
 -- Wakes a listener of each sleeping set that takes the queue. Returns the sets that were not woken.
-function patterns.rouse(sets, queue)
+function patterns.wake_sets(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
     local list = patterns.list(text)
@@ -182,17 +179,16 @@ function patterns.rouse(sets, queue)
   return table.concat(left, ' ')
 end
 
--- Returns true if a queue has pending tasks.
 function patterns.waits(queue)
   local prefix = namespace.prefix
-  return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'lane_tasks_' .. queue) > 0
+  return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'pending_ranked_tasks_' .. queue) > 0
 end
 
 -- Returns true if a queue needs listeners: it has tasks that are pending, are due later, or have an owner.
 function patterns.lives(queue)
   local prefix, tasks = namespace.prefix, '_tasks_' .. queue
-  return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'lane' .. tasks, prefix .. 'scheduled' .. tasks,
-    prefix .. 'scheduled_lane' .. tasks, prefix .. 'leases_' .. queue) > 0
+  return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'pending_ranked' .. tasks,
+    prefix .. 'scheduled' .. tasks, prefix .. 'scheduled_ranked' .. tasks, prefix .. 'leases_' .. queue) > 0
 end
 
 -- Returns the next entries of the index that a pattern may match, after the entry `after`.
@@ -252,10 +248,10 @@ function patterns.look(set, cursor, limit, live)
 end
 
 -- Returns the next step of the search for queues with work that are missing in the index, or nil if no step is due. All
--- steps together check each queue of the namespace, every 15 seconds. `roamed`: the progress of the search, and the
+-- steps together check each queue of the namespace, every 15 seconds. `searched`: the progress of the search, and the
 -- time when it began.
-function patterns.search(roamed)
-  local cursor, begun = string.match(roamed or '', '^(%d+) (%d+)$')
+function patterns.search(searched)
+  local cursor, begun = string.match(searched or '', '^(%d+) (%d+)$')
   begun = tonumber(begun)
   if not begun or begun > namespace.now_us or cursor == '0' and namespace.now_us - begun >= patterns.EVERY then
     cursor, begun = nil, namespace.now_us

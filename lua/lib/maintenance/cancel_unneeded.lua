@@ -10,29 +10,28 @@ cancel_unneeded.LOOKS = 100
 function cancel_unneeded.plan(task, from, limit)
   local cursor, offset = string.match(from, '^(%d+)/?(%d*)$')
   offset = tonumber(offset) or 0
-  local found = redis.call('HSCAN', edges.upstreams(task.id), cursor, 'COUNT', limit)
-  local page, step = found[2], { tasks = {}, left = {} }
+  local page, after = edges.read(task.id, limit, cursor)
+  local step = { tasks = {}, left = {} }
   local ended = task.status == 'failed' and ' failed' or ' was cancelled'
   step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id,
     discard = true }
-  local last = math.min(#page / 2, offset + limit)
+  local last = math.min(#page, offset + limit)
   if graphs.on_failure(task.graph) ~= 'cancel' then
-    page, found[1], last = {}, '0', 0 -- the position is of a retry that has not looked at all upstreams
+    page, after, last = {}, '0', 0 -- the position is of a retry that has not looked at all upstreams
   end
   for i = offset + 1, last do
-    local id, kind = page[2 * i - 1], string.match(page[2 * i], '^%l+')
-    if edges.wants(kind) then
-      cancel_unneeded.plan_one(task, id, step)
+    if edges.wants(page[i].kind) then
+      cancel_unneeded.plan_one(task, page[i].id, step)
     end
     if (step.spec.entries or 0) > actions.ENTRIES then
       last = i
       break
     end
   end
-  if last < #page / 2 then
+  if last < #page then
     step.after = cursor .. '/' .. string.format('%d', last) -- HSCAN reads a small hash whole
-  elseif found[1] ~= '0' then
-    step.after = found[1]
+  elseif after ~= '0' then
+    step.after = after
   end
   return step
 end
@@ -61,7 +60,7 @@ function cancel_unneeded.is_needed(id, other)
   for _, dependent in ipairs(dependents) do
     local status = dependent ~= other and redis.call('HGET', namespace.key('task', dependent), 'status')
     if status and not contract.is_final(status) then
-      local kind = string.match(redis.call('HGET', edges.upstreams(dependent), id) or '', '^%l+')
+      local kind = edges.parse(redis.call('HGET', edges.upstreams(dependent), id))
       if kind and edges.wants(kind) then
         return true
       end

@@ -35,7 +35,6 @@ function deferred.check(up, place)
   return 1, true
 end
 
--- Joins the results that a task waited for.
 function deferred.join(task)
   local step = fan_in_steps.plan(task)
   state.plan_follow(step.ready or {})
@@ -48,26 +47,26 @@ end
 -- Cancels upstream tasks of a task that nothing else needs.
 function deferred.cascade(task, from, limit)
   local step = cancel_unneeded.plan(task, from, limit)
+  deferred.run_step(task, step, cancel_unneeded.run)
+  return #step.tasks, step.after
+end
+
+-- Does a planned step of a pass over upstreams. After the last step, the task is removed from the deferred tasks.
+function deferred.run_step(task, step, run)
   namespace.begin()
   if not step.after then
     redis.call('ZREM', edges.deferred(), task.id)
   end
-  cancel_unneeded.run(task, step)
-  return #step.tasks, step.after
+  run(task, step)
 end
 
 -- Looks again at the upstream tasks of a retried task.
 function deferred.look(task, from)
   local step = edge_retry.plan_look(task, from)
-  namespace.begin()
-  if not step.after then
-    redis.call('ZREM', edges.deferred(), task.id)
-  end
-  edge_retry.look_again(task, step)
+  deferred.run_step(task, step, edge_retry.look_again)
   return #step.open + #step.ended, step.after
 end
 
--- Does the next step of a graph.
 function deferred.go_on(id, limit)
   namespace.probe('ZCARD', graphs.all())
   namespace.declare(graphs.due())
@@ -109,7 +108,7 @@ end
 -- which is lower for a long result.
 function deferred.untold(task, limit)
   local ids, id = {}, task.id
-  if contract.is_final(task.status) or task.status == 'deleted' then
+  if edges.is_over(task.status) then
     task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
     limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
     ids = edge_end.untold(id, task.status, limit + 1)
@@ -139,7 +138,7 @@ function deferred.propagate(id, most)
   local from, graph = task.extra[1], task.graph
   if from == fan_in.WORD then
     return deferred.join(task)
-  elseif from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+  elseif from and not edges.is_over(task.status) then
     return deferred.look(task, from)
   end
   local ids, more, limit = deferred.untold(task, most)
@@ -153,7 +152,7 @@ function deferred.propagate(id, most)
   if queued and not (ids[1] or from) then
     next_round.begin(id)
     return 1
-  elseif graph and ids[1] and graphs.runs_anew(graph, id) then
+  elseif graph and ids[1] and graphs.is_rerun(graph, id) then
     return deferred.go_on(graph, limit)
   elseif ids[1] or not from then
     return deferred.notify(task, ids, not (more or from or queued))

@@ -1,4 +1,4 @@
--- Firing: creates the task of a slot of a schedule, when no other task of the schedule is in its way.
+-- Firing: creates the task of a fire time of a schedule, when no other task of the schedule is in its way.
 local firing = {}
 
 -- Returns the last task of a schedule if it is unfinished, and an unfinished task that would run at the same time as a
@@ -23,18 +23,18 @@ function firing.live(schedule, overlap)
   return last, beside
 end
 
--- Plans a new task. `plan` has its `schedule`, `id` and `slot`, and `old`: the task to cancel for it.
+-- Plans a new task. `plan` has its `schedule`, `id` and `fire_time`, and `old`: the task to cancel for it.
 -- `taken`: the tasks that this call changes earlier. Returns `plan`, or nil if a later call must create the task.
 function firing.plan(plan, taken)
   local schedule, id, old = plan.schedule, plan.id, plan.old
   local queue = schedule.queue
   creation.require_open(unpack(redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings'), 1, 2))
   local options = schedules.options(schedule)
-  local claiming = (options.unique or options.needs) and queue
-  if old and taken[old.id] or claiming and taken['/' .. queue] then
+  local guarded = (options.unique or options.needs) and queue
+  if old and taken[old.id] or guarded and taken['/' .. queue] then
     return nil
   end
-  options.slot = plan.slot
+  options.slot = plan.fire_time
   local spec = creation.spec(options)
   local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = namespace.now,
     foreign = true }
@@ -63,7 +63,7 @@ function firing.plan(plan, taken)
   state.plan(task, task.begins)
   plan.task, plan.spec = task, spec
   taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
-    taken[claiming and '/' .. queue or ''] = true, true, true
+    taken[guarded and '/' .. queue or ''] = true, true, true
   return plan
 end
 

@@ -20,7 +20,6 @@ function forecast.recent(queue)
   return total
 end
 
--- The mean of a measure, or nil.
 function forecast.mean(total, measure)
   local number = total[measure .. '.count'] or 0
   return number > 0 and total[measure .. '.sum'] / number or nil

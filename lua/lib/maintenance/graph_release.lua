@@ -62,7 +62,7 @@ function graph_release.plan_kind(task, planned)
   end
 end
 
--- Plans the start of a staged task. `planned`: the kinds (state and queue) of tasks without claims
+-- Plans the start of a staged task. `planned`: the kinds (state and queue) of tasks without holdings
 -- that are planned already.
 function graph_release.plan_task(staged, planned)
   local task = { id = staged.id, key = staged.key, queue = staged.queue, flags = staged.flags, attempt = '0',
@@ -73,10 +73,11 @@ function graph_release.plan_task(staged, planned)
     if at_least.has(task) and at_least.is_ready(at_least.read(task.id), open) then
       open, task.drops = 0, true
     end
-    local own = namespace.declare(edges.inputs(task.id))
-    local known = open == 0 and redis.call('HMGET', own, 'slots', 'bytes') or {}
-    local slots = tonumber(known[1] or nil)
-    task.joins = slots and fan_in.is_long(task.id, slots, tonumber(known[2]))
+    local own, slots, bytes = namespace.declare(edges.inputs(task.id)), nil, nil
+    if open == 0 then
+      slots, bytes = edges.input_size(task.id)
+    end
+    task.joins = slots and fan_in.is_long(task.id, slots, bytes)
     if slots and not task.joins then
       task.joined, task.lengths = fan_in.list(fan_in.collect(own, slots, {}), slots)
     end
@@ -104,7 +105,7 @@ function graph_release.plan_outside(graph, limit)
     local key = namespace.declare(namespace.key('task', up))
     local v = redis.call('HMGET', key, 'status', 'flags')
     namespace.probe('ZCARD', edges.dependents(up))
-    found[i] = { up = up, id = id, there = v[1], ended = not v[1] or contract.is_final(v[1]), key = key,
+    found[i] = { up = up, id = id, there = v[1], ended = edges.is_over(v[1]), key = key,
       flags = v[2] or nil }
   end
   namespace.probe('ZCARD', edges.deferred())

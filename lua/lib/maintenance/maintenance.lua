@@ -5,7 +5,6 @@ local maintenance = {}
 
 -- Time between two rounds of a queue, and (`SELDOM`) between two deletions of its old tasks, in microseconds.
 maintenance.EVERY = 2000000
-
 maintenance.SELDOM = 60000000
 
 -- Maximum number of repair steps in a round.
@@ -53,35 +52,29 @@ end
 -- Does a part for a queue, or for the namespace. Returns the amount of work done, true if more work is due at once, and
 -- when the next work is due, in microseconds (infinity if unknown). `meta`: `limits`, `run` and `gap` of the meta hash.
 function maintenance.work(what, one, meta, step)
-  local queue = one.name
-  local done
+  local queue, done, due = one.name, { 0, 0 }, nil
   if what == 'tick' then
     done = ticking.tick(10)
-    step.low = { unpack(done, 4) }
-    return done[1], done[2] == 1, (tonumber(done[3]) or math.huge) * 1000000
+    step.low, due = { unpack(done, 4) }, done[3]
   elseif what == 'run_deferred' then
     done = deferred.run(100)
-    return done[1], done[2] == 1, math.huge
   elseif what == 'promote' then
     done = promotion.promote(queue, 100, meta[2])
-    return done[1], done[2] == 1, (tonumber(done[3]) or math.huge) * 1000000
+    due = done[3]
   elseif what == 'requeue_orphans' then
-    done = orphans.requeue(queue, 25, meta[3], meta[4])
-    return done[1] + done[2] + done[3], done[5] == 1, math.huge
+    local found = orphans.requeue(queue, 25, meta[3], meta[4])
+    done = { found[1] + found[2] + found[3], found[5] }
   elseif what == 'aggregate' then
     done = aggregation.aggregate(queue, 500)
-    return done[1], done[2] == 1, math.huge
-  elseif what == 'prune' then
-    if namespace.now_us - one.pruned < maintenance.SELDOM then
-      return 0, false, math.huge
-    end
+  elseif what == 'repair' then
+    local found = repair.step(queue, '', 100, repair.GRACE, true)
+    step.repaired = found[1] == '' -- the pass is complete
+    done = { found[2], 0 }
+  elseif namespace.now_us - one.pruned >= maintenance.SELDOM then
     done = retention.prune(queue, 100, {})
     one.pruned = done[2] == 1 and one.pruned or namespace.now_us
-    return done[1], done[2] == 1, math.huge
   end
-  done = repair.step(queue, '', 100, repair.GRACE, true)
-  step.repaired = done[1] == '' -- the pass is complete
-  return done[2], false, math.huge
+  return done[1], done[2] == 1, (tonumber(due) or math.huge) * 1000000
 end
 
 -- Does the next part of a round. An error of the part is reported and does not stop the rest: nothing was

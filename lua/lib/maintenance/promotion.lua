@@ -5,8 +5,8 @@ local promotion = {}
 -- reply of `promote`.
 -- @hot
 function promotion.promote(queue, limit, limited)
-  local ranked = redis.call('HGET', namespace.meta, 'lanes:' .. queue)
-  local sets = { namespace.key('scheduled_tasks', queue), namespace.key('scheduled_lane_tasks', queue) }
+  local ranked = redis.call('HGET', namespace.meta, 'ranking:' .. queue)
+  local sets = { namespace.key('scheduled_tasks', queue), namespace.key('scheduled_ranked_tasks', queue) }
   local waiting, later = {}, nil
   for i, set in ipairs(sets) do
     waiting[i] = redis.call('ZRANGEBYSCORE', set, '-inf', namespace.now, 'LIMIT', 0, limit + 1, 'WITHSCORES')

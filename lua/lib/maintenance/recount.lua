@@ -5,16 +5,14 @@ local recount = {}
 
 -- Maximum number of queues, attempts and tasks that a call examines. If there are more, only `doctor` compares.
 recount.QUEUES = 1000
-
 recount.ATTEMPTS = 2000
-
 recount.TASKS = 2000
 
 -- The queues whose entries are counted, or nil if this call counts nothing. The repairs of each queue call it. Of
 -- repairs that clients share, only those of the queue with the most listeners count.
 function recount.queues(key, queue, shared)
   local all = namespace.prefix .. 'queues'
-  if redis.call('EXISTS', shared_limits.limits_key()) == 0 and redis.call('EXISTS', key) == 0
+  if redis.call('EXISTS', shared_limits.key('limits')) == 0 and redis.call('EXISTS', key) == 0
     or redis.call('ZCARD', all) > recount.QUEUES or shared and redis.call('ZREVRANGE', all, 0, 0)[1] ~= queue then
     return nil
   end
@@ -24,7 +22,7 @@ end
 -- Shared limits whose stored places differ from the places that attempts of all queues hold: name and right number in
 -- turn.
 function recount.wrong(queue, shared)
-  local key = shared_limits.places_key()
+  local key = shared_limits.key('places')
   local queues, left = recount.queues(key, queue, shared), recount.ATTEMPTS
   if not queues then
     return {}
@@ -67,7 +65,7 @@ end
 
 -- Shared limits whose stored number of tasks differs from the records of tasks and schedules.
 function recount.wrong_tasks(queue, shared)
-  local key, plans = shared_limits.tasks_key(), namespace.prefix .. 'schedules'
+  local key, plans = shared_limits.key('tasks'), namespace.prefix .. 'schedules'
   local queues, left = recount.queues(key, queue, shared), recount.TASKS - redis.call('ZCARD', plans)
   if not queues or redis.call('HLEN', namespace.declare(key)) > recount.TASKS then
     return {}

@@ -9,8 +9,8 @@ repair.GRACE = 60 * 1000000
 repair.PAUSE = 60 * 1000000
 
 -- The parts of a queue, in the order in which they are examined.
-repair.PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
-  .. 'orders suspects tasks tags groups graphs lanes places unique claims '
+repair.PARTS = ' held started waiting pending scheduled ranked' .. contract.PLAIN
+  .. 'orders suspects tasks tags groups graphs ranking places unique claims '
 
 -- The functions of the parts. Each gets the call, a position and the name of the part, and returns the next position,
 -- `0` at the end. The other parts are indexes of states, see `repair_lists.list`.
@@ -18,7 +18,7 @@ repair.PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
 function repair.parts()
   return { held = repair_held.held, started = repair_held.started, orders = repair_held.orders,
     suspects = repair_held.suspects, claims = repair_held.claims,
-    tasks = repair_lists.tasks, lanes = repair_lists.lanes,
+    tasks = repair_lists.tasks, ranking = repair_lists.ranking,
     tags = repair_labels.labels, groups = repair_labels.labels, unique = repair_labels.unique,
     graphs = repair_graphs.graphs, places = repair_limits.places }
 end
@@ -42,7 +42,6 @@ function repair.shared_cursor(queue)
   return (since >= repair.PAUSE or since < 0) and '' or nil
 end
 
--- Stores the cursor at which the shared pass continues.
 function repair.share(pass, after)
   fixes.write(pass, 'HSET', namespace.key('suspects', pass.queue), 'pass',
     after ~= '' and after or string.format('done %.0f', namespace.now_us))

@@ -11,11 +11,11 @@ function repair_graphs.upstreams(pass, task)
     fixes.fix(pass, 'ZADD', edges.deferred(), namespace.now, task.id) -- its inputs are not joined yet
     fixes.write(pass, 'HSET', task.key, 'cascade', fan_in.WORD)
   end
-  local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
-  for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
-    local since = redis.call('ZSCORE', edges.dependents(found[i]), task.id)
+  local found = edges.read(task.id, edges.INLINE)
+  for i = 1, math.min(#found, edges.INLINE) do
+    local since = redis.call('ZSCORE', edges.dependents(found[i].id), task.id)
     if since ~= 'inf' and since ~= '-inf' then -- the end is counted, or the release of the graph checks it
-      repair_graphs.upstream(pass, task, found[i], since)
+      repair_graphs.upstream(pass, task, found[i].id, since)
     end
   end
 end
@@ -52,10 +52,10 @@ function repair_graphs.set(pass, task)
   end
   local set, what, ended = at_least.check(task.id)
   if what == 'ready' then
-    local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
+    local slots, bytes = edges.input_size(task.id)
     local plan = { id = task.id, task = record.find(task.id, edges.fields()), set = set }
     plan.task.later = true
-    edge_end.plan_ready(plan, tonumber(known[1] or 0), tonumber(known[2] or 0))
+    edge_end.plan_ready(plan, slots or 0, bytes)
     state.plan_follow(plan)
     pass.readied[#pass.readied + 1] = plan
   elseif what then

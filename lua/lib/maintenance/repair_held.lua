@@ -181,9 +181,7 @@ function repair_held.claims(pass, position)
       valid = task.node == who and not repair_held.registered(pass, who)
     end
     if valid then
-      for _, fact in ipairs({ who, id, task.status, task.node, task.pid }) do
-        pass.valid_claims[#pass.valid_claims + 1] = fact
-      end
+      reply.add(pass.valid_claims, who, id, task.status, task.node, task.pid)
     else
       removed = removed + 1
       fixes.write(pass, 'ZREM', key, member)
@@ -211,7 +209,7 @@ function repair_held.suspects(pass, cursor)
       local task = record.find(id)
       settled = not task or task.status ~= 'scheduled'
         or redis.call('ZSCORE', namespace.key('scheduled_tasks', pass.queue), id)
-        or redis.call('ZSCORE', namespace.key('scheduled_lane_tasks', pass.queue), id)
+        or redis.call('ZSCORE', namespace.key('scheduled_ranked_tasks', pass.queue), id)
     elseif id then
       local task = record.find(id)
       settled = not task or repair_held.confirmed(task, listener)

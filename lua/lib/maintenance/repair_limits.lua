@@ -25,9 +25,9 @@ function repair_limits.places(pass, cursor)
   for nth = 1, #wrong, 2 do
     local name, number = wrong[nth], wrong[nth + 1]
     if number > 0 then
-      fixes.fix(pass, 'HSET', shared_limits.places_key(), name, number)
+      fixes.fix(pass, 'HSET', shared_limits.key('places'), name, number)
     else
-      fixes.fix(pass, 'HDEL', shared_limits.places_key(), name)
+      fixes.fix(pass, 'HDEL', shared_limits.key('places'), name)
     end
     shared_turns.plan_wakes(name, '', shared_turns.WOKEN)
     pass.recounted[#pass.recounted + 1] = name

@@ -20,7 +20,7 @@ function repair_lists.strayed(pass, task, key, status)
   if not task.flags or not string.find(task.flags, 'r') then
     return false
   elseif status == 'scheduled' then
-    fixes.fix(pass, 'ZADD', namespace.key('scheduled_lane_tasks', pass.queue),
+    fixes.fix(pass, 'ZADD', namespace.key('scheduled_ranked_tasks', pass.queue),
       redis.call('ZSCORE', key, task.id), task.id)
     fixes.write(pass, 'ZREM', key, task.id)
     return true
@@ -54,13 +54,13 @@ function repair_lists.ended(pass, task)
   end
 end
 
--- Repairs the index of a state. `part`: the state, or `laned` for ranked scheduled tasks.
+-- Repairs the index of a state. `part`: the state, or `ranked` for ranked scheduled tasks.
 -- @hot
 function repair_lists.list(pass, position, part)
-  local ranked = part == 'laned'
+  local ranked = part == 'ranked'
   local status = ranked and 'scheduled' or part
   local zset = status == 'scheduled' or status == 'waiting'
-  local key = namespace.key(ranked and 'scheduled_lane_tasks' or status .. '_tasks', pass.queue)
+  local key = namespace.key(ranked and 'scheduled_ranked_tasks' or status .. '_tasks', pass.queue)
   local ids, after = fixes.page(pass, key, zset and 'ZRANGE' or 'LRANGE', position)
   local removed, seen = 0, {}
   for _, id in ipairs(ids) do
@@ -110,7 +110,7 @@ end
 -- @hot
 function repair_lists.due(pass, task)
   local ranked = task.flags and string.find(task.flags, 'r', 1, true)
-  local set = namespace.key(ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', pass.queue)
+  local set = namespace.key(ranked and 'scheduled_ranked_tasks' or 'scheduled_tasks', pass.queue)
   if not redis.call('ZSCORE', set, task.id) and fixes.overdue(pass, 'due ' .. task.id, task.extra[1] or '') then
     fixes.fix(pass, 'ZADD', set, task.extra[6] or namespace.now, task.id)
   end
@@ -152,8 +152,8 @@ end
 -- Repairs the index of ranked tasks, which are in no list. A task that was changed while a client without scripts
 -- popped it keeps its entry when it ends; the entry is removed.
 -- @hot
-function repair_lists.lanes(pass, position)
-  local members, after = fixes.page(pass, namespace.key('lane_tasks', pass.queue), 'ZRANGE', position)
+function repair_lists.ranking(pass, position)
+  local members, after = fixes.page(pass, namespace.key('pending_ranked_tasks', pass.queue), 'ZRANGE', position)
   for _, member in ipairs(members) do
     local rank, id = string.match(member, '^(%S+) (%S+)$')
     local task = fixes.find(pass, id or '')

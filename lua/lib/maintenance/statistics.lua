@@ -2,7 +2,6 @@
 -- adds up events, `aggregation` stores the sums, and `forecast` estimates durations from them.
 local statistics = {}
 
--- Names of the counters.
 function statistics.counts()
   return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses',
     'releases', 'missed' }
@@ -20,26 +19,19 @@ function statistics.bounds()
     86400, 172800, 345600, 604800, 1209600, 2419200 }
 end
 
--- The fields of one measure, in order.
 function statistics.fields(measure)
-  local names = {}
-  for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
-    names[#names + 1] = measure .. '.' .. name
+  local names = { 'count', 'sum', 'squares', 'least', 'most', unpack(statistics.bounds()) }
+  names[#names + 1] = 'over'
+  for i, name in ipairs(names) do
+    names[i] = measure .. '.' .. name
   end
-  for _, bound in ipairs(statistics.bounds()) do
-    names[#names + 1] = measure .. '.' .. bound
-  end
-  names[#names + 1] = measure .. '.over'
   return names
 end
 
--- The fields of a day, in order.
 function statistics.names()
   local names = statistics.counts()
   for _, measure in ipairs(statistics.measures()) do
-    for _, name in ipairs(statistics.fields(measure)) do
-      names[#names + 1] = name
-    end
+    reply.add(names, unpack(statistics.fields(measure)))
   end
   return names
 end
@@ -80,7 +72,6 @@ function statistics.text(kind, value)
   return string.format('%.0f', value)
 end
 
--- The key of a day.
 function statistics.key(queue, date)
   return namespace.key('statistics', queue .. '/' .. date)
 end

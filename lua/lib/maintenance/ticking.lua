@@ -1,9 +1,9 @@
--- Ticking: creates the tasks of due slots of schedules. `step`: the table of the call.
+-- Ticking: creates the tasks of due fire times of schedules. `step`: the table of the call.
 --   now        the time in seconds
---   room       number of slots that may still be handled
+--   room       number of fire times that may still be handled
 --   bytes      bytes of parameters that were read
 --   number     number of new tasks
---   taken      ids of tasks that an earlier slot of this call cancels or creates
+--   taken      ids of tasks that an earlier fire time of this call cancels or creates
 --   stops      tasks to cancel
 --   changed    schedules to write, with the `plans` of their new tasks
 --   strays     names without a schedule
@@ -28,7 +28,7 @@ function ticking.guarded(schedule, read, ...)
   return false
 end
 
--- Fails because a task that the schedule did not create has the id of a slot.
+-- Fails because a task that the schedule did not create has the id of a fire time.
 function ticking.foreign(schedule, queue)
   if queue ~= schedule.queue then
     reply.fail('OTHERQUEUE', 'the id of this slot is a task that the schedule did not create')
@@ -36,18 +36,18 @@ function ticking.foreign(schedule, queue)
   reply.fail('STATE', 'the id of this slot is a task that the schedule did not create')
 end
 
--- Tries one slot: returns a plan, or what prevents it.
-function ticking.try(step, schedule, slot, old)
-  local id = schedule.name .. '@' .. slot
+-- Tries one fire time: returns a plan, or what prevents it.
+function ticking.try(step, schedule, fire_time, old)
+  local id = schedule.name .. '@' .. fire_time
   local queue, maker, of = unpack(redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule', 'slot'))
-  if queue and maker == schedule.name and of == slot then
+  if queue and maker == schedule.name and of == fire_time then
     schedules.note(schedule, id)
-    return 'made' -- the slot was handled before
+    return 'made' -- the fire time was handled before
   elseif queue then
     ticking.guarded(schedule, ticking.foreign, schedule, queue)
     return 'skip'
   end
-  local one = { schedule = schedule, id = id, slot = slot, old = old }
+  local one = { schedule = schedule, id = id, fire_time = fire_time, old = old }
   local ok, plan = ticking.guarded(schedule, firing.plan, one, step.taken)
   if ok then
     return plan and (plan.task and 'plan' or 'skip') or 'wait', plan
@@ -55,7 +55,7 @@ function ticking.try(step, schedule, slot, old)
   return 'skip'
 end
 
--- Keeps the slots of a schedule due until a task that would run at the same time as a new task has finished.
+-- Keeps the fire times of a schedule due until a task that would run at the same time as a new task has finished.
 function ticking.hold(step, schedule, old)
   schedules.plan_next(schedule)
   schedule.held = string.format('%.0f', math.floor(step.now) + 1) -- the schedule is examined again then
@@ -68,23 +68,23 @@ function ticking.hold(step, schedule, old)
   end
 end
 
--- Plans the tasks of these slots. Returns the numbers of planned and of skipped slots, and the position of the first
--- slot that has to wait, or nil.
-function ticking.plan_slots(step, schedule, slots, old)
+-- Plans the tasks of these fire times. Returns the numbers of planned and of skipped fire times, and the position of
+-- the first fire time that has to wait, or nil.
+function ticking.plan_times(step, schedule, fire_times, old)
   local made, skipped = 0, 0
-  for i, slot in ipairs(slots) do
-    slot = string.format('%.0f', slot)
+  for i, fire_time in ipairs(fire_times) do
+    fire_time = string.format('%.0f', fire_time)
     local what, plan = 'skip', nil
     if not old or schedule.overlap == 'cancel' then
-      what, plan = ticking.try(step, schedule, slot, old)
+      what, plan = ticking.try(step, schedule, fire_time, old)
     end
     if what == 'wait' then
-      schedule.done = slots[i - 1] and string.format('%.0f', slots[i - 1])
+      schedule.done = fire_times[i - 1] and string.format('%.0f', fire_times[i - 1])
       return made, skipped, i
     elseif what == 'plan' then
       made, schedule.plans[#schedule.plans + 1] = made + 1, plan
       schedules.note(schedule, plan.id)
-      schedule.last_slot, schedule.last_at, schedule.error = slot, namespace.now, nil
+      schedule.last_slot, schedule.last_at, schedule.error = fire_time, namespace.now, nil
       if schedule.made + made == tonumber(schedule.times) then
         break
       end
@@ -95,11 +95,11 @@ function ticking.plan_slots(step, schedule, slots, old)
   return made, skipped
 end
 
--- Plans the due slots of a schedule. Returns the number of tasks, or nil if a later call must create them.
+-- Plans the due fire times of a schedule. Returns the number of tasks, or nil if a later call must create them.
 function ticking.due(step, schedule, old)
-  local slots, passed = schedules.due(schedule, math.min(step.room, schedules.BATCH))
+  local fire_times, passed = schedules.due(schedule, math.min(step.room, schedules.BATCH))
   schedule.plans = {}
-  local made, skipped, waits = ticking.plan_slots(step, schedule, slots, old)
+  local made, skipped, waits = ticking.plan_times(step, schedule, fire_times, old)
   if waits == 1 then
     return nil
   end
@@ -147,7 +147,7 @@ function ticking.write(step, all)
     cancelling.cancel(old, old)
   end
   local queues = {}
-  -- A slot is counted right after the writes that create its task.
+  -- A fire time is counted right after the writes that create its task.
   for _, schedule in ipairs(step.changed) do
     for _, plan in ipairs(schedule.plans or {}) do
       firing.make(plan, 'schedule')
@@ -165,7 +165,7 @@ function ticking.write(step, all)
   end
 end
 
--- Creates the tasks of up to `limit` slots. Returns the reply of `tick`.
+-- Creates the tasks of up to `limit` fire times. Returns the reply of `tick`.
 -- @hot
 function ticking.tick(limit)
   local all, now = namespace.prefix .. 'schedules', namespace.now_us / 1000000

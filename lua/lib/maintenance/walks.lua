@@ -27,9 +27,9 @@ function walks.plan(walk, limit)
   namespace.probe('ZCARD', graphs.chosen(walk.graph))
   if walk.doing == 'cancel' then
     walks.plan_cancels(walk, limit)
-  elseif walk.doing == 'anew' then
-    walks.plan_anew(walk, limit)
-  elseif walk.doing == 'mark_anew' or walk.doing == 'mark_cancel' then
+  elseif walk.doing == 'rerun' then
+    walks.plan_reruns(walk, limit)
+  elseif walk.doing == 'mark_rerun' or walk.doing == 'mark_cancel' then
     walks.plan_marks(walk)
   else
     walks.plan_retries(walk, limit)
@@ -56,7 +56,6 @@ function walks.act(walk, task, plan, act)
   end
 end
 
--- Returns true if a step has enough tasks.
 function walks.is_full(walk, limit)
   return #walk.tasks >= limit or (walk.spec.entries or 0) > actions.ENTRIES
 end
@@ -155,7 +154,7 @@ end
 -- a normal task. A pass that has marked a task is followed by another pass: because of an edge that was added later, a
 -- task may wait for a task that comes after it.
 function walks.plan_marks(walk)
-  local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
+  local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'rerun', 0
   for _, id in ipairs(walks.page(walk)) do
     local mark = redis.call('ZSCORE', graphs.chosen(walk.graph), id)
     local v = redis.call('HMGET', namespace.key('task', id), 'inputs', 'graph')
@@ -187,7 +186,7 @@ end
 function walks.hangs_below(walk, page, after, any)
   local ids = {}
   for _, entry in ipairs(page) do
-    if after == 'anew' or entry.kind ~= 'some' and edges.needs_success(entry.kind) then
+    if after == 'rerun' or entry.kind ~= 'some' and edges.needs_success(entry.kind) then
       if walk.marks[entry.id] then
         return true
       end
@@ -204,11 +203,11 @@ end
 
 -- Plans a step of a rerun: marked tasks run again, each after the tasks that it waits for. A held task is stopped
 -- first, and a ready task is cancelled first; the next pass handles these tasks again.
-function walks.plan_anew(walk, limit)
+function walks.plan_reruns(walk, limit)
   local spec = walk.spec
-  spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
+  spec.reruns, spec.fresh, spec.reason, spec.discard = true, true, 'to run again', true
   namespace.probe('ZCARD', edges.deferred())
-  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edge_rerun.plan_anew, edge_rerun.anew
+  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edge_rerun.plan, edge_rerun.run
   spec.graph, spec.begins = walk.graph, walk.marks
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
@@ -221,11 +220,11 @@ function walks.plan_anew(walk, limit)
       end
       if not task or not walks.stops_first(walk, task) then
         if task and not task.first and part ~= 'ready' and not at_least.has(task) and rerun_large.is_long(task) then
-          walks.prepare_anew(walk, task, part)
+          walks.prepare_rerun(walk, task, part)
           break
         end
         walk.marks[id] = '0'
-        walks.begin_anew(walk, task, part)
+        walks.begin_rerun(walk, task, part)
         if not task or contract.is_final(task.status) and not task.to then
           walk.left[#walk.left + 1] = id
         end
@@ -259,20 +258,19 @@ function walks.stops_first(walk, task)
   return true
 end
 
--- Plans the next part of the inputs of a task that has many inputs.
-function walks.prepare_anew(walk, task, part)
+function walks.prepare_rerun(walk, task, part)
   rerun_large.plan(task, walk.spec.chosen, part)
   walk.tasks[#walk.tasks + 1] = task
   walk.at, walk.part = walk.at - 1, task.piece.part
 end
 
-function walks.begin_anew(walk, task, part)
+function walks.begin_rerun(walk, task, part)
   if task then
     task.prepared = part == 'ready'
   end
   if task and task.status == 'waiting' then
-    edge_rerun.plan_anew(task, walk.spec)
-    task.act = edge_rerun.anew
+    edge_rerun.plan(task, walk.spec)
+    task.act = edge_rerun.run
     walk.tasks[#walk.tasks + 1] = task
   elseif task and contract.is_final(task.status) then
     walks.act(walk, task, retrying.plan, retrying.retry)

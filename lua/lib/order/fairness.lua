@@ -45,6 +45,17 @@ function fairness.issued_at(rank)
   return order < 0 and -order - 1 or order
 end
 
+-- Returns the value that orders tasks of different priorities. With `ageing`, each `ageing` microseconds of waiting
+-- count as one level of priority.
+function fairness.value(score, rank, ageing)
+  return ageing and score + fairness.issued_at(rank) / ageing or score
+end
+
+-- Returns the rank of a key whose first task has this rank. `served`: the rank of the time at which the key was served.
+function fairness.key_rank(rank, served)
+  return served and fairness.sort_value(served) > fairness.sort_value(rank) and served or rank
+end
+
 -- Updates the entry of a key. The entry exists if the first task of the key may run. A key that was served moves behind
 -- the keys that have waited longer.
 function fairness.refresh(queue, key, number)
@@ -55,11 +66,7 @@ function fairness.refresh(queue, key, number)
     local rank, weight = string.match(first[1], '^(%S+) %S+ (%S+)$')
     local fits, free = limits.fits(queue, key, weight)
     if fits then
-      local served = redis.call('HGET', entries, key)
-      if served and fairness.sort_value(served) > fairness.sort_value(rank) then
-        rank = served
-      end
-      wanted = first[2] .. ' ' .. rank
+      wanted = first[2] .. ' ' .. fairness.key_rank(rank, redis.call('HGET', entries, key))
     elseif free then
       redis.call('ZADD', namespace.key('delayed', queue), string.format('%.0f', free), key)
     end
@@ -132,7 +139,7 @@ function fairness.plan_due(queue, limit, changes)
     end
   end
   local cursor, known = unpack(redis.call('HMGET', namespace.meta, 'sweep:' .. queue, 'swept:' .. queue), 1, 2)
-  if changes and changes ~= known and (redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 1
+  if changes and changes ~= known and (redis.call('EXISTS', namespace.key('pending_ranked_tasks', queue)) == 1
     or redis.call('LLEN', namespace.key('pending_tasks', queue)) > 0) then
     cursor, found.changes = '0', changes
   end

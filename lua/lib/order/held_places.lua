@@ -1,7 +1,6 @@
 -- Places of limits that attempts hold. An attempt takes its places when it begins and releases them when it ends.
 local held_places = {}
 
--- Takes the places of an attempt that begins.
 function held_places.take(task)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held = namespace.key('places', queue)

@@ -18,21 +18,46 @@ function limits.of_key(queue, key)
   return own, settings.get(queue, 'key_rate'), settings.since(queue, 'key_rate')
 end
 
--- Returns true if a key has enough free places for a task of this weight, or `exclusive`, and its rate allows a start.
--- If only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all places
--- runs alone.
-function limits.fits(queue, key, weight)
+-- Returns the state of the limits of a key: the `most` places, the places `used`, the `rate` and since when, the `list`
+-- of recorded starts, and the number of other `starts`. `counts`: reads the places in use even without a limit.
+-- @inline
+function limits.key_state(queue, key, counts)
   local most, rate, since = limits.of_key(queue, key)
+  local used = (most or counts) and redis.call('HGET', namespace.key('places', queue), 'k:' .. key)
+  return { most = most, used = tonumber(used or 0), rate = rate, since = since, list = limits.starts_key(queue, key),
+    starts = 0 }
+end
+
+-- Returns the state of the limits of a queue, like `key_state`.
+function limits.queue_state(queue, counts)
+  local most, rate = tonumber(settings.get(queue, 'concurrency')), settings.get(queue, 'rate')
+  return { most = most, used = (most or counts) and limits.used(queue) or 0, rate = rate,
+    since = rate and settings.since(queue, 'rate'), list = limits.starts_key(queue), starts = 0 }
+end
+
+function limits.used(queue)
+  return redis.call('ZCARD', namespace.key('leases', queue))
+    + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
+end
+
+-- Returns true if limits have enough free places for a task of this weight, or `exclusive`, and their rate allows a
+-- start. If only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all
+-- places runs alone.
+function limits.allows(known, weight)
+  local most = known.most
   if weight == 'exclusive' then
     most, weight = 1, 1
   end
-  if most then
-    local used = tonumber(redis.call('HGET', namespace.key('places', queue), 'k:' .. key) or 0)
-    if used + math.min(tonumber(weight), most) > most then
-      return false
-    end
+  if most and known.used + math.min(tonumber(weight), most) > most then
+    return false
   end
-  return limits.rate_allows(limits.starts_key(queue, key), rate, since)
+  return limits.rate_allows(known.list, known.rate, known.since, known.starts)
+end
+
+-- Returns the result of `allows` for a task of a key.
+function limits.fits(queue, key, weight)
+  local known = limits.key_state(queue, key, weight == 'exclusive')
+  return limits.allows(known, weight)
 end
 
 -- Returns the time at which the start at index `back` leaves the window of a rate, or nil. Starts before the rate was
@@ -44,14 +69,11 @@ function limits.start_expires(starts, back, seconds, since)
   end
 end
 
--- Returns true if a rate, in effect since `since`, allows a start now. If not, also returns when it will.
-function limits.rate_allows(starts, rate, since)
-  if not rate then
-    return true
-  end
-  local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
-  local free = limits.start_expires(starts, number - 1, seconds, since)
-  if free and free > namespace.now_us then
+-- Returns true if a rate, in effect since `since`, allows a start now, after `others` that are not recorded. If not,
+-- also returns when it will.
+function limits.rate_allows(starts, rate, since, others)
+  local free = rate and limits.allowed_at(starts, rate, since, others or 0) or 0
+  if free > namespace.now_us then
     return false, free
   end
   return true
@@ -69,7 +91,6 @@ function limits.allowed_at(starts, rate, since, before)
   return math.max(free, namespace.now_us) + rounds * seconds * 1000000
 end
 
--- Records a start for a rate.
 function limits.record_start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)
@@ -77,22 +98,4 @@ function limits.record_start(starts, rate, us)
     redis.call('LTRIM', starts, 0, number - 1)
     redis.call('EXPIRE', starts, 2 * seconds + 60) -- keys come and go; an older start has no effect
   end
-end
-
--- Returns true if the limits of a queue allow a task of this weight to start. If only the rate forbids a start, also
--- returns when the rate will allow it.
-function limits.queue_allows(queue, weight)
-  local most = tonumber(settings.get(queue, 'concurrency'))
-  if most then
-    local used = redis.call('ZCARD', namespace.key('leases', queue))
-      + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
-    if used + math.min(weight, most) > most then
-      return false
-    end
-  end
-  local rate = settings.get(queue, 'rate')
-  if not rate then
-    return true
-  end
-  return limits.rate_allows(limits.starts_key(queue), rate, settings.since(queue, 'rate'))
 end

@@ -13,6 +13,12 @@ function needs.class(task)
   return task.needs
 end
 
+-- Returns the needs of a class, and a true value if it has shared limits.
+function needs.of_class(class)
+  local bar = string.find(class, '|', 1, true)
+  return bar and string.sub(class, 1, bar - 1) or class, bar
+end
+
 -- Returns the numbers that stand for the needs of waiting tasks.
 function needs.numbers(queue)
   local numbers = { '' }
@@ -79,7 +85,6 @@ function needs.has(text)
   return has
 end
 
--- Returns true if an offer satisfies the needs of a task.
 function needs.suits(has, wanted)
   for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)

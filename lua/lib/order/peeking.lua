@@ -6,18 +6,14 @@ local peeking = {}
 -- Number of entries that are read after the wanted entries (`SPARE`), and number of ranked tasks that are checked for
 -- the reason why they are passed over (`LOOKS`).
 peeking.SPARE = 10
-
 peeking.LOOKS = 200
 
 -- Begins a look at a queue for the offer of a listener. `stop`: the reason why the queue gives out no task at all.
 function peeking.begin(queue, listener, has, limit)
-  local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'lanes:' .. queue)
-  local held = namespace.key('places', queue)
+  local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'ranking:' .. queue)
   local look = { queue = queue, limit = limit, given = {}, gone = {}, keys = {}, orders = {}, unsuited = {}, waits = {},
-    ghosts = {}, shared = {},
+    ghosts = {}, shared = {}, limits = limits.queue_state(queue, true),
     has = needs.has(has or listener and redis.call('HGET', namespace.key('has', queue), listener)),
-    used = redis.call('ZCARD', namespace.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0),
-    starts = 0, most = tonumber(settings.get(queue, 'concurrency')), rate = settings.get(queue, 'rate'),
     plain = redis.call('LRANGE', namespace.key('pending_tasks', queue), -limit - peeking.SPARE, -1) }
   look.ageing = meta[2] and tonumber(settings.get(queue, 'ageing'))
   look.ageing = look.ageing and look.ageing * 1000000
@@ -33,8 +29,7 @@ function peeking.begin(queue, listener, has, limit)
   end
   for i = 1, #waiting, 2 do
     local class, number = waiting[i], string.match(waiting[i + 1], '^%d*')
-    local bar = string.find(class, '|', 1, true)
-    local wanted = bar and string.sub(class, 1, bar - 1) or class
+    local wanted, bar = needs.of_class(class)
     if wanted ~= '' and not needs.suits(look.has, wanted) then
       look.unsuited[class] = true
     else
@@ -96,7 +91,7 @@ function peeking.firsts(look, order, firsts)
   for _, entry in ipairs(order.entries) do
     local head = entry.key and entry.score ~= last and peeking.head(look, entry.key, order.number)
     if entry.score ~= last and (not entry.key and not look.gone[entry.id]
-      or head and not peek_limits.key_refuses(look, entry.key, head.weight)) then
+      or head and not peek_limits.refuses(peek_limits.key(look, entry.key), head.weight, 'key')) then
       last = entry.score
       if order.refused then
         look.asks = look.asks or {}
@@ -117,7 +112,6 @@ function peeking.firsts(look, order, firsts)
   end
 end
 
--- Returns the next task of the plain list.
 function peeking.next_plain(look)
   while look.at > 0 do
     local id = look.plain[look.at]
@@ -134,7 +128,7 @@ end
 
 -- Chooses the next task. Returns the task, or nil.
 function peeking.next(look)
-  look.stop, look.till = peek_limits.queue_refuses(look, 1)
+  look.stop, look.till = peek_limits.refuses(look.limits, 1, 'queue')
   if look.stop then
     return nil
   end
@@ -155,7 +149,7 @@ function peeking.next(look)
     return peeking.next(look)
   end
   best.weight = tonumber(v[3] or 1)
-  look.stop, look.till = peek_limits.queue_refuses(look, best.weight)
+  look.stop, look.till = peek_limits.refuses(look.limits, best.weight, 'queue')
   if look.stop then
     look.gone[best.id], look.blocked = nil, best.id
     return nil
@@ -169,7 +163,7 @@ end
 function peeking.take(look, task)
   namespace.now_us = namespace.now_us + 1
   look.given[#look.given + 1] = task
-  look.used, look.starts = look.used + task.weight, look.starts + 1
+  peek_limits.take(look.limits, task.weight)
   for _, class in ipairs(look.asks or {}) do
     if not look.pool.asked[class] or look.pool.left[look.queue .. ' ' .. class] then
       for _, part in ipairs(look.pool.parts[class]) do
@@ -190,7 +184,7 @@ function peeking.take(look, task)
   end
   if task.key then
     local known = peek_limits.key(look, task.key)
-    known.used, known.starts = known.used + task.weight, known.starts + 1
+    peek_limits.take(known, task.weight)
     known.served = fairness.rank(namespace.now_us)
     peeking.stand_again(look, task.key)
   end
@@ -218,11 +212,7 @@ function peeking.stand_again(look, key)
     end
     local head, served = peeking.head(look, key, order.number), peek_limits.key(look, key).served
     if head then
-      local rank = head.own
-      if served and fairness.sort_value(served) > fairness.sort_value(rank) then
-        rank = served
-      end
-      local at = 1
+      local rank, at = fairness.key_rank(head.own, served), 1
       local entries, score, value = order.entries, head.score, fairness.sort_value(rank)
       while entries[at] and (entries[at].score < score or entries[at].score == score and entries[at].order <= value) do
         at = at + 1
@@ -240,11 +230,12 @@ function peeking.reason(look, id)
   if look.unsuited[class] then
     return 'needs'
   elseif v[1] then
-    local why, till = peek_limits.refuses_now(look, v[1], v[3] and 'exclusive' or v[2] or '1')
+    local known = peek_limits.key(look, v[1])
+    local why, till = peek_limits.refuses(known, v[3] and 'exclusive' or v[2] or '1', 'key')
     local head = not why and peeking.head(look, v[1], needs.number(look.queue, class ~= '' and class) or '')
     if why then
       return why, till
-    elseif head and head.id ~= id and peek_limits.refuses_now(look, v[1], head.weight) then
+    elseif head and head.id ~= id and peek_limits.refuses(known, head.weight, 'key') then
       return 'behind' -- tasks of one key go in order
     end
   end
@@ -261,20 +252,15 @@ function peeking.held_up(look, id)
   return key and (since and 'key_rate' or 'key_full'), since and tonumber(since)
 end
 
--- Returns the value that orders tasks of different priorities.
-function peeking.value(look, score, rank)
-  return look.ageing and score + fairness.issued_at(rank) / look.ageing or score
-end
-
 -- Adds the tasks that are passed over to `answer`, in the order in which they wait: id, reason and end of the reason in
 -- turn. If enough tasks were chosen, adds only the tasks before the last chosen task.
 function peeking.passed(look, answer)
   local last = #look.given == look.limit and look.given[look.limit]
-  local room, value = look.limit, last and peeking.value(look, last.score, last.rank)
+  local room, value = look.limit, last and fairness.value(last.score, last.rank, look.ageing)
   local function add(id, why, till)
     if room > 0 then
       room = room - 1
-      answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = id, why, till and namespace.decimal(till) or ''
+      reply.add(answer, id, why, till and namespace.decimal(till) or '')
     end
   end
   for _, id in ipairs(look.ghosts) do
@@ -283,10 +269,11 @@ function peeking.passed(look, answer)
   if look.blocked then
     add(look.blocked, look.stop, look.till)
   end
-  local ranked = redis.call('ZRANGE', namespace.key('lane_tasks', look.queue), 0, peeking.LOOKS - 1, 'WITHSCORES')
+  local all = namespace.key('pending_ranked_tasks', look.queue)
+  local ranked = redis.call('ZRANGE', all, 0, peeking.LOOKS - 1, 'WITHSCORES')
   for i = 1, #ranked, 2 do
     local rank, id = string.match(ranked[i], '^(%S+) (%S+)$')
-    local own = last and peeking.value(look, tonumber(ranked[i + 1]), rank)
+    local own = last and fairness.value(tonumber(ranked[i + 1]), rank, look.ageing)
     if room > 0 and not look.gone[id] and id ~= look.blocked and (not last or own < value
       or own == value and fairness.sort_value(rank) < fairness.sort_value(last.rank)) then
       local why, till = peeking.reason(look, id)

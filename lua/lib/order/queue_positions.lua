@@ -23,10 +23,10 @@ end
 
 -- Returns the order of the ranked tasks with these scores. `before`: the number of tasks ahead of them.
 function queue_positions.ranked_order(queue, low, high, before)
-  local lane = namespace.key('lane_tasks', queue)
-  return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
+  local all = namespace.key('pending_ranked_tasks', queue)
+  return { number = redis.call('ZCOUNT', all, low, high), read = function(first, last)
     local ids, ranks = {}, {}
-    for _, member in ipairs(redis.call('ZRANGE', lane, before + first, before + last)) do
+    for _, member in ipairs(redis.call('ZRANGE', all, before + first, before + last)) do
       local rank, id = string.match(member, '^(%S+) (%S+)$')
       ids[#ids + 1], ranks[#ranks + 1] = id, fairness.sort_value(rank)
     end
@@ -121,7 +121,7 @@ end
 -- Returns a page of ids of the pending tasks of a queue.
 function queue_positions.list(queue, from, limit)
   local plain = queue_positions.list_order(queue)
-  if redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 0 then
+  if redis.call('EXISTS', namespace.key('pending_ranked_tasks', queue)) == 0 then
     return (plain.read(from, from + limit - 1, true))
   end
   local ids = {}
@@ -139,9 +139,7 @@ function queue_positions.list(queue, from, limit)
     elseif most > 0 then
       page = part[1].read(first, first + most - 1)
     end
-    for _, id in ipairs(page) do
-      ids[#ids + 1] = id
-    end
+    reply.add(ids, unpack(page))
     before = before + number
   end
   return ids
@@ -151,9 +149,9 @@ end
 -- in no list: a client without scripts has popped it and has not updated its record.
 function queue_positions.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
-  local lane = namespace.key('lane_tasks', queue)
+  local all = namespace.key('pending_ranked_tasks', queue)
   if task.rank then
-    local ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
+    local ahead = redis.call('ZRANK', all, task.rank .. ' ' .. task.id) or 0
     if priority <= 0 and ahead < far then
       local plain = queue_positions.list_order(queue)
       ahead = ahead + (priority < 0 and plain.number or queue_positions.count(plain, fairness.sort_value(task.rank)))
@@ -167,7 +165,7 @@ function queue_positions.ahead(task, far)
     return number > far and far or nil
   end
   at = number - 1 - at
-  local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
+  local urgent = redis.call('ZCOUNT', all, '-inf', '(0')
   local level = queue_positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then
     -- A task waits behind everything that any earlier task in the list waits behind.

@@ -15,7 +15,7 @@ function ranking.plan(task)
   end
   if task.ranked then
     namespace.require_settled_slot()
-    probe('ZCARD', namespace.key('lane_tasks', queue))
+    probe('ZCARD', namespace.key('pending_ranked_tasks', queue))
     local numbers = task.fair_key and needs.numbers(queue) or {}
     local class = needs.class(task)
     numbers[#numbers + 1] = class and needs.plan(queue, class) or ''
@@ -44,11 +44,12 @@ end
 -- Adds a task that becomes pending. `place`: the rank that the task keeps if it was pending before.
 function ranking.add(task)
   local queue = task.queue
-  local field = 'lanes:' .. queue
+  local field = 'ranking:' .. queue
   local last = math.max(tonumber(redis.call('HGET', namespace.meta, field) or 0) + 1, namespace.now_us)
   redis.call('HSET', namespace.meta, field, string.format('%.0f', last))
   task.rank = task.place or task.front and fairness.front_rank(last) or fairness.rank(last)
-  redis.call('ZADD', namespace.key('lane_tasks', queue), -tonumber(task.priority or 0), task.rank .. ' ' .. task.id)
+  redis.call('ZADD', namespace.key('pending_ranked_tasks', queue), -tonumber(task.priority or 0),
+    task.rank .. ' ' .. task.id)
   ranking.enter(task)
   redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
@@ -72,13 +73,12 @@ end
 
 -- Removes a task from the index of all ranked tasks. While this index is empty, `reserve` does not look at the ranking.
 function ranking.remove_from_index(queue, member)
-  local all = namespace.key('lane_tasks', queue)
+  local all = namespace.key('pending_ranked_tasks', queue)
   if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
-    redis.call('HDEL', namespace.meta, 'lanes:' .. queue)
+    redis.call('HDEL', namespace.meta, 'ranking:' .. queue)
   end
 end
 
--- Removes a task that is no longer pending.
 function ranking.remove(task, to)
   ranking.remove_from_index(task.queue, task.rank .. ' ' .. task.id)
   ranking.leave(task, to)
@@ -134,7 +134,7 @@ function ranking.first(queue, number, stale, low)
 end
 
 function ranking.plan_discard(queue, ghost)
-  namespace.probe('ZCARD', namespace.key('lane_tasks', queue))
+  namespace.probe('ZCARD', namespace.key('pending_ranked_tasks', queue))
   namespace.probe('ZCARD', fairness.ranked_key(queue, ghost.number))
   namespace.probe('HLEN', namespace.key('needs', queue))
   if ghost.key then
@@ -172,7 +172,7 @@ end
 function ranking.choose(firsts, ageing)
   local best, least
   for score, first in pairs(firsts) do
-    local value = ageing and score + fairness.issued_at(first.rank) / ageing or score
+    local value = fairness.value(score, first.rank, ageing)
     if not best or value < least
       or value == least and fairness.sort_value(first.rank) < fairness.sort_value(best.rank) then
       best, least = first, value
@@ -195,8 +195,7 @@ function ranking.next(queue, known, best, stale)
   for i = 1, #waiting, 2 do
     local number = string.match(waiting[i + 1], '^%d*')
     local class = waiting[i]
-    local bar = string.find(class, '|', 1, true)
-    local wanted = bar and string.sub(class, 1, bar - 1) or class
+    local wanted, bar = needs.of_class(class)
     local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
     if bar and low == '-inf' then
       if not shut then
@@ -226,31 +225,23 @@ end
 -- Returns the needs and limits that decide about a pending task, for `why`: name and value in turn.
 function ranking.facts(task)
   local queue, key = task.queue, task.fair_key
-  local held = namespace.key('places', queue)
-  local used = redis.call('ZCARD', namespace.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0)
-  local _, free = limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'),
-    settings.since(queue, 'rate'))
+  local own = limits.queue_state(queue)
+  local _, free = limits.rate_allows(own.list, own.rate, own.since)
   local facts = {
     'able', task.needs and needs.able(queue, task.needs) or '',
-    'concurrency', settings.get(queue, 'concurrency') or '', 'used', used,
+    'concurrency', settings.get(queue, 'concurrency') or '', 'used', limits.used(queue),
     'rate_until', free and namespace.decimal(free) or '',
   }
   if key then
-    local most, rate, since = limits.of_key(queue, key)
-    local _, key_free = limits.rate_allows(limits.starts_key(queue, key), rate, since)
-    for _, fact in ipairs({
-      'key_concurrency', task.exclusive or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
-      'key_rate_until', key_free and namespace.decimal(key_free) or '',
-    }) do
-      facts[#facts + 1] = fact
-    end
+    local known = limits.key_state(queue, key, true)
+    local _, key_free = limits.rate_allows(known.list, known.rate, known.since)
+    reply.add(facts, 'key_concurrency', task.exclusive or known.most or '', 'key_used', tostring(known.used),
+      'key_rate_until', key_free and namespace.decimal(key_free) or '')
   end
   if task.needs then
-    facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
+    reply.add(facts, 'lacking', needs.lacking(queue, task.needs))
   end
-  for _, fact in ipairs(task.shared and shared_turns.facts(task) or {}) do
-    facts[#facts + 1] = fact
-  end
+  reply.add(facts, unpack(task.shared and shared_turns.facts(task) or {}))
   return facts
 end
 

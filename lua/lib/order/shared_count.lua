@@ -3,15 +3,15 @@
 local shared_count = {}
 
 function shared_count.plan()
-  namespace.probe('HLEN', shared_limits.tasks_key())
-  namespace.probe('HLEN', shared_limits.expires_key())
-  namespace.probe('ZCARD', shared_limits.idle_key())
+  namespace.probe('HLEN', shared_limits.key('tasks'))
+  namespace.probe('HLEN', shared_limits.key('expires'))
+  namespace.probe('ZCARD', shared_limits.key('idle'))
 end
 
 -- Adds `change`, 1 or -1, to the number of users of these limits. Users are tasks that have not ended, and schedules.
 function shared_count.count(set, change)
   for _, part in ipairs(shared_limits.parts(set)) do
-    shared_count.note(part.name, redis.call('HINCRBY', shared_limits.tasks_key(), part.name, change), change)
+    shared_count.note(part.name, redis.call('HINCRBY', shared_limits.key('tasks'), part.name, change), change)
   end
 end
 
@@ -19,23 +19,22 @@ end
 -- removed.
 function shared_count.note(name, number, change)
   if number <= 0 then
-    redis.call('HDEL', shared_limits.tasks_key(), name)
+    redis.call('HDEL', shared_limits.key('tasks'), name)
     shared_count.begin_idle(name)
   elseif number == change then
-    redis.call('ZREM', shared_limits.idle_key(), name)
+    redis.call('ZREM', shared_limits.key('idle'), name)
   end
 end
 
--- Corrects the number of users of a limit.
 function shared_count.set(name, number)
-  redis.call('HSET', shared_limits.tasks_key(), name, number)
+  redis.call('HSET', shared_limits.key('tasks'), name, number)
   shared_count.note(name, number, number)
 end
 
 function shared_count.begin_idle(name)
-  local expires = tonumber(redis.call('HGET', shared_limits.expires_key(), name) or nil)
+  local expires = tonumber(redis.call('HGET', shared_limits.key('expires'), name) or nil)
   if expires then
-    redis.call('ZADD', shared_limits.idle_key(), string.format('%.0f', namespace.now_us + expires * 1000000), name)
+    redis.call('ZADD', shared_limits.key('idle'), string.format('%.0f', namespace.now_us + expires * 1000000), name)
   end
 end
 

@@ -5,36 +5,9 @@
 -- `shared_define` sets and removes limits.
 local shared_limits = {}
 
-function shared_limits.limits_key()
-  return namespace.prefix .. 'shared_limits'
-end
-
-function shared_limits.places_key()
-  return namespace.prefix .. 'shared_places'
-end
-
-function shared_limits.waits_key()
-  return namespace.prefix .. 'shared_waits'
-end
-
-function shared_limits.tasks_key()
-  return namespace.prefix .. 'shared_tasks'
-end
-
-function shared_limits.expires_key()
-  return namespace.prefix .. 'shared_expires'
-end
-
-function shared_limits.idle_key()
-  return namespace.prefix .. 'shared_idle'
-end
-
-function shared_limits.turns_key(name)
-  return namespace.prefix .. 'shared_turns_' .. name
-end
-
-function shared_limits.starts_key(name)
-  return namespace.prefix .. 'shared_rate_' .. name
+-- Returns the key `ns_shared_KIND` of all limits, or `ns_shared_KIND_NAME` of one limit.
+function shared_limits.key(kind, name)
+  return namespace.prefix .. 'shared_' .. kind .. (name and '_' .. name or '')
 end
 
 -- Checks shared limits, separated by commas: NAME or NAME:PLACES. Each limit must exist and have at least this number
@@ -56,7 +29,7 @@ function shared_limits.check(value, what)
     reply.fail('BADARG', what .. ' may be ' .. contract.LIMITS_COUNT_HIGH .. ' at most')
   end
   for name, weight in pairs(seen) do
-    local own = redis.call('HGET', shared_limits.limits_key(), name)
+    local own = redis.call('HGET', shared_limits.key('limits'), name)
     local most = own and tonumber(string.match(own, '^%d+'))
     if not own then
       reply.fail('NOLIMIT', 'there is no shared limit ' .. name .. ': set it with limit, then repeat the call')
@@ -96,8 +69,8 @@ function shared_limits.read(known, parts)
   if not names[1] then
     return
   end
-  local own = redis.call('HMGET', shared_limits.limits_key(), unpack(names))
-  local used = redis.call('HMGET', shared_limits.places_key(), unpack(names))
+  local own = redis.call('HMGET', shared_limits.key('limits'), unpack(names))
+  local used = redis.call('HMGET', shared_limits.key('places'), unpack(names))
   for i, name in ipairs(names) do
     local most, rate = string.match(own[i] or '', '^(%S+) (%S+)$')
     known[name] = { missing = not most, most = tonumber(most), rate = rate ~= '-' and rate or nil,
@@ -113,7 +86,7 @@ function shared_limits.fits(known, parts)
     if limit.missing or limit.most and limit.used + part.weight > limit.most then
       return false
     end
-    local at = limits.allowed_at(shared_limits.starts_key(part.name), limit.rate, 0, 0)
+    local at = limits.allowed_at(shared_limits.key('rate', part.name), limit.rate, 0, 0)
     free = at > namespace.now_us and math.max(free or 0, at) or free
   end
   return not free, free

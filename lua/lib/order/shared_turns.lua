@@ -45,7 +45,7 @@ function shared_turns.look(queue, waiting)
     end
   end
   shared_limits.read(pool.known, all)
-  local asked = redis.call('HMGET', shared_limits.waits_key(), unpack(members))
+  local asked = redis.call('HMGET', shared_limits.key('waits'), unpack(members))
   for i, class in ipairs(classes) do
     pool.asked[class] = asked[i] or nil
   end
@@ -83,11 +83,11 @@ end
 function shared_turns.leaves(pool, part, member)
   local limit, now = pool.known[part.name], namespace.now_us
   local places, starts, first, change = 0, 0, true, now + shared_turns.AGAIN
-  for _, other in ipairs(redis.call('ZRANGE', shared_limits.turns_key(part.name), 0, shared_turns.LOOKS - 1)) do
+  for _, other in ipairs(redis.call('ZRANGE', shared_limits.key('turns', part.name), 0, shared_turns.LOOKS - 1)) do
     if other == member then
       return true
     end
-    local gone, offered = shared_turns.is_gone(other, redis.call('HGET', shared_limits.waits_key(), other))
+    local gone, offered = shared_turns.is_gone(other, redis.call('HGET', shared_limits.key('waits'), other))
     if gone or pool.left and pool.left[other] then -- `left`: in `peek`, classes that had their turn
       pool.gone[other] = true
     else
@@ -107,7 +107,7 @@ function shared_turns.leaves(pool, part, member)
       end
       first = false
       if limit.most and limit.used + places + part.weight > limit.most
-        or limits.allowed_at(shared_limits.starts_key(part.name), limit.rate, 0, starts) > now then
+        or limits.allowed_at(shared_limits.key('rate', part.name), limit.rate, 0, starts) > now then
         return false, change, other
       end
     end
@@ -138,6 +138,13 @@ function shared_turns.admits(pool, class)
   return may
 end
 
+-- Reads the orders of the limits of a class, which will be written.
+function shared_turns.probe(member)
+  for _, part in ipairs(shared_limits.parts(shared_limits.of(member))) do
+    namespace.probe('ZCARD', shared_limits.key('turns', part.name))
+  end
+end
+
 -- Removes the class of the taken task from the waiting classes: it has had its turn.
 function shared_turns.plan_write(pool)
   local served = pool.served and pool.asked[pool.served] and pool.queue .. ' ' .. pool.served
@@ -147,12 +154,10 @@ function shared_turns.plan_write(pool)
   if not (next(pool.asks) or next(pool.offers) or next(pool.gone)) then
     return
   end
-  namespace.probe('HLEN', shared_limits.waits_key())
+  namespace.probe('HLEN', shared_limits.key('waits'))
   for _, members in ipairs({ pool.asks, pool.gone }) do
     for member in pairs(members) do
-      for _, part in ipairs(shared_limits.parts(shared_limits.of(member))) do
-        namespace.probe('ZCARD', shared_limits.turns_key(part.name))
-      end
+      shared_turns.probe(member)
     end
   end
   for member in pairs(pool.offers) do
@@ -162,21 +167,18 @@ end
 
 function shared_turns.write(pool)
   for member in pairs(pool.gone) do
-    redis.call('HDEL', shared_limits.waits_key(), member)
-    for _, part in ipairs(shared_limits.parts(shared_limits.of(member))) do
-      redis.call('ZREM', shared_limits.turns_key(part.name), member)
-    end
+    shared_turns.forget({ member })
   end
   for member, since in pairs(pool.asks) do
-    redis.call('HSET', shared_limits.waits_key(), member, since)
+    redis.call('HSET', shared_limits.key('waits'), member, since)
     for _, part in ipairs(shared_limits.parts(shared_limits.of(member))) do
-      redis.call('ZADD', shared_limits.turns_key(part.name), since, member)
+      redis.call('ZADD', shared_limits.key('turns', part.name), since, member)
     end
   end
   for member in pairs(pool.offers) do
-    local since = string.match(redis.call('HGET', shared_limits.waits_key(), member) or '', '^%d+')
+    local since = string.match(redis.call('HGET', shared_limits.key('waits'), member) or '', '^%d+')
     if since then
-      redis.call('HSET', shared_limits.waits_key(), member, since .. ' ' .. string.format('%.0f', namespace.now_us))
+      redis.call('HSET', shared_limits.key('waits'), member, since .. ' ' .. string.format('%.0f', namespace.now_us))
       wakeups.wake(string.match(member, '^%S+'))
     end
   end
@@ -184,13 +186,13 @@ end
 
 -- Plans to release these places, or to take them if `queue` is nil. `queue`: the queue of the task that holds them.
 function shared_turns.plan(set, queue)
-  namespace.probe('HLEN', shared_limits.places_key())
-  namespace.probe('HLEN', shared_limits.limits_key())
+  namespace.probe('HLEN', shared_limits.key('places'))
+  namespace.probe('HLEN', shared_limits.key('limits'))
   for _, part in ipairs(shared_limits.parts(set)) do
     if queue then
       shared_turns.plan_wakes(part.name, queue, shared_turns.WOKEN)
     else
-      namespace.probe('LLEN', shared_limits.starts_key(part.name))
+      namespace.probe('LLEN', shared_limits.key('rate', part.name))
     end
   end
 end
@@ -203,7 +205,7 @@ function shared_turns.plan_wakes(name, queue, most)
   end
   woken[key] = {}
   local seen = { [queue] = true }
-  local first = redis.call('ZRANGE', shared_limits.turns_key(name), 0, math.max(most, shared_turns.LOOKS) - 1)
+  local first = redis.call('ZRANGE', shared_limits.key('turns', name), 0, math.max(most, shared_turns.LOOKS) - 1)
   for _, member in ipairs(first) do
     local other = string.match(member, '^%S+')
     if #woken[key] < most and not seen[other] and redis.call('HEXISTS', namespace.meta, 'paused:' .. other) == 0 then
@@ -220,21 +222,20 @@ function shared_turns.wake(name, queue)
   end
 end
 
--- Takes the shared places of an attempt that begins.
 function shared_turns.take(set)
   local now = string.format('%.0f', namespace.now_us)
   for _, part in ipairs(shared_limits.parts(set)) do
-    redis.call('HINCRBY', shared_limits.places_key(), part.name, part.weight)
-    local rate = string.match(redis.call('HGET', shared_limits.limits_key(), part.name) or '', ' (%d+/%d+)$')
-    limits.record_start(shared_limits.starts_key(part.name), rate, now)
+    redis.call('HINCRBY', shared_limits.key('places'), part.name, part.weight)
+    local rate = string.match(redis.call('HGET', shared_limits.key('limits'), part.name) or '', ' (%d+/%d+)$')
+    limits.record_start(shared_limits.key('rate', part.name), rate, now)
   end
 end
 
 -- Releases the shared places of an attempt that has ended, and wakes queues that wait for them.
 function shared_turns.release(set, queue)
   for _, part in ipairs(shared_limits.parts(set)) do
-    if redis.call('HINCRBY', shared_limits.places_key(), part.name, -part.weight) <= 0 then
-      redis.call('HDEL', shared_limits.places_key(), part.name)
+    if redis.call('HINCRBY', shared_limits.key('places'), part.name, -part.weight) <= 0 then
+      redis.call('HDEL', shared_limits.key('places'), part.name)
     end
     shared_turns.wake(part.name, queue)
   end
@@ -242,9 +243,9 @@ end
 
 -- Returns the first classes that wait for a limit, and the queue of the first class among them that has a task, or nil.
 function shared_turns.waiting(name)
-  local waits = redis.call('ZRANGE', shared_limits.turns_key(name), 0, shared_turns.LOOKS - 1)
+  local waits = redis.call('ZRANGE', shared_limits.key('turns', name), 0, shared_turns.LOOKS - 1)
   for _, member in ipairs(waits) do
-    if not shared_turns.is_gone(member, redis.call('HGET', shared_limits.waits_key(), member)) then
+    if not shared_turns.is_gone(member, redis.call('HGET', shared_limits.key('waits'), member)) then
       return waits, string.match(member, '^%S+')
     end
   end
@@ -255,14 +256,12 @@ end
 function shared_turns.plan_forget(queue)
   local found, cursor = {}, '0'
   repeat
-    local key = namespace.declare(shared_limits.waits_key())
+    local key = namespace.declare(shared_limits.key('waits'))
     local page = redis.call('HSCAN', key, cursor, 'MATCH', queue .. ' *', 'COUNT', 1000)
     cursor = page[1]
     for i = 1, #page[2], 2 do
       found[#found + 1] = page[2][i]
-      for _, part in ipairs(shared_limits.parts(shared_limits.of(page[2][i]))) do
-        namespace.probe('ZCARD', shared_limits.turns_key(part.name))
-      end
+      shared_turns.probe(page[2][i])
     end
   until cursor == '0'
   return found
@@ -270,10 +269,10 @@ end
 
 -- Removes classes from the orders of all limits.
 function shared_turns.forget(waits)
-  redis.call('HDEL', shared_limits.waits_key(), '', unpack(waits))
+  redis.call('HDEL', shared_limits.key('waits'), '', unpack(waits))
   for _, member in ipairs(waits) do
     for _, part in ipairs(shared_limits.parts(shared_limits.of(member))) do
-      redis.call('ZREM', shared_limits.turns_key(part.name), member)
+      redis.call('ZREM', shared_limits.key('turns', part.name), member)
     end
   end
 end
@@ -292,12 +291,10 @@ function shared_turns.facts(task)
       leaves, _, other = shared_turns.leaves(pool, part, task.queue .. ' ' .. class)
     end
     if not (fits and leaves) then
-      for _, fact in ipairs({ 'limit', part.name, 'limit_weight', part.weight,
+      reply.add(facts, 'limit', part.name, 'limit_weight', part.weight,
         'limit_concurrency', limit.most or '', 'limit_used', limit.missing and '' or limit.used,
         'limit_rate_until', free and namespace.decimal(free) or '',
-        'limit_turn', other and string.match(other, '^%S+') or '' }) do
-        facts[#facts + 1] = fact
-      end
+        'limit_turn', other and string.match(other, '^%S+') or '')
       break
     end
   end

@@ -4,7 +4,6 @@ local groups = {}
 
 -- Bytes of a text that are examined (`LOOKED`), and bytes of a group that are kept (`KEPT`).
 groups.LOOKED = 4096
-
 groups.KEPT = 512
 
 -- Returns the group for a name or a text.

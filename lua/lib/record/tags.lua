@@ -6,7 +6,6 @@ function tags.key(queue, tag)
   return namespace.prefix .. 'tag_' .. queue .. '/' .. tag
 end
 
--- Returns the names in a text.
 function tags.names(text)
   local names = {}
   for tag in string.gmatch(text or '', '[^,]+') do
@@ -48,7 +47,6 @@ function tags.leave(queue, id, text)
   end
 end
 
--- Reads the names that `tag` or `untag` has as arguments.
 function tags.asked(count)
   local names = {}
   for i = 1, count do

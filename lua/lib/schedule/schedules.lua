@@ -1,18 +1,18 @@
--- Schedules create tasks again and again. A schedule has slots, which are points in time in whole seconds. It creates
--- one task for each slot, with the id `NAME@SECONDS`.
+-- Schedules create tasks again and again. A schedule has fire times, which are points in time in whole seconds. It
+-- creates one task for each fire time, with the id `NAME@SECONDS`.
 --
--- The slots of `every` are computed here. The slots of cron are supplied by clients, some of them ahead. `done` is the
--- time up to which all slots are handled. No slot is handled twice: `done` only grows, except when a schedule is
--- resumed; the floor of the clock only grows; and a task that already exists is not created again.
+-- The fire times of `every` are computed here. The fire times of cron are supplied by clients, some of them ahead.
+-- `done` is the time up to which all fire times are handled. No fire time is handled twice: `done` only grows, except
+-- when a schedule is resumed; the floor of the clock only grows; and a task that already exists is not created again.
 local schedules = {}
 
 -- Maximum number of schedules in a namespace.
 schedules.MOST = 100000
 
--- Number of slots ahead below which a cron schedule needs more slots.
+-- Number of fire times ahead below which a cron schedule needs more fire times.
 schedules.FEW = 32
 
--- Seconds by which a slot may be late with the policy `skip`, by default.
+-- Seconds by which a fire time may be late with the policy `skip`, by default.
 schedules.LATE = 60
 
 -- Maximum number of tasks that a schedule creates in one call.
@@ -47,16 +47,16 @@ function schedules.recurrence(value)
     .. ' characters')
 end
 
--- Reads the slots of a call: whole seconds, ascending.
-function schedules.slots(count)
-  local slots = {}
+-- Reads the fire times of a call: whole seconds, ascending.
+function schedules.fire_times(count)
+  local fire_times = {}
   for i = 1, count do
-    slots[i] = args.integer(args.next('slot'), contract.SLOT_LOW, contract.SLOT_HIGH, 'slot')
-    if i > 1 and slots[i] <= slots[i - 1] then
+    fire_times[i] = args.integer(args.next('slot'), contract.SLOT_LOW, contract.SLOT_HIGH, 'slot')
+    if i > 1 and fire_times[i] <= fire_times[i - 1] then
       reply.fail('BADARG', 'each slot must be later than the one before')
     end
   end
-  return slots
+  return fire_times
 end
 
 -- Returns the fields that define a schedule. Schedules are equal if these fields are equal.
@@ -81,8 +81,8 @@ end
 function schedules.read(schedule)
   schedule.every, schedule.offset = select(2, schedules.recurrence(schedule.recurrence))
   schedule.list = {}
-  for slot in string.gmatch(schedule.slots or '', '%d+') do
-    schedule.list[#schedule.list + 1] = tonumber(slot)
+  for fire_time in string.gmatch(schedule.slots or '', '%d+') do
+    schedule.list[#schedule.list + 1] = tonumber(fire_time)
   end
   schedule.unfinished = {}
   for id in string.gmatch(schedule.tasks or schedule.last_task or '', '%S+') do
@@ -105,46 +105,47 @@ function schedules.probe()
   namespace.probe('ZCARD', namespace.prefix .. 'low_schedules')
 end
 
--- Returns the last known slot of a cron schedule, or the time up to which all slots are handled, whichever is later.
+-- Returns the last known fire time of a cron schedule, or the time up to which all fire times are handled, whichever is
+-- later.
 function schedules.tail(schedule)
   return math.max(schedule.list[#schedule.list] or 0, tonumber(schedule.done))
 end
 
--- Returns the slots of a list that are still ahead, within the bounds of the schedule.
+-- Returns the fire times of a list that are still ahead, within the bounds of the schedule.
 function schedules.ahead(schedule)
   local ahead, done = {}, tonumber(schedule.done)
   local first, last = tonumber(schedule.start or 0), tonumber(schedule['end'] or math.huge)
-  for _, slot in ipairs(schedule.list) do
-    if slot > done and slot >= first and slot <= last then
-      ahead[#ahead + 1] = slot
+  for _, fire_time in ipairs(schedule.list) do
+    if fire_time > done and fire_time >= first and fire_time <= last then
+      ahead[#ahead + 1] = fire_time
     end
   end
   return ahead
 end
 
--- Returns the first slot of `every` that is not before a time.
+-- Returns the first fire time of `every` that is not before a time.
 function schedules.from(schedule, time)
   return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
 end
 
--- Computes the next slot, whether the schedule has ended, and whether it needs more slots.
+-- Computes the next fire time, whether the schedule has ended, and whether it needs more fire times.
 function schedules.plan_next(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
   local tail = schedules.tail(schedule)
-  local slot
+  local fire_time
   if schedule.every then
-    slot = math.max(schedules.from(schedule, tonumber(schedule.start or 0)),
+    fire_time = math.max(schedules.from(schedule, tonumber(schedule.start or 0)),
       math.floor((done - schedule.offset) / schedule.every + 1) * schedule.every + schedule.offset)
-    slot = slot <= last and slot or nil
+    fire_time = fire_time <= last and fire_time or nil
   else
     schedule.list = schedules.ahead(schedule)
     schedule.final = schedule.final or tail >= last and '1' or nil
-    slot = schedule.list[1]
+    fire_time = schedule.list[1]
   end
   local over = schedule.times and tonumber(schedule.made) >= tonumber(schedule.times)
-    or not slot and (schedule.every or schedule.final)
+    or not fire_time and (schedule.every or schedule.final)
   schedule.ended = over and (schedule.ended or namespace.now) or nil
-  schedule.next = not over and not schedule.paused and slot and string.format('%.0f', slot) or nil
+  schedule.next = not over and not schedule.paused and fire_time and string.format('%.0f', fire_time) or nil
   schedule.held = nil
   schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
   schedule.wants_slots_after = not schedule.every and not over and not schedule.paused and not schedule.final
@@ -173,7 +174,7 @@ function schedules.write(schedule, ...)
   end
 end
 
--- Returns `paused`, `ended`, `dry` (a client must supply the next slots), or `active`.
+-- Returns `paused`, `ended`, `dry` (a client must supply the next fire times), or `active`.
 function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
@@ -242,7 +243,7 @@ function schedules.note(schedule, id)
   schedule.last_task, schedule.tasks = id, unfinished[2] and table.concat(unfinished, ' ')
 end
 
--- Returns the reason why a slot is held back.
+-- Returns the reason why a fire time is held back.
 function schedules.beside(schedule, task)
   return string.format('STATE its task %s is %s %s: a new one waits until that has finished', task.id, task.status,
     task.queue ~= schedule.queue and 'in another queue' or 'and was made to run beside others')
@@ -288,14 +289,14 @@ function schedules.remember(task)
   end
 end
 
--- Advances `done`. Returns the due slots, the earliest first, and the number of skipped slots. A slot is skipped if it
--- is too late, or if a later slot replaces it.
+-- Advances `done`. Returns the due fire times, the earliest first, and the number of skipped fire times. A fire time is
+-- skipped if it is too late, or if a later fire time replaces it.
 function schedules.due(schedule, room)
   local now, first = namespace.now_us / 1000000, tonumber(schedule.next)
   local last = math.min(now, tonumber(schedule['end'] or math.huge))
   local oldest = now - (tonumber(schedule.late) or schedule.missed == 'skip' and schedules.LATE or math.huge)
   local all = schedule.missed == 'all' and (schedule.overlap == 'queue' or schedule.overlap == 'allow')
-  local slots, passed = {}, 0
+  local fire_times, passed = {}, 0
   if schedule.every then
     local every, final = schedule.every, math.floor((last - schedule.offset) / schedule.every) * schedule.every
       + schedule.offset
@@ -304,31 +305,31 @@ function schedules.due(schedule, room)
       from = final
     end
     passed = (from - first) / every
-    for slot = from, math.min(final, from + (room - 1) * every), every do
-      slots[#slots + 1] = slot
+    for fire_time = from, math.min(final, from + (room - 1) * every), every do
+      fire_times[#fire_times + 1] = fire_time
     end
-    schedule.done = all and string.format('%.0f', slots[#slots] or final) or namespace.now
+    schedule.done = all and string.format('%.0f', fire_times[#fire_times] or final) or namespace.now
   else
     local known = {}
-    for _, slot in ipairs(schedules.ahead(schedule)) do
-      if slot <= last then
-        known[#known + 1] = slot
+    for _, fire_time in ipairs(schedules.ahead(schedule)) do
+      if fire_time <= last then
+        known[#known + 1] = fire_time
       end
     end
-    for i, slot in ipairs(known) do
-      if slot < oldest or not all and i < #known then
+    for i, fire_time in ipairs(known) do
+      if fire_time < oldest or not all and i < #known then
         passed = passed + 1
-      elseif #slots < room then
-        slots[#slots + 1] = slot
+      elseif #fire_times < room then
+        fire_times[#fire_times + 1] = fire_time
       end
     end
-    schedule.done = all and string.format('%.0f', slots[#slots] or known[#known]) or namespace.now
+    schedule.done = all and string.format('%.0f', fire_times[#fire_times] or known[#known]) or namespace.now
   end
-  return slots, passed
+  return fire_times, passed
 end
 
--- Returns the cron schedules that need more slots once the `changed` schedules are written: for each its name, its
--- recurrence, and the time after which it needs slots.
+-- Returns the cron schedules that need more fire times once the `changed` schedules are written: for each its name, its
+-- recurrence, and the time after which it needs fire times.
 function schedules.low(changed)
   local low, known = {}, {}
   local function add(name, recurrence, tail)

@@ -1,9 +1,9 @@
--- Transitions of many tasks at once. Tasks without claims need no transition of their own each: their index entries are
--- written by one command.
+-- Transitions of many tasks at once. Tasks without holdings need no transition of their own each: one command writes
+-- their index entries.
 local batch = {}
 
--- Moves many pending tasks without claims at once. `tasks`: the tasks at the tail of the list of their queue, the last
--- task first. Each task has the input of `move`. With `pid` the tasks are started, otherwise reserved.
+-- Moves many pending tasks without holdings at once. `tasks`: the tasks at the tail of the list of their queue, the
+-- last task first. Each task has the input of `move`. With `pid` the tasks are started, otherwise reserved.
 -- @hot
 function batch.take(tasks, pid)
   local first = tasks[1]
@@ -22,7 +22,7 @@ function batch.take(tasks, pid)
   end
 end
 
--- Enters many new tasks without claims in the same state of one queue. The remaining fields are already in their
+-- Enters many new tasks without holdings in the same state of one queue. The remaining fields are already in their
 -- records.
 function batch.enter(tasks, to, why)
   local queue, prefix, now = tasks[1].queue, namespace.prefix, namespace.now
@@ -52,7 +52,7 @@ function batch.enter(tasks, to, why)
   end
 end
 
--- Moves many held tasks without claims at once from the list of one listener to the complete tasks of their queue.
+-- Moves many held tasks without holdings at once from the list of one listener to the complete tasks of their queue.
 -- @hot
 function batch.complete(tasks)
   local first = tasks[1]

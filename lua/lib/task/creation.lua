@@ -39,7 +39,7 @@ function creation.spec(options)
   end
   if flags ~= '' then
     options.flags, spec.flags = flags, flags
-    spec.claims = {
+    spec.holds = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
       shared = options.limits,
@@ -58,7 +58,7 @@ function creation.apply(task, spec)
   task.flags = spec.flags
   task.begins = task.edges and (task.edges[1] or task.joins) and 'waiting' or task.eta and 'scheduled' or 'pending'
   if spec.flags then
-    holdings.assign(task, spec.claims)
+    holdings.assign(task, spec.holds)
   end
   if task.end_by then
     deadlines.require_ahead(task.end_by)
@@ -88,8 +88,8 @@ function creation.conflict(task, spec)
   reply.fail('DUPLICATE', holdings.TAKEN)
 end
 
--- Plans the claims of a new task. The number of different needs in a queue is limited when tasks are created, not when
--- they return.
+-- Plans the holdings of a new task. The number of different needs in a queue is limited when tasks are created, not
+-- when they return.
 function creation.plan(task)
   if task.needs or task.shared then
     creation.require_few_needs(task.queue, needs.class(task))

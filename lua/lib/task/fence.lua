@@ -7,14 +7,10 @@ fence.LEASE = 60000000
 -- The default lease as text. The server formats a number argument with 17 digits, which takes as long as a read.
 fence.LEASE_TEXT = '60000000'
 
--- True if this call met a token that does not hold its task, or refused an end: then the call may be a repetition.
-fence.found_stale = false
-
 -- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply.
 -- `endings`: the outcomes that its first reply can have; `discarded` stands for a failure because of the deadline.
 -- Malformed arguments are reported here and not earlier, because no record can contain them.
 function fence.stale(id, token, endings)
-  fence.found_stale = true
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
   namespace.check_slot(namespace.prefix .. 'task_' .. id)

@@ -1,5 +1,5 @@
--- Claims: everything a task holds besides its entry in the index of its state: a rank, limits, a unique name, tags, a
--- lease of its own. The field `flags` of the record has one letter for each claim, so a task without claims costs
+-- Holdings: everything a task holds besides its entry in the index of its state: a rank, limits, a unique name, tags, a
+-- lease of its own. The field `flags` of the record has one letter for each of them, so a task without holdings costs
 -- nothing.
 local holdings = {}
 
@@ -13,7 +13,6 @@ function holdings.deadlines()
   return namespace.prefix .. 'deadlines'
 end
 
--- Reads the claims of a planned task from its record.
 function holdings.load(task)
   if task.bound then
     return
@@ -37,7 +36,7 @@ function holdings.load(task)
   end
 end
 
--- Sets the claims of a task. `bound`: its claims, by the names of the fields of `task`.
+-- Sets the holdings of a task. `bound`: its holdings, by the names of the fields of `task`.
 function holdings.assign(task, bound)
   holdings.mark(task)
   for name, value in pairs(bound) do
@@ -117,14 +116,14 @@ function holdings.state_after_release(task, to, reason)
     return to
   end
   local field = task.queue .. ' ' .. task.unique
-  local claimed = namespace.shared('claimed') -- claimed by this call
+  local taken = namespace.shared('taken_names') -- by this call
   local _, _, kept = holdings.name_holders(task.queue, task.unique)
   if reason and not holdings.waiting_attempt(task, kept) and holdings.drained_at_checkpoint(task, reason) then
     task.keeps = true
     return to
   end
-  task.replaced = claimed[field] or holdings.name_conflict(task)
-  claimed[field] = claimed[field] or task.id
+  task.replaced = taken[field] or holdings.name_conflict(task)
+  taken[field] = taken[field] or task.id
   return task.replaced and 'cancelled' or to
 end
 
@@ -144,7 +143,7 @@ function holdings.waiting_attempt(task, id)
   end
 end
 
--- Returns the task as it enters another queue, with its claims and the rest of its unique name.
+-- Returns the task as it enters another queue, with its holdings and the rest of its unique name.
 function holdings.elsewhere(task, queue, created)
   local other = { id = task.id, key = task.key or namespace.key('task', task.id), queue = queue,
     attempt = task.attempt, since = task.since, flags = task.flags, foreign = true, created = created or '0' }
@@ -315,7 +314,7 @@ function holdings.move_name(task, to)
   end
 end
 
--- Updates all claims of a task after a transition.
+-- Updates all holdings of a task after a transition.
 function holdings.move(task, to)
   if not task.bound then
     return

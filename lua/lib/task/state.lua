@@ -32,7 +32,7 @@ function state.plan_free(task)
   local queue, prefix = task.queue, namespace.prefix
   if (task.limited or settings.get(queue, 'concurrency'))
     and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-    or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1) then
+    or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
     wakeups.plan(queue)
     task.wakes = true
   end
@@ -43,7 +43,7 @@ end
 function state.plan_left(task)
   local queue = task.queue
   if namespace.probe('LLEN', namespace.key('pending_tasks', queue))
-    + namespace.probe('ZCARD', namespace.key('lane_tasks', queue)) > 1 then
+    + namespace.probe('ZCARD', namespace.key('pending_ranked_tasks', queue)) > 1 then
     wakeups.plan(queue)
     task.wakes = true
   end
@@ -93,7 +93,7 @@ function state.plan(task, to, taker)
   elseif from == 'scheduled' then
     probe('ZCARD', prefix .. from .. tasks)
     if task.ranked then
-      probe('ZCARD', prefix .. 'scheduled_lane' .. tasks)
+      probe('ZCARD', prefix .. 'scheduled_ranked' .. tasks)
     end
   elseif from == 'waiting' then
     probe('ZCARD', prefix .. from .. tasks)
@@ -105,7 +105,7 @@ function state.plan(task, to, taker)
     state.read_entered(events, 'LLEN', touch(prefix .. 'reserved' .. tasks .. '_' .. taker))
     probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
-    state.read_entered(events, 'ZCARD', touch(prefix .. (task.ranked and 'scheduled_lane' or to) .. tasks))
+    state.read_entered(events, 'ZCARD', touch(prefix .. (task.ranked and 'scheduled_ranked' or to) .. tasks))
   elseif to == 'waiting' then
     state.read_entered(events, 'ZCARD', touch(prefix .. to .. tasks))
   elseif to == 'deleted' or to == 'moved' then
@@ -125,7 +125,7 @@ function state.plan(task, to, taker)
   state.plan_own(task, to)
 end
 
--- Plans the claims of a task, and the transitions that its own transition causes: of its dependents, and of an older
+-- Plans the holdings of a task, and the transitions that its own transition causes: of its dependents, and of an older
 -- attempt of its unique name.
 function state.plan_flags(task, to, taker)
   holdings.plan(task, to, taker)
@@ -145,7 +145,7 @@ function state.plan_follow(plan)
 end
 
 -- Plans the part that is specific to one task. This part is enough if the same call has planned the same transition of
--- another task without claims.
+-- another task without holdings.
 function state.plan_own(task, to)
   if to == 'deleted' then
     namespace.declare(namespace.prefix .. 'log_' .. task.id)
@@ -213,15 +213,15 @@ function state.move(task, to, why, by, ...)
       if from == 'scheduled' or from == 'waiting' then
         redis.call('ZREM', old, id) -- a task that an edit makes ranked as it becomes pending is in `old`
         if task.ranked and from == 'scheduled' then
-          redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
+          redis.call('ZREM', prefix .. 'scheduled_ranked' .. tasks, id)
         end
       elseif task.rank then
-        redis.call('ZREM', prefix .. 'lane' .. tasks, task.rank .. ' ' .. id)
+        redis.call('ZREM', prefix .. 'pending_ranked' .. tasks, task.rank .. ' ' .. id)
       elseif from then
         redis.call('LREM', task.astray or old, task.from_end or '-1', id)
       end
       if to == 'scheduled' then
-        redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
+        redis.call('ZADD', task.ranked and prefix .. 'scheduled_ranked' .. tasks or new, task.eta, id)
       elseif to == 'waiting' then
         local at = record.time(task)
         redis.call('ZADD', new, at, id)
@@ -234,7 +234,7 @@ function state.move(task, to, why, by, ...)
   state.record(task, to, why, by, ...)
 end
 
--- Writes the part of a transition that is not in the indexes of the states: the record, the history and the claims of
+-- Writes the part of a transition that is not in the indexes of the states: the record, the history and the holdings of
 -- the task, and the event of its queue.
 -- @inline
 function state.record(task, to, why, by, ...)
@@ -305,7 +305,6 @@ function state.record(task, to, why, by, ...)
   end
 end
 
--- Cancels the older attempt of a unique name.
 function state.replace(task)
   state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
 end

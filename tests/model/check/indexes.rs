@@ -39,11 +39,11 @@ pub fn check(keys: &Keys) -> Checked {
         for status in ["pending", "complete", "failed", "cancelled"] {
             list(keys, &format!("{status}_tasks_{queue}")).iter().for_each(|id| put(status, id));
         }
-        for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
+        for set in ["scheduled_tasks", "scheduled_ranked_tasks"] {
             zset(keys, &format!("{set}_{queue}")).keys().for_each(|id| put(set, id));
         }
         zset(keys, &format!("waiting_tasks_{queue}")).keys().for_each(|id| put("waiting", id));
-        let lane = zset(keys, &format!("lane_tasks_{queue}"));
+        let lane = zset(keys, &format!("pending_ranked_tasks_{queue}"));
         lane.keys().filter_map(|member| member.split_once(' ')).for_each(|(_, id)| put("lane", id));
         for who in LISTENERS {
             list(keys, &format!("reserved_tasks_{queue}_{who}")).iter().for_each(|id| put(who, id));
@@ -60,7 +60,7 @@ pub fn check(keys: &Keys) -> Checked {
         let laned = status == "pending" && field(record, "flags").contains('r');
         ensure(laned == record.contains_key("rank"), || format!("I1: {id} stands in no lane: {record:?}"))?;
         let flagged = field(record, "flags").contains('r');
-        let scheduled = if flagged { "scheduled_lane_tasks" } else { "scheduled_tasks" };
+        let scheduled = if flagged { "scheduled_ranked_tasks" } else { "scheduled_tasks" };
         put(
             id,
             if held(status) {
@@ -105,7 +105,7 @@ pub fn check(keys: &Keys) -> Checked {
 /// I1: once a listener takes queues by pattern, each queue in which tasks wait is in the index of queues with work.
 pub fn ready(keys: &Keys) -> Checked {
     let index = zset(keys, "ready");
-    let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
+    let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("patterns"));
     for (id, record) in records(keys).iter().filter(|(_, record)| roams && field(record, "status") == "pending") {
         let queue = field(record, "queue");
         ensure(index.contains_key(queue), || format!("I1: {id} waits in {queue}, which {index:?} does not have"))?;

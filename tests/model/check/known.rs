@@ -7,8 +7,8 @@ use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
 const META: [&str; 11] =
-    ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "roams", "roamed", "asked"];
-const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "lanes:", "sweep:", "swept:", "drained:"];
+    ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "patterns", "searched", "asked"];
+const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "ranking:", "sweep:", "swept:", "drained:"];
 
 /// A key's kind, its queue, and what follows that.
 fn parts(name: &str) -> (&str, Option<&'static str>, &str) {
@@ -100,10 +100,10 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         | (
             "waiting_tasks"
             | "scheduled_tasks"
-            | "scheduled_lane_tasks"
+            | "scheduled_ranked_tasks"
             | "tasks"
             | "leases"
-            | "lane_tasks"
+            | "pending_ranked_tasks"
             | "timed"
             | "groups"
             | "tags",

@@ -103,7 +103,7 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
             #[allow(clippy::cast_precision_loss)]
             expected.entry(key).or_default().insert(member, score as f64);
         };
-        put(format!("lane_tasks_{queue}"), format!("{rank} {id}"));
+        put(format!("pending_ranked_tasks_{queue}"), format!("{rank} {id}"));
         let number = numbers[class(record).as_str()];
         let key = field(record, "key");
         if key.is_empty() {
@@ -123,7 +123,7 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
     let found: BTreeMap<String, BTreeMap<String, f64>> = keys
         .iter()
         .filter(|(name, _)| {
-            ["lane_tasks", "ranked_tasks", "key_tasks"].iter().any(|kind| {
+            ["pending_ranked_tasks", "ranked_tasks", "key_tasks"].iter().any(|kind| {
                 name.strip_prefix(&format!("{kind}_{queue}"))
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
