@@ -1,6 +1,6 @@
 //! `blueque depend` and `blueque undepend`
 
-use blueque::{Inputs, TaskId};
+use blueque::TaskId;
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
@@ -39,7 +39,7 @@ impl Subcommand for Options {
         self.tasks.each(session, |id, _| {
             let slots = if has_results { client.call(&calls.why(id))?.slots } else { None };
             let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
-            let inputs = self.upstreams.add_to(Inputs::new(), first, &results);
+            let inputs = self.upstreams.inputs(first, &results);
             Ok(client.call(&calls.depend(id, &inputs))?.as_str())
         })
     }
