@@ -8,7 +8,7 @@ use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 /// Pending and scheduled tasks become waiting tasks, unless all the other tasks have ended already.
 #[derive(Args, Clone, Debug)]
@@ -47,10 +47,6 @@ impl Subcommand for Options {
     fn upstreams(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
     }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
-    }
 }
 
 #[derive(Args, Clone, Debug)]
@@ -73,10 +69,6 @@ impl Subcommand for Removal {
             }
             Ok(state)
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {
