@@ -63,8 +63,8 @@ impl Partitions {
     /// the partition and get new global ids. Each source task is cancelled with the reason `moved to PARTITION:ID`.
     /// Running tasks stay, and so do the tasks counted in [`Moved::left`]. Repeat the call after an error or a crash:
     /// no task is lost, and no task runs twice. A failover of the target may lose tasks that it has just received,
-    /// unless the partitions were opened with a [`PartitionsBuilder::durability`](super::PartitionsBuilder::durability)
-    /// that survives a failover.
+    /// unless the partitions were opened with a [`ClientBuilder::durability`](crate::ClientBuilder::durability) that
+    /// survives a failover.
     ///
     /// # Errors
     /// [`Error::NotDurable`] if the durability was not reached: the source task is kept then. `BADARG` for a move to
