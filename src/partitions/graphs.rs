@@ -135,6 +135,10 @@ impl<L: Link> Partitions<L> {
         }
         let created = created?;
         // The graph is decided. Steps that fail from here on are completed later.
+        if !created {
+            // The earlier submit may have stopped before these steps.
+            let _ = client.run_deferred_steps(remote_edges::DEFERRED_STEPS).await;
+        }
         let mut coming = Vec::new();
         for (name, client, seals) in parcels {
             if !matches!(seal(client, seals).await, Ok(StagedGraph::Created | StagedGraph::Existing)) {
@@ -200,7 +204,7 @@ async fn acknowledge<L: Link>(client: &Client<L>, receipts: &[TaskId]) -> Result
 /// Removes a receipt if it exists.
 pub(super) async fn forget<L: Link>(client: &Client<L>, receipt: &TaskId) -> Result<()> {
     let receipt = client.task(receipt.as_str())?;
-    remote_edges::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await.map(drop))?;
+    remote_edges::unless_state(L::step(receipt.cancel("its part is made, or never will be")).await)?;
     remote_edges::unless_state(L::step(receipt.delete()).await)
 }
 

@@ -160,7 +160,7 @@ impl<L: Link> Partitions<L> {
                 continue;
             }
             let edit = EditOptions::new().method(format!("{method}{ANEW}"));
-            unless_state(L::step(client.task(id.as_str())?.edit(&edit)).await.map(drop))?;
+            unless_state(L::step(client.task(id.as_str())?.edit(&edit)).await)?;
         }
         Ok(())
     }
@@ -198,9 +198,9 @@ impl<L: Link> Partitions<L> {
         let info = placeholder.record().await?;
         let failed = matches!(info.status(), Some(Status::Failed | Status::Cancelled));
         if failed && is_of_graph(&info) && matches!(delivery, Delivery::Complete(_)) {
-            unless_state(L::step(placeholder.retry()).await.map(drop))?;
+            unless_state(L::step(placeholder.retry()).await)?;
             // If the placeholder runs before this edit, it reads the end itself.
-            unless_state(L::step(placeholder.edit(&edit)).await.map(drop))?;
+            unless_state(L::step(placeholder.edit(&edit)).await)?;
         }
         Ok(info.status().is_none_or(Status::is_finished))
     }
@@ -211,7 +211,7 @@ impl<L: Link> Partitions<L> {
         if let Some(graph) = self.task_steps(upstream).await?.record().await?.graph() {
             for member in client.graph(&graph)?.read().await?.tasks {
                 if member.cause.as_ref() == Some(&cause) {
-                    unless_state(L::step(client.task(member.id.as_str())?.retry()).await.map(drop))?;
+                    unless_state(L::step(client.task(member.id.as_str())?.retry()).await)?;
                 }
             }
         }
@@ -224,11 +224,11 @@ impl<L: Link> Partitions<L> {
         let task = |has_result| client.task(carrier(upstream, to, has_result)?.as_str());
         let (result, failure) = (task(true)?, task(false)?);
         if let Some(Status::Failed | Status::Cancelled) = status(&result).await? {
-            unless_state(L::step(result.retry()).await.map(drop))?;
+            unless_state(L::step(result.retry()).await)?;
         }
         if status(&failure).await?.is_some_and(|status| status != Status::Waiting) {
             // Drops the failure of the previous run if it has not been delivered.
-            unless_state(L::step(failure.cancel("the task was retried")).await.map(drop))?;
+            unless_state(L::step(failure.cancel("the task was retried")).await)?;
             // Another process may have made the carrier wait again, which is the intended state.
             unless_state(L::step(failure.delete()).await)?;
         }
@@ -257,7 +257,7 @@ impl<L: Link> Partitions<L> {
                     let upstream = GlobalId::new(here.clone(), carrier.task.clone());
                     self.rearm(&upstream, &carrier.to).await?;
                     let placeholder = self.client(&carrier.to).await?.task(&upstream.to_string())?;
-                    unless_gone(unless_state(L::step(placeholder.retry()).await.map(drop)))?;
+                    unless_state(L::step(placeholder.retry()).await)?;
                     self.client(&carrier.to).await?.run_deferred_steps(DEFERRED_STEPS).await?;
                     again.push(carrier.to.clone());
                 }
@@ -340,7 +340,7 @@ impl<L: Link> Partitions<L> {
         }
         // Drops the failure of the previous run if it has not been delivered.
         let former = from.task(failure.as_str())?;
-        unless_state(L::step(former.cancel("the task was retried")).await.map(drop))?;
+        unless_state(L::step(former.cancel("the task was retried")).await)?;
         unless_gone(L::step(former.delete()).await)?;
         let after = patient().id(failure.clone()).after_failure(result);
         L::step(links.submit_bytes(b"null", after)).await.map(drop).or_else(unless_upstream)
@@ -416,10 +416,10 @@ pub(super) async fn status<L: Link>(task: &Task<L>) -> Result<Option<Status>> {
 }
 
 /// Ignores an error that means that the state or the upstreams of a task do not allow the call.
-pub(super) fn unless_state(outcome: Result<()>) -> Result<()> {
+pub(super) fn unless_state<T>(outcome: Result<T>) -> Result<()> {
     match outcome {
         Err(Error::State { .. } | Error::NotFound) => Ok(()),
-        other => other,
+        other => other.map(drop),
     }
 }
 
