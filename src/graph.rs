@@ -7,7 +7,7 @@ mod document;
 #[cfg(feature = "enq")]
 mod enq;
 mod fields;
-mod local;
+mod namespace;
 mod parts;
 mod plan;
 mod problem;
@@ -28,7 +28,7 @@ use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
 use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
-pub(crate) use local::has_ended;
+pub(crate) use namespace::has_ended;
 pub(crate) use parts::{Parcel, Shares};
 pub(crate) use plan::sorted;
 use plan::{Argument, Input, Order, Plan, Step, Upstream};

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
 
 use super::digest::digest;
-use super::local::staging;
+use super::namespace::staging;
 use super::plan::{Argument, Input, Order, Plan, Step, Upstream, sorted};
 use super::problem::{GraphError, Place};
 use super::{Graph, Whole};
