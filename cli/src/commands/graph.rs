@@ -2,6 +2,7 @@
 
 mod found;
 mod partitions;
+mod within;
 mod words;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use blueque::{GraphId, GraphSummary};
 use clap::Args;
 
 use self::found::Found;
+use self::within::Within;
 use self::words::Word;
 use crate::input::document::Document;
 use crate::input::new_graph::submit_graph;
@@ -25,22 +27,6 @@ use crate::view::graph::{Made, Standing, Summary};
 pub struct Options {
     #[command(subcommand)]
     word: Word,
-}
-
-/// Where the command looks for graphs.
-#[derive(Clone, Copy)]
-enum Within<'a> {
-    Namespace(&'a Session),
-    Partitions(&'a Several<'a>),
-}
-
-impl Within<'_> {
-    fn format(&self) -> Format {
-        match self {
-            Self::Namespace(session) => session.format,
-            Self::Partitions(several) => several.format,
-        }
-    }
 }
 
 impl Subcommand for Options {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use blueque::{Error, GraphHandle, GraphId, GraphInfo, GraphParts, PartitionName, TaskId};
 
+use super::partitions;
+use super::within::Within;
 use super::words::{WATCH, late, outcome};
-use super::{Within, partitions};
 use crate::output::{Code, Format, data, say};
 use crate::session::graphs::known;
 use crate::session::outage::Outage;
