@@ -235,7 +235,7 @@ impl Address {
     }
 
     /// Returns true if the address asks for a replica.
-    fn reads_replica(&self) -> bool {
+    pub(crate) fn reads_replica(&self) -> bool {
         self.files.replica
     }
 
@@ -371,7 +371,7 @@ impl Role {
 
 /// An address, with the state of the search for the server that holds a namespace.
 pub struct Place {
-    address: Address,
+    pub(crate) address: Address,
     /// A key of the namespace that every role may use.
     key: String,
     /// The index of the node that answered last. The next search starts with this node.
@@ -381,22 +381,6 @@ pub struct Place {
 impl Place {
     pub(crate) fn new(address: Address, namespace: &Namespace) -> Self {
         Self { address, key: format!("{namespace}_meta"), first: AtomicUsize::new(0) }
-    }
-
-    pub(crate) fn is_cluster(&self) -> bool {
-        self.address.is_cluster()
-    }
-
-    pub(crate) fn has_files(&self) -> bool {
-        self.address.has_files()
-    }
-
-    pub(crate) fn reads_replica(&self) -> bool {
-        self.address.reads_replica()
-    }
-
-    pub(crate) fn is_one_server(&self) -> bool {
-        self.address.is_one_server()
     }
 
     /// Connects to the server. Blocks for at most `limit`.
@@ -411,7 +395,7 @@ impl Place {
     /// name another server. Returns other errors unchanged.
     pub(crate) fn named(&self, error: RedisError) -> RedisError {
         match error {
-            error if error.is_connection_refusal() && !self.is_one_server() => away(REFUSES),
+            error if error.is_connection_refusal() && !self.address.is_one_server() => away(REFUSES),
             error => error,
         }
     }
@@ -419,7 +403,7 @@ impl Place {
     /// Finds the server. If other nodes were asked, the server was reachable a moment ago. Blocks for at most `limit`.
     pub(crate) fn find(&self, limit: Duration) -> RedisResult<Server> {
         let end = Deadline::after(limit);
-        if self.reads_replica()
+        if self.address.reads_replica()
             && let Ok(replica) = self.find_in(Role::Replica, end)
         {
             return Ok(replica);

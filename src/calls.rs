@@ -77,12 +77,6 @@ impl<T> Call<T> {
         self
     }
 
-    /// Returns a copy of the call with a new request id, to make the call as a new request.
-    pub(crate) fn again(&self) -> Self {
-        let (command, key, args) = (self.command, self.key.clone(), self.args.clone());
-        Self { command, key, args, by: self.by.clone(), parse: self.parse }.once()
-    }
-
     /// Gives the call a request id. With the id, a repeated call returns the first reply and changes nothing, even if
     /// other clients have made changes in the meantime.
     pub(crate) fn once(self) -> Self {

@@ -179,22 +179,8 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// Same as [`Client::changes`].
     pub fn follow_tracked(&self, after: &str) -> L::Many<'_, TaskChange> {
-        let begin = (VecDeque::new(), after.to_owned());
-        L::many(begin, move |(mut found, mut last): (VecDeque<TaskChange>, String)| async move {
-            let mut pause = Duration::from_millis(5);
-            loop {
-                if let Some(change) = found.pop_front() {
-                    return Ok(Some((change, (found, last))));
-                }
-                let changes = self.run(&self.calls().changes(&last, 500, &ChangesOptions::new())).await?;
-                last = changes.last;
-                found.extend(changes.items);
-                if found.is_empty() {
-                    L::pause(pause).await;
-                    pause = (pause * 4).min(LONGEST_PAUSE);
-                }
-            }
-        })
+        let part = |after: &str| self.calls().changes(after, 500, &ChangesOptions::new());
+        self.items(after, part, |changes| (changes.items, Some(changes.last)))
     }
 
     /// Sets the namespace's clock back to the server's time if the namespace's clock is ahead, as after a jump of the
@@ -331,6 +317,37 @@ impl<L: Link> Client<L> {
         }
     }
 
+    /// Yields the items of all pages, one after another. Each page is read on demand: `part` makes the call that reads
+    /// after a cursor, and `read` returns the items of the reply and the next cursor. A page that ends at its own cursor
+    /// is read again after a pause, until it has new items.
+    pub(crate) fn items<'a, R: Send + 'a, T: Send + 'a>(
+        &'a self,
+        first: &str,
+        part: impl Fn(&str) -> Call<R> + Clone + Send + 'a,
+        read: fn(R) -> (Vec<T>, Option<String>),
+    ) -> L::Many<'a, T> {
+        let begin = (VecDeque::new(), Some(first.to_owned()));
+        L::many(begin, move |(mut found, mut cursor): (VecDeque<T>, Option<String>)| {
+            let part = part.clone();
+            async move {
+                let mut pause = Duration::from_millis(5);
+                while found.is_empty()
+                    && let Some(at) = cursor
+                {
+                    let call = part(&at);
+                    let (items, next) = read(self.run(&call).await?);
+                    found.extend(items);
+                    if found.is_empty() && next.as_ref() == Some(&at) {
+                        L::pause(pause).await;
+                        pause = (pause * 4).min(LONGEST_PAUSE);
+                    }
+                    cursor = next;
+                }
+                Ok(found.pop_front().map(|item| (item, (found, cursor))))
+            }
+        })
+    }
+
     /// Returns these options with the client's limit on payloads, unless the options set another limit.
     pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
         match self.inner.max_bytes {
@@ -365,36 +382,11 @@ fn checked(address: Address) -> Result<Address> {
     }
 }
 
-/// Kind of a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Space {
-    Fit,
-    /// An empty namespace that becomes a namespace for tests.
-    ToBeMarked,
-}
-
-impl Handshake {
-    /// Checks whether the namespace can be opened, for tests or not.
-    fn suits(&self, for_tests: bool) -> Result<Space> {
-        if self.test && !for_tests {
-            let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
-                        use another namespace, or open it for tests";
-            return Err(Error::Unsuitable { code: Code::Test, text: text.into() });
-        }
-        Ok(if for_tests && !self.born { Space::ToBeMarked } else { Space::Fit })
-    }
-
-    /// First write of a namespace for tests: the call carries a time and changes nothing.
-    fn mark(&self, calls: &Calls) -> Call<()> {
-        calls.configure(None, "lease", None).at(self.now)
-    }
-}
-
 /// Settings of a [`Client`].
 #[derive(Clone, Debug)]
 pub struct ClientBuilder<L: Link = Blocking> {
-    namespace: Namespace,
-    limit: Duration,
+    pub(crate) namespace: Namespace,
+    pub(crate) limit: Duration,
     patience: Option<Duration>,
     durability: Durability,
     max_bytes: Option<u32>,
@@ -405,13 +397,11 @@ pub struct ClientBuilder<L: Link = Blocking> {
 
 impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
-        let (namespace, limit) = (Namespace::default(), Duration::from_secs(10));
-        let durability = Durability::default();
         Self {
-            namespace,
-            limit,
+            namespace: Namespace::default(),
+            limit: Duration::from_secs(10),
             patience: None,
-            durability,
+            durability: Durability::default(),
             max_bytes: None,
             by: None,
             for_tests: false,
@@ -496,10 +486,10 @@ impl<L: Link> ClientBuilder<L> {
 
     fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
         let place = address.and_then(|address| self.place(address));
-        let led = place.as_ref().is_ok_and(|place| !place.is_one_server());
+        let led = place.as_ref().is_ok_and(|place| !place.address.is_one_server());
         if led {
             // A replica that refuses a call also refuses its repetitions, so a longer patience is useless.
-            let reads = place.as_ref().is_ok_and(Place::reads_replica);
+            let reads = place.as_ref().is_ok_and(|place| place.address.reads_replica());
             self.patience = reads.then_some(REPLICA);
         }
         L::answer(async move {
@@ -530,8 +520,14 @@ impl<L: Link> ClientBuilder<L> {
         let inner = Inner { calls, wires, limit, patience, led, max_bytes, handshake: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
         let mut handshake = client.run(&client.calls().handshake()).await?;
-        if handshake.suits(self.for_tests)? == Space::ToBeMarked {
-            client.run(&handshake.mark(client.calls())).await?;
+        if handshake.test && !self.for_tests {
+            let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
+                        use another namespace, or open it for tests";
+            return Err(Error::Unsuitable { code: Code::Test, text: text.into() });
+        }
+        if self.for_tests && !handshake.born {
+            // A call with a time marks an empty namespace as a namespace for tests. This call changes nothing else.
+            client.run(&client.calls().configure(None, "lease", None).at(handshake.now)).await?;
             handshake = client.run(&client.calls().handshake()).await?;
         }
         client.inner.handshake.get_or_init(|| handshake);

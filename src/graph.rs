@@ -7,7 +7,7 @@ mod document;
 #[cfg(feature = "enq")]
 mod enq;
 mod fields;
-mod handle;
+mod namespace;
 mod parts;
 mod plan;
 mod problem;
@@ -22,16 +22,16 @@ use serde::Serialize;
 pub use array::GraphArray;
 #[cfg(feature = "enq")]
 pub use enq::Enq;
-pub use handle::{GraphHandle, SubmittedGraph};
 pub use problem::GraphError;
 
 use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
 use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
+pub(crate) use namespace::has_ended;
 pub(crate) use parts::{Parcel, Shares};
 pub(crate) use plan::sorted;
-use plan::{Argument, Input, Order, Plan, Step};
+use plan::{Argument, Input, Order, Plan, Step, Upstream};
 use problem::Place;
 
 /// Tasks that depend on one another, for [`Client::submit_graph`](crate::Client::submit_graph).
@@ -277,7 +277,7 @@ impl GraphTask<'_> {
 
     /// Adds the result of another task to the arguments. The task runs after the success of that task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
-        if self.knows(upstream) { self.receives(Argument::Result(upstream.index)) } else { self }
+        if self.knows(upstream) { self.receives(Argument::Result(Upstream::Inside(upstream.index))) } else { self }
     }
 
     /// Adds the result of another task to the arguments, or `null` if that task fails or is cancelled. The task runs
@@ -292,7 +292,7 @@ impl GraphTask<'_> {
     /// # Ok::<(), blueque::GraphError>(())
     /// ```
     pub fn result_or_null(self, upstream: &GraphTask<'_>) -> Self {
-        if self.knows(upstream) { self.receives(Argument::Optional(upstream.index)) } else { self }
+        if self.knows(upstream) { self.receives(Argument::Optional(Upstream::Inside(upstream.index))) } else { self }
     }
 
     /// Adds the results of all tasks of an array to the arguments, in the order of their indexes.
@@ -336,7 +336,8 @@ impl GraphTask<'_> {
     }
 
     fn waits(self, order: Order, upstream: &GraphTask<'_>) -> Self {
-        if self.knows(upstream) { self.change(|step| step.edges.push((order, upstream.index))) } else { self }
+        let edge = (order, Upstream::Inside(upstream.index));
+        if self.knows(upstream) { self.change(|step| step.edges.push(edge)) } else { self }
     }
 
     fn receives(self, argument: Argument) -> Self {

@@ -95,7 +95,7 @@
 //! [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`],
 //! [`Client::graphs`] with [`GraphSummary`] |
-//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`], [`SpreadGraph`], [`SubmittedParts`],
+//! | partitions | [`Partitions`], [`Deliverer`] | [`PartitionName`], [`GlobalId`],
 //! [`GraphParts`], [`Merged`], [`Moved`], [`Topology`], [`StoredTopology`], [`Client::set_topology`] |
 //! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | constructors check
 //! the text |
@@ -159,9 +159,8 @@ mod worker;
 /// the method of `blueque::tokio` returns a future of `Result<T>`.
 pub mod handles {
     pub use crate::client::{Client, ClientBuilder};
-    pub use crate::graph::{GraphHandle, SubmittedGraph};
     pub use crate::listener::{Interrupter, Listener};
-    pub use crate::partitions::{Partitions, PartitionsBuilder, SpreadGraph, SubmittedParts};
+    pub use crate::partitions::{GraphHandle, Partitions, SubmittedGraph};
     pub use crate::processor::Processor;
     pub use crate::queue::Queue;
     pub use crate::schedule::Schedule;
@@ -251,12 +250,6 @@ pub use names::{GraphId, ListenerId, Namespace, PartitionName, Pattern, QueueNam
 pub use partitions::{Deliverer, GraphParts, Merged, Moved};
 /// Partitions that are used as a single server. Clones share the connections, which are made on demand.
 pub type Partitions = handles::Partitions<Blocking>;
-/// Settings of [`Partitions`].
-pub type PartitionsBuilder = handles::PartitionsBuilder<Blocking>;
-/// A graph over one or several partitions.
-pub type SpreadGraph = handles::SpreadGraph<Blocking>;
-/// A graph that was submitted to one or several partitions.
-pub type SubmittedParts = handles::SubmittedParts<Blocking>;
 pub use topology::{GlobalId, StoredTopology, Topology};
 
 /// The examples of the README compile.

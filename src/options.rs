@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use crate::contract::Described;
 use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Status, Until};
 use crate::names::{Pattern, TaskId};
 use crate::times;
@@ -21,6 +22,17 @@ impl Pairs {
             Some((_, former)) => *former = value,
             None => self.0.push((name, value)),
         }
+    }
+
+    /// Sets an option if the contract has it. Returns false otherwise.
+    fn set_known(&mut self, known: &[Described], name: &str, value: String) -> bool {
+        let known = known.iter().find(|option| option.name == name);
+        known.map(|option| self.set(option.name, value)).is_some()
+    }
+
+    /// Sets all options of other pairs.
+    fn copy(&mut self, others: &Self) {
+        others.iter().for_each(|(name, value)| self.set_bytes(name, value.to_vec()));
     }
 
     /// Sets a flag. A flag that is off is not sent.
@@ -74,11 +86,13 @@ impl TaskOptions {
     ///
     /// [`contract::TASK_OPTIONS`]: crate::contract::TASK_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
-        let known = crate::contract::TASK_OPTIONS.iter().find(|option| option.name == name);
-        if let Some(option) = known {
-            self.0.set(option.name, value.into());
-        }
-        known.is_some()
+        self.0.set_known(crate::contract::TASK_OPTIONS, name, value.into())
+    }
+
+    /// Sets the upstreams of the task.
+    pub fn inputs(mut self, inputs: &Inputs) -> Self {
+        self.0.copy(&inputs.0);
+        self
     }
 
     fn pairs_mut(&mut self) -> &mut Pairs {
@@ -90,9 +104,7 @@ impl CompleteOptions {
     /// Copies all these task options to the next step. The server refuses `unique_policy`, which is an option of a
     /// submit.
     pub fn task(mut self, options: &TaskOptions) -> Self {
-        for (name, value) in options.0.iter() {
-            self.0.set_bytes(name, value.to_vec());
-        }
+        self.0.copy(&options.0);
         self
     }
 }
@@ -100,9 +112,7 @@ impl CompleteOptions {
 impl EditOptions {
     /// Copies all these task options. The server refuses `unique_policy`, which is an option of a submit.
     pub fn task(mut self, options: &TaskOptions) -> Self {
-        for (name, value) in options.0.iter() {
-            self.0.set_bytes(name, value.to_vec());
-        }
+        self.0.copy(&options.0);
         self
     }
 }
@@ -121,11 +131,7 @@ impl ScheduleOptions {
     ///
     /// [`contract::SCHEDULE_OPTIONS`]: crate::contract::SCHEDULE_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
-        let known = crate::contract::SCHEDULE_OPTIONS.iter().find(|option| option.name == name);
-        if let Some(option) = known {
-            self.own.set(option.name, value.into());
-        }
-        known.is_some()
+        self.own.set_known(crate::contract::SCHEDULE_OPTIONS, name, value.into())
     }
 
     /// Sets the options of the schedule's tasks.
@@ -167,96 +173,80 @@ impl Submit {
     }
 }
 
-/// Upstreams of a task, as in [`Submit`]: for a submit, not for the tasks of a schedule.
-impl TaskOptions {
-    /// Same as [`Submit::after_success`].
-    pub fn after_success(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("success", upstream);
-        self
-    }
+/// Defines the methods that add upstreams to a task.
+macro_rules! upstreams {
+    ($($(#[$about:meta])* $options:ident),*) => {$(
+        $(#[$about])*
+        impl $options {
+            /// Waits until the upstream is complete. If the upstream fails or is cancelled, this task fails with the
+            /// group `upstream`.
+            pub fn after_success(self, upstream: &TaskId) -> Self {
+                self.waits_for("success", upstream)
+            }
 
-    /// Same as [`Submit::after`].
-    pub fn after(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("after", upstream);
-        self
-    }
+            /// Waits until the upstream has ended, with any outcome.
+            pub fn after(self, upstream: &TaskId) -> Self {
+                self.waits_for("after", upstream)
+            }
 
-    /// Same as [`Submit::after_failure`].
-    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("failure", upstream);
-        self
-    }
+            /// Waits until the upstream has failed or was cancelled: for a clean-up. If the upstream is complete, this
+            /// task is cancelled.
+            pub fn after_failure(self, upstream: &TaskId) -> Self {
+                self.waits_for("failure", upstream)
+            }
 
-    /// Same as [`Submit::result_of`].
-    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
-        self
-    }
+            /// Waits until the upstream is complete, and gets its result. The parameters of the attempt are a JSON list
+            /// of these results, in the order of their slots, which count from 0. Submit the task with empty
+            /// parameters.
+            pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
+                self.waits_for(&format!("result/{slot}"), upstream)
+            }
 
-    /// Same as [`Submit::result_or_null`].
-    pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for(&format!("optional/{slot}"), upstream);
-        self
-    }
+            /// Waits until the upstream has ended, and gets its result as in [`Self::result_of`]. If the upstream
+            /// failed or was cancelled, this task runs with `null` instead of the result.
+            pub fn result_or_null(self, slot: u32, upstream: &TaskId) -> Self {
+                self.waits_for(&format!("optional/{slot}"), upstream)
+            }
 
-    /// Same as [`Submit::after_some`].
-    pub fn after_some(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("some", upstream);
-        self
-    }
+            /// Waits until one upstream of a set is complete, or as many as [`Self::at_least`] requires. Each call adds
+            /// an upstream to the set. The remaining upstreams continue to run. Once too few upstreams can still become
+            /// complete, this task fails with the group `upstream`.
+            pub fn after_some(self, upstream: &TaskId) -> Self {
+                self.waits_for("some", upstream)
+            }
 
-    /// Same as [`Submit::result_of_some`].
-    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for(&format!("some/{slot}"), upstream);
-        self
-    }
+            /// Waits like [`Self::after_some`], and gets the upstream's result as in [`Self::result_of`], or `null` if
+            /// the upstream is not complete when this task stops waiting.
+            pub fn result_of_some(self, slot: u32, upstream: &TaskId) -> Self {
+                self.waits_for(&format!("some/{slot}"), upstream)
+            }
 
-    /// Same as [`Submit::at_least`].
-    pub fn at_least(mut self, number: u32) -> Self {
-        self.pairs_mut().waits_for_least(number);
-        self
-    }
+            /// Sets how many upstreams of [`Self::after_some`] and [`Self::result_of_some`] must be complete: by
+            /// default one.
+            pub fn at_least(mut self, number: u32) -> Self {
+                let inputs = self.pairs_mut().get("inputs").unwrap_or_default();
+                let others = inputs.split(' ').filter(|entry| !entry.is_empty() && !entry.starts_with("least/"));
+                let least = format!("least/{number}");
+                let all: Vec<&str> = others.chain([least.as_str()]).collect();
+                let all = all.join(" ");
+                self.pairs_mut().set("inputs", all);
+                self
+            }
+
+            fn waits_for(mut self, kind: &str, upstream: &TaskId) -> Self {
+                let inputs = self.pairs_mut().get("inputs").filter(|inputs| !inputs.is_empty());
+                let space = inputs.map_or_else(String::new, |inputs| format!("{inputs} "));
+                self.pairs_mut().set("inputs", format!("{space}{kind}={upstream}"));
+                self
+            }
+        }
+    )*};
 }
 
-/// Upstreams of a task.
-impl Submit {
-    /// Waits until the upstream is complete. If the upstream fails or is cancelled, this task fails with the group
-    /// `upstream`.
-    pub fn after_success(mut self, upstream: &TaskId) -> Self {
-        self.options = self.options.after_success(upstream);
-        self
-    }
-
-    /// Waits until the upstream has ended, with any outcome.
-    pub fn after(mut self, upstream: &TaskId) -> Self {
-        self.options = self.options.after(upstream);
-        self
-    }
-
-    /// Waits until the upstream has failed or was cancelled: for a clean-up. If the upstream is complete, this task is
-    /// cancelled.
-    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
-        self.options = self.options.after_failure(upstream);
-        self
-    }
-
-    /// Waits until the upstream is complete, and gets its result. The parameters of the attempt are a JSON list of
-    /// these results, in the order of their slots, which count from 0. Submit the task with empty parameters.
-    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.options = self.options.result_of(slot, upstream);
-        self
-    }
-
-    /// Waits until the upstream has ended, and gets its result as in [`Submit::result_of`]. If the upstream failed or
-    /// was cancelled, this task runs with `null` instead of the result.
-    pub fn result_or_null(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.options = self.options.result_or_null(slot, upstream);
-        self
-    }
-
-    /// Waits until one upstream of a set is complete, or as many as [`Submit::at_least`] requires. Each call adds an
-    /// upstream to the set. The remaining upstreams continue to run. Once too few upstreams can still become complete,
-    /// this task fails with the group `upstream`.
+upstreams! {
+    /// Upstreams of a task: for a submit, not for the tasks of a schedule.
+    TaskOptions,
+    /// Upstreams of a task.
     ///
     /// ```
     /// use blueque::{Submit, TaskId};
@@ -267,24 +257,11 @@ impl Submit {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn after_some(mut self, upstream: &TaskId) -> Self {
-        self.options = self.options.after_some(upstream);
-        self
-    }
-
-    /// Waits like [`Submit::after_some`], and gets the upstream's result as in [`Submit::result_of`], or `null` if the
-    /// upstream is not complete when this task stops waiting.
-    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.options = self.options.result_of_some(slot, upstream);
-        self
-    }
-
-    /// Sets how many upstreams of [`Submit::after_some`] and [`Submit::result_of_some`] must be complete: by default
-    /// one.
-    pub fn at_least(mut self, number: u32) -> Self {
-        self.options = self.options.at_least(number);
-        self
-    }
+    Submit,
+    /// Upstreams of a task that waits already. New slots of results follow the existing slots, which
+    /// [`Why::slots`](crate::Why) counts. [`Inputs::at_least`] counts both the existing and the new upstreams of the
+    /// set.
+    Inputs
 }
 
 /// Additional upstreams of a task, for [`Task::depend`](crate::Task::depend).
@@ -300,7 +277,7 @@ impl Submit {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
-pub struct Inputs(TaskOptions);
+pub struct Inputs(Pairs);
 
 impl Inputs {
     /// Creates an empty list of upstreams.
@@ -308,59 +285,22 @@ impl Inputs {
         Self::default()
     }
 
-    /// Same as [`Submit::after_success`].
-    pub fn after_success(self, upstream: &TaskId) -> Self {
-        Self(self.0.after_success(upstream))
-    }
-
-    /// Same as [`Submit::after`].
-    pub fn after(self, upstream: &TaskId) -> Self {
-        Self(self.0.after(upstream))
-    }
-
-    /// Same as [`Submit::after_failure`].
-    pub fn after_failure(self, upstream: &TaskId) -> Self {
-        Self(self.0.after_failure(upstream))
-    }
-
-    /// Same as [`Submit::result_of`], for a task that already waits for results. New slots follow the existing slots,
-    /// which [`Why::slots`](crate::Why) counts.
-    pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
-        Self(self.0.result_of(slot, upstream))
-    }
-
-    /// Same as [`Submit::result_or_null`], for a task that already waits for results: see [`Inputs::result_of`].
-    pub fn result_or_null(self, slot: u32, upstream: &TaskId) -> Self {
-        Self(self.0.result_or_null(slot, upstream))
-    }
-
-    /// Same as [`Submit::after_some`].
-    pub fn after_some(self, upstream: &TaskId) -> Self {
-        Self(self.0.after_some(upstream))
-    }
-
-    /// Same as [`Submit::result_of_some`], for a task that already waits for results: see [`Inputs::result_of`].
-    pub fn result_of_some(self, slot: u32, upstream: &TaskId) -> Self {
-        Self(self.0.result_of_some(slot, upstream))
-    }
-
-    /// Same as [`Submit::at_least`], counting both the existing and the new upstreams of the set.
-    pub fn at_least(self, number: u32) -> Self {
-        Self(self.0.at_least(number))
-    }
-
     /// Creates a list of upstreams from the contract's text, such as `success=ID after=ID`. The server checks the text.
     pub fn from_text(text: &str) -> Self {
         let mut inputs = Self::default();
-        inputs.0.pairs_mut().set("inputs", text.to_owned());
+        inputs.0.set("inputs", text.to_owned());
         inputs
+    }
+
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.0
     }
 }
 
 impl fmt::Display for Inputs {
     /// Writes the contract's text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.0.get("inputs").unwrap_or_default())
+        f.write_str(self.0.get("inputs").unwrap_or_default())
     }
 }
 
@@ -401,26 +341,6 @@ impl Filter {
 }
 
 impl Pairs {
-    /// Adds an upstream of a task.
-    fn waits_for(&mut self, kind: &str, upstream: &TaskId) {
-        self.add_input(&format!("{kind}={upstream}"));
-    }
-
-    /// Sets the number of upstreams of the set that must be complete.
-    fn waits_for_least(&mut self, number: u32) {
-        let others = self.get("inputs").unwrap_or_default().split(' ');
-        let others: Vec<&str> = others.filter(|entry| !entry.is_empty() && !entry.starts_with("least/")).collect();
-        let others = others.join(" ");
-        self.set("inputs", others);
-        self.add_input(&format!("least/{number}"));
-    }
-
-    fn add_input(&mut self, entry: &str) {
-        let before = self.get("inputs").filter(|inputs| !inputs.is_empty());
-        let all = before.map_or_else(|| entry.to_owned(), |inputs| format!("{inputs} {entry}"));
-        self.set("inputs", all);
-    }
-
     fn order(&mut self, order: &QueueOrder) {
         if *order != QueueOrder::Strict {
             self.set("order", order.as_str().to_owned());

@@ -2,6 +2,8 @@
 
 mod addresses;
 mod deliverer;
+mod graph_handle;
+mod graph_parts;
 mod graphs;
 mod merged;
 mod moving;
@@ -18,7 +20,6 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::client::{Client, ClientBuilder};
-use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::names::{Namespace, PartitionName, TaskId};
@@ -27,9 +28,14 @@ use crate::task::Task;
 use crate::topology::{GlobalId, StoredTopology, Topology};
 use addresses::Place;
 pub use deliverer::Deliverer;
-pub use graphs::{GraphParts, SpreadGraph, SubmittedParts};
+pub use graph_handle::GraphHandle;
+pub use graph_parts::GraphParts;
+pub use graphs::SubmittedGraph;
 pub use merged::Merged;
 pub use moving::Moved;
+
+/// The longest limit of one call.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Partitions that are used as one. Clones share the connections, which are opened on first use.
 ///
@@ -63,7 +69,6 @@ type Known<L> = (Place, Mutex<Option<Client<L>>>);
 struct Inner<L: Link> {
     places: BTreeMap<PartitionName, Known<L>>,
     names: Topology,
-    limit: Duration,
     builder: ClientBuilder<L>,
 }
 
@@ -74,53 +79,23 @@ impl<L: Link> fmt::Debug for Partitions<L> {
     }
 }
 
-/// Settings of [`Partitions`].
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct PartitionsBuilder<L: Link = Blocking> {
-    namespace: Namespace,
-    limit: Duration,
-    builder: ClientBuilder<L>,
-}
-
-impl<L: Link> PartitionsBuilder<L> {
-    /// The namespace of partitions whose address has no namespace; by default `blueque`.
-    pub fn namespace(mut self, namespace: Namespace) -> Self {
-        self.namespace = namespace;
-        self
-    }
-
-    /// The time limit of one call to one partition, including all its retries; by default 10 s; at least 10 ms and at
-    /// most a day.
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit.clamp(Duration::from_millis(10), Duration::from_secs(86_400));
-        self
-    }
-
-    /// The name of the user of these clients, for `audit`: see [`crate::calls::Calls::by`].
-    pub fn by(mut self, name: impl Into<String>) -> Self {
-        self.builder = self.builder.by(name);
-        self
-    }
-
-    /// The durability that a write must reach to succeed: see [`Client::durable`]. When a task is moved, the source
-    /// task is cancelled only after the target has reached this durability. A [`Deliverer`] does not wait for this
-    /// durability: the comparison finds deliveries that a failover has lost.
-    pub fn durability(mut self, durability: Durability) -> Self {
-        self.builder = self.builder.durability(durability);
-        self
-    }
-
-    /// Opens the partitions at these addresses. Makes no call.
+impl<L: Link> ClientBuilder<L> {
+    /// Opens the partitions at these addresses, each with these settings. Partitions whose address has no namespace use
+    /// that of the builder. The [limit](ClientBuilder::limit) applies to one call to one partition, and is at most a
+    /// day. Makes no call.
+    ///
+    /// When a task is moved, the source task is cancelled only after the target has reached the
+    /// [durability](ClientBuilder::durability). A [`Deliverer`] does not wait for it: the comparison finds deliveries
+    /// that a failover has lost.
     ///
     /// # Errors
     /// The errors of [`Partitions::open`].
-    pub fn open(self, addresses: &str) -> Result<Partitions<L>> {
+    pub fn open_partitions(mut self, addresses: &str) -> Result<Partitions<L>> {
+        self.limit = self.limit.min(DAY);
         let places = addresses::read(addresses, &self.namespace)?;
         let names = Topology::new(1, places.iter().map(|(name, _)| name.clone()))?;
         let places = places.into_iter().map(|(name, place)| (name, (place, Mutex::new(None)))).collect();
-        let builder = self.builder.limit(self.limit);
-        Ok(Partitions { inner: Arc::new(Inner { places, names, limit: self.limit, builder }) })
+        Ok(Partitions { inner: Arc::new(Inner { places, names, builder: self }) })
     }
 }
 
@@ -135,13 +110,7 @@ impl<L: Link> Partitions<L> {
     /// `BADARG` for an address without a name, for two partitions with the same name, and for two partitions with the
     /// same address; `BADNAME`.
     pub fn open(addresses: &str) -> Result<Self> {
-        Self::builder().open(addresses)
-    }
-
-    /// Returns a builder, which can set a limit or a namespace.
-    pub fn builder() -> PartitionsBuilder<L> {
-        let builder = ClientBuilder::default();
-        PartitionsBuilder { namespace: Namespace::default(), limit: Duration::from_secs(10), builder }
+        ClientBuilder::default().open_partitions(addresses)
     }
 
     /// The names of the partitions, in the order of their bytes.
@@ -167,7 +136,7 @@ impl<L: Link> Partitions<L> {
             return Ok(client);
         }
         // The two calls share one limit: a partition that hangs after the first call does not delay the caller twice.
-        let end = Instant::now() + self.inner.limit;
+        let end = Instant::now() + self.inner.builder.limit;
         let client = self.reach(name).await?;
         self.require(name, L::step(client.until(end).topology()).await?.as_ref())?;
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::calls::{
-    Call, LimitOptions, LimitsOptions, NewTask, PauseOptions, PeekOptions, PruneOptions, RepairOptions, TaskOptions,
+    Call, Calls, LimitOptions, LimitsOptions, NewTask, PauseOptions, PeekOptions, PruneOptions, RepairOptions,
+    TaskOptions,
 };
 use crate::client::Client;
 use crate::constants::{CALL_BYTES, TASKS_OF_CALL};
@@ -58,11 +59,7 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// `PAYLOAD` if the parameters cannot be JSON; the errors of [`Queue::submit_bytes`].
     pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
-        let made = serde_json::to_vec(parameters).map(|parameters| self.new_task(&parameters, how));
-        L::answer(async move {
-            let (id, call) = made?;
-            self.created(id, call).await
-        })
+        self.create(serde_json::to_vec(parameters), how)
     }
 
     /// Submits a task with opaque bytes as parameters. If another task has the same unique name and the policy is
@@ -73,8 +70,7 @@ impl<L: Link> Queue<L> {
     /// another task has the unique name, `CLOSED` if the queue is closed, `BADARG` or `BADNAME` for an option out of
     /// bounds; the errors of [`Client::call`].
     pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> L::Answer<'_, Result<Task<L>>> {
-        let (id, call) = self.new_task(parameters, how);
-        L::answer(self.created(id, call))
+        self.create(Ok(parameters), how)
     }
 
     /// Submits a task that may have been submitted before. A finished task runs again as a new round: it keeps its id
@@ -90,11 +86,7 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request, false));
-        L::answer(async move {
-            let (id, call) = made?;
-            self.begun(id, call).await
-        })
+        self.begin(serde_json::to_vec(parameters), how, request, false)
     }
 
     /// Submits a task like [`Queue::submit_again`], but also accepts a running task: the task runs again when the
@@ -109,11 +101,7 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request, true));
-        L::answer(async move {
-            let (id, call) = made?;
-            self.begun(id, call).await
-        })
+        self.begin(serde_json::to_vec(parameters), how, request, true)
     }
 
     /// Submits a task like [`Queue::submit_again`], with opaque bytes as parameters.
@@ -128,8 +116,7 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let (id, call) = self.new_round(parameters, how, request, false);
-        L::answer(self.begun(id, call))
+        self.begin(Ok(parameters), how, request, false)
     }
 
     /// Submits a task like [`Queue::submit_once_more`], with opaque bytes as parameters.
@@ -142,40 +129,41 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let (id, call) = self.new_round(parameters, how, request, true);
-        L::answer(self.begun(id, call))
+        self.begin(Ok(parameters), how, request, true)
     }
 
-    async fn begun(&self, id: TaskId, call: Call<Round>) -> Result<(Task<L>, Round)> {
-        let round = self.client.run(&call).await?;
-        Ok((Task::new(self.client.clone(), id), round))
-    }
-
-    fn new_round(&self, parameters: &[u8], mut how: Submit, request: &str, later: bool) -> (TaskId, Call<Round>) {
-        let id = how.id.take().unwrap_or_else(TaskId::random);
-        let task = NewTask::new(&id, parameters).eta(how.eta);
+    /// Begins a round of a task: at once, or if `later` is true after the current round.
+    fn begin(
+        &self,
+        parameters: serde_json::Result<impl AsRef<[u8]>>,
+        how: Submit,
+        request: &str,
+        later: bool,
+    ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
+        let id = how.id.unwrap_or_else(TaskId::random);
         let (calls, options) = (self.client.calls(), self.client.sized(&how.options));
-        let call = if later {
-            calls.submit_once_more(&self.name, &task, &options, request)
-        } else {
-            calls.submit_again(&self.name, &task, &options, request)
-        };
-        (id, call)
+        let submit = if later { Calls::submit_once_more } else { Calls::submit_again };
+        let call = parameters.map(|parameters| {
+            submit(calls, &self.name, &NewTask::new(&id, parameters.as_ref()).eta(how.eta), &options, request)
+        });
+        L::answer(async move {
+            let round = self.client.run(&call?).await?;
+            Ok((Task::new(self.client.clone(), id), round))
+        })
     }
 
-    fn new_task(&self, parameters: &[u8], mut how: Submit) -> (TaskId, Call<Vec<Submitted>>) {
-        let id = how.id.take().unwrap_or_else(TaskId::random);
+    fn create(&self, parameters: serde_json::Result<impl AsRef<[u8]>>, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
+        let id = how.id.unwrap_or_else(TaskId::random);
         // A repeated call may return another reply, but its id names the same task. So no request id is needed.
-        let call = self.one_batch(&[NewTask::new(&id, parameters).eta(how.eta)], &how.options);
-        (id, call)
-    }
-
-    async fn created(&self, id: TaskId, call: Call<Vec<Submitted>>) -> Result<Task<L>> {
-        let id = match self.client.run(&call).await?.into_iter().next() {
-            Some(Submitted::Taken(other)) => other,
-            _ => id,
-        };
-        Ok(Task::new(self.client.clone(), id))
+        let call = parameters
+            .map(|parameters| self.one_batch(&[NewTask::new(&id, parameters.as_ref()).eta(how.eta)], &how.options));
+        L::answer(async move {
+            let id = match self.client.run(&call?).await?.into_iter().next() {
+                Some(Submitted::Taken(other)) => other,
+                _ => id,
+            };
+            Ok(Task::new(self.client.clone(), id))
+        })
     }
 
     /// Submits any number of tasks. Up to 500 tasks with parameters of 7 MiB in total are submitted in one call, which

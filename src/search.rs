@@ -1,7 +1,5 @@
 //! Searches for tasks, and actions on all tasks that a search finds.
 
-use std::collections::VecDeque;
-
 use crate::calls::bulk::Action;
 use crate::calls::{Call, PauseOptions};
 use crate::client::Client;
@@ -41,7 +39,8 @@ impl<L: Link> Client<L> {
     /// The errors of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
-        self.all(move |at| self.calls().find(None, at, MOST, &filter))
+        let part = move |at: &str| self.calls().find(None, at, MOST, &filter);
+        self.items("0", part, |page| (page.items, page.next))
     }
 
     /// Returns the records of many tasks, in this order; `None` for a task that does not exist. Each call reads up to
@@ -73,25 +72,6 @@ impl<L: Link> Client<L> {
         }
         Ok(found)
     }
-
-    /// Reads all pages on demand, and yields one entry after another.
-    fn all<'a>(&'a self, page: impl Fn(&str) -> Call<Page<String>> + Clone + Send + 'a) -> L::Many<'a, String> {
-        let begin = (VecDeque::new(), Some("0".to_owned()));
-        L::many(begin, move |(mut found, mut cursor): (VecDeque<String>, Option<String>)| {
-            let page = page.clone();
-            async move {
-                while found.is_empty()
-                    && let Some(at) = cursor
-                {
-                    let call = page(&at);
-                    let page = self.run(&call).await?;
-                    found.extend(page.items);
-                    cursor = page.next;
-                }
-                Ok(found.pop_front().map(|id| (id, (found, cursor))))
-            }
-        })
-    }
 }
 
 impl<L: Link> Queue<L> {
@@ -116,7 +96,8 @@ impl<L: Link> Queue<L> {
     /// The errors of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
-        self.client().all(move |at| self.client().calls().find(Some(self.name()), at, MOST, &filter))
+        let part = move |at: &str| self.client().calls().find(Some(self.name()), at, MOST, &filter);
+        self.client().items("0", part, |page| (page.items, page.next))
     }
 
     /// Returns the tags of the queue's tasks, the most used first.

@@ -1,10 +1,6 @@
 //! Statistics and events of a queue.
 
-use std::collections::VecDeque;
-use std::time::Duration;
-
 use crate::calls::{Call, EventsOptions, StatisticsOptions};
-use crate::constants::LONGEST_PAUSE;
 use crate::error::Result;
 use crate::link::Link;
 use crate::model::{Aggregated, Event, Events, Figures, Statistics};
@@ -83,22 +79,7 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Same as [`Queue::events`].
     pub fn follow(&self, after: &str) -> L::Many<'_, Event> {
-        let begin = (VecDeque::new(), after.to_owned());
-        L::many(begin, move |(mut found, mut last): (VecDeque<Event>, String)| async move {
-            let mut pause = Duration::from_millis(5);
-            loop {
-                if let Some(event) = found.pop_front() {
-                    return Ok(Some((event, (found, last))));
-                }
-                let call = self.client().calls().events(self.name(), &last, 500, &EventsOptions::new());
-                let events = self.client().run(&call).await?;
-                last = events.last;
-                found.extend(events.items);
-                if found.is_empty() {
-                    L::pause(pause).await;
-                    pause = (pause * 4).min(LONGEST_PAUSE);
-                }
-            }
-        })
+        let part = |after: &str| self.client().calls().events(self.name(), after, 500, &EventsOptions::new());
+        self.client().items(after, part, |events| (events.items, Some(events.last)))
     }
 }

@@ -28,7 +28,7 @@
 
 pub use crate::link::tokio::Tokio;
 
-use crate::{client, graph, listener, partitions, processor, queue, schedule, task, work_queue, worker};
+use crate::{client, listener, partitions, processor, queue, schedule, task, work_queue, worker};
 
 /// A connection to a namespace. Clones share the connection.
 pub type Client = client::Client<Tokio>;
@@ -39,17 +39,11 @@ pub type Queue = queue::Queue<Tokio>;
 /// A task by its id.
 pub type Task = task::Task<Tokio>;
 /// A graph by its id.
-pub type GraphHandle = graph::GraphHandle<Tokio>;
+pub type GraphHandle = partitions::GraphHandle<Tokio>;
 /// A graph that was submitted.
-pub type SubmittedGraph = graph::SubmittedGraph<Tokio>;
+pub type SubmittedGraph = partitions::SubmittedGraph<Tokio>;
 /// Partitions that are used as a single server. Clones share the connections, which are made on demand.
 pub type Partitions = partitions::Partitions<Tokio>;
-/// Settings of [`Partitions`].
-pub type PartitionsBuilder = partitions::PartitionsBuilder<Tokio>;
-/// A graph over one or several partitions.
-pub type SpreadGraph = partitions::SpreadGraph<Tokio>;
-/// A graph that was submitted to one or several partitions.
-pub type SubmittedParts = partitions::SubmittedParts<Tokio>;
 /// A schedule of a namespace.
 pub type Schedule = schedule::Schedule<Tokio>;
 /// A registered listener.

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
-use blueque::tokio::{Partitions, Worker};
+use blueque::tokio::{Client, Partitions, Worker};
 use blueque::{Deliverer, Error, Filter, GlobalId, Graph, GraphId, Status, Stop, Submit, TaskId};
 use partitions::{addresses, name, signal};
 use serde_json::Value;
@@ -99,7 +98,7 @@ async fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
 async fn a_partition_that_hangs_is_named_within_the_limit_and_delays_nothing_else() {
     let limit = Duration::from_secs(1);
     let servers = servers(3);
-    let open = || Partitions::builder().limit(limit).open(&addresses(&servers)).unwrap();
+    let open = || Client::builder().limit(limit).open_partitions(&addresses(&servers)).unwrap();
     let known = open();
     let ids = [
         known.submit_in(&name("1"), "q", "x", Submit::default()).await.unwrap(),
@@ -190,15 +189,15 @@ async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
     assert!(!partitions.submit_graph(&graph(), None).await.unwrap().created, "it is there already");
     assert_eq!(partitions.partitions_of(&graph(), None).unwrap(), [name("1"), name("2")]);
     let found = partitions.find_graph(&GraphId::new("film").unwrap()).await.unwrap();
-    assert_eq!((found.home(), found.look().await.unwrap().tasks.len()), (&name("1"), 3));
+    assert_eq!((found.home(), found.look().await.unwrap().tasks.len()), (Some(&name("1")), 3));
     assert!(matches!(found.wait(Duration::ZERO).await, Err(Error::TimedOut(_))));
     let joined = found.member("film").await.unwrap();
     assert_eq!(Some(&joined), made.tasks.iter().find(|(label, _)| label == "film").map(|(_, id)| id));
 
-    found.cancel(None, "the source was wrong", &CancelGraphOptions::new()).await.unwrap();
+    found.cancel("the source was wrong").await.unwrap();
     let ended = found.wait(SOON).await.unwrap();
     assert!(ended.tasks.iter().all(|task| task.status == Some(Status::Cancelled)), "{ended:?}");
-    found.retry(&RetryGraphOptions::new()).await.unwrap();
+    found.retry().await.unwrap();
 
     let delivering = Delivering::start(&servers);
     let mut runs = Vec::new();
@@ -215,15 +214,15 @@ async fn a_graph_over_partitions_is_made_cancelled_retried_and_waited_for() {
     }
     let ended = found.wait(SOON).await.unwrap();
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
-    assert_eq!(partitions.task(&joined).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
+    assert_eq!(partitions.task(&joined.as_str().parse().unwrap()).await.unwrap().result::<u64>(SOON).await.unwrap(), 3);
 
     // A task is rerun, with its dependents in other partitions.
-    found.retry_from(&found.member("right").await.unwrap(), &RetryGraphOptions::new()).await.unwrap();
+    found.retry_from(&found.member("right").await.unwrap()).await.unwrap();
     let ended = found.wait(SOON).await.unwrap();
     assert_eq!((ended.info.complete, ended.missing.len()), (3, 0));
     for (label, attempts) in [("left", 1), ("right", 2), ("film", 2)] {
         let id = found.member(label).await.unwrap();
-        let info = partitions.task(&id).await.unwrap().info().await.unwrap();
+        let info = partitions.task(&id.as_str().parse().unwrap()).await.unwrap().info().await.unwrap();
         assert_eq!((info.status(), info.attempt()), (Some(Status::Complete), attempts), "{label}");
     }
 

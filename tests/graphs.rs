@@ -76,7 +76,7 @@ fn a_join_does_with_enough_of_1_501_whichever_they_are() {
     assert_eq!((why.open, why.least, why.chances), (Some(1_501), Some(1_200), Some(1_501)));
     let cancel = |task: &TaskId| client.task(task.as_str()).unwrap().cancel("no").unwrap();
     made.tasks.iter().take(300).for_each(|(_, task)| _ = cancel(task));
-    let member = made.graph.tasks().map(Result::unwrap).find(|task| task.label == "join").unwrap();
+    let member = made.graph.look().unwrap().tasks.into_iter().find(|task| task.label == "join").unwrap();
     assert_eq!((member.open, member.at_least), (1_201, Some(1_200)));
     assert_eq!(adding(&client, || client.task(id.as_str()).unwrap().result::<u64>(LIMIT).unwrap()), 1_200);
     let status = client.task(made.tasks[1_500].1.as_str()).unwrap().info().unwrap().status();
@@ -94,7 +94,7 @@ fn a_join_of_9_999_gets_all_results() {
         join.result_of(one);
     }
     let made = client.submit_graph(&graph).unwrap();
-    let tasks: Vec<_> = made.graph.tasks().collect::<Result<_, _>>().unwrap();
+    let tasks = made.graph.look().unwrap().tasks;
     assert_eq!(tasks.len(), 10_000);
     let open: Vec<u64> = tasks.iter().map(|task| task.open).filter(|open| *open > 0).collect();
     assert_eq!(open, [9_999]);
@@ -266,7 +266,7 @@ fn a_graph_is_waited_for_and_shows_its_tasks() {
     let made = client.submit_graph(&graph).unwrap();
     let late = made.graph.wait(Duration::from_millis(50)).unwrap_err();
     assert!(matches!(late, blueque::Error::TimedOut(_)), "{late}");
-    let ended = adding(&client, || made.graph.wait(LIMIT).unwrap());
+    let ended = adding(&client, || made.graph.wait(LIMIT).unwrap().tasks);
     let shown: Vec<_> = ended.iter().map(|task| (task.label.as_str(), task.status, task.upstreams.len())).collect();
     assert_eq!(shown, [("first", Some(Status::Complete), 0), ("total", Some(Status::Complete), 1)]);
     let info = made.graph.info().unwrap();
@@ -282,7 +282,7 @@ fn a_task_of_a_document_without_parameters_gets_an_empty_list() {
     let graph = Graph::from_json(r#"{"tasks": {"a": {"queue": "q"}}}"#).unwrap();
     let made = client.submit_graph(&graph).unwrap();
     settle(&client);
-    let task = made.graph.tasks().next().unwrap().unwrap();
+    let task = made.graph.look().unwrap().tasks.remove(0);
     let info = client.task(task.id.as_str()).unwrap().info().unwrap();
     assert_eq!(info.parameters::<Value>().unwrap(), Some(json!([])));
 }
@@ -379,8 +379,8 @@ fn of_two_documents_that_come_at_once_with_one_id_one_is_made_and_never_a_mixtur
             }
         }
         let client = client(&server);
-        for task in client.graph(&id).unwrap().tasks() {
-            let info = client.task(task.unwrap().id.as_str()).unwrap().info().unwrap();
+        for task in client.graph(&id).unwrap().look().unwrap().tasks {
+            let info = client.task(task.id.as_str()).unwrap().info().unwrap();
             assert_eq!(info.parameters_bytes().unwrap(), winners[0].0.to_string().as_bytes());
         }
     }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{Deliverer, Durability, Error, GlobalId, Partitions, Status, Submit, TaskId};
+use blueque::{Client, Deliverer, Durability, Error, GlobalId, Partitions, Status, Submit, TaskId};
 use delivering::delivering;
 use kill_point::Gate;
 use partitions::name;
@@ -47,7 +47,7 @@ impl Scene {
     fn new(servers: &[Server; 2], number: usize, fails: bool) -> Self {
         let [one, two] = servers.each_ref().map(Server::url);
         let addresses = format!("1={one}#n{number},2={two}#n{number}");
-        let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
+        let partitions = Client::builder().limit(SOON).open_partitions(&addresses).unwrap();
         partitions.store().unwrap();
         // The lease is short, so that the task of a dead deliverer is free soon.
         for at in ["1", "2"] {
@@ -171,8 +171,8 @@ fn a_delivery_survives_the_death_of_its_deliverer_between_any_two_steps() {
 fn a_change_of_a_partition_is_as_durable_as_wished_and_a_delivery_does_not_wait_for_that() {
     let servers = [Server::start(), Server::start()];
     let scene = Scene::new(&servers, 0, false);
-    let careful = Partitions::builder().limit(Duration::from_secs(2)).durability(Durability::Replica(1));
-    let careful = careful.open(&scene.addresses).unwrap();
+    let careful = Client::builder().limit(Duration::from_secs(2)).durability(Durability::Replica(1));
+    let careful = careful.open_partitions(&scene.addresses).unwrap();
     let refused = careful.submit_in(&name("2"), "q", "x", Submit::default()).unwrap_err();
     assert!(matches!(refused, Error::NotDurable { .. }), "{refused:?}");
     assert!(refused.to_string().contains("accepted, not yet on a replica"), "{refused}");

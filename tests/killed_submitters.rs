@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{Client, Filter, Graph, GraphId, GraphInfo, GraphState, Partitions, Status, SubmittedParts};
+use blueque::{Client, Filter, Graph, GraphId, GraphInfo, GraphState, Partitions, Status, SubmittedGraph};
 use delivering::delivering;
 use kill_point::Gate;
 use partitions::name;
@@ -75,7 +75,7 @@ impl Scene {
         let namespace = format!("n{number}");
         let each = NAMES.iter().zip(servers).map(|(at, server)| format!("{at}={}#{namespace}", server.url()));
         let addresses = each.collect::<Vec<_>>().join(",");
-        let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
+        let partitions = Client::builder().limit(SOON).open_partitions(&addresses).unwrap();
         partitions.store().unwrap();
         Self { folder: Folder::new(), partitions, addresses, namespace }
     }
@@ -89,7 +89,7 @@ impl Scene {
         gate.run(test, (RUN, &self.addresses), servers, &self.folder);
     }
 
-    fn submit(&self) -> SubmittedParts {
+    fn submit(&self) -> SubmittedGraph {
         self.partitions.submit_graph(&graph(), None).unwrap()
     }
 

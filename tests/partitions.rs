@@ -25,7 +25,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// Two partitions, each on its server.
 fn two() -> (Vec<Server>, Partitions) {
     let servers = vec![Server::start(), Server::start()];
-    let partitions = Partitions::builder().limit(Duration::from_secs(5)).open(&addresses(&servers)).unwrap();
+    let partitions = Client::builder().limit(Duration::from_secs(5)).open_partitions(&addresses(&servers)).unwrap();
     assert_eq!(partitions.store().unwrap().version(), 1);
     (servers, partitions)
 }
@@ -101,11 +101,11 @@ fn the_caller_a_key_a_unique_name_or_the_id_chooses_the_partition() {
 fn a_partition_that_hangs_is_named_within_the_limit_and_delays_no_other() {
     let (servers, partitions) = two();
     let ids = ["1", "2"].map(|at| partitions.submit_in(&name(at), "q", "x", Submit::default()).unwrap());
-    let impatient = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
+    let impatient = Client::builder().limit(Duration::from_millis(400)).open_partitions(&addresses(&servers)).unwrap();
     assert_eq!(impatient.queues().all().unwrap().len(), 2);
     signal(&servers[1], "-STOP");
     // Partitions that were connected before, and partitions that are not connected yet.
-    let fresh = Partitions::builder().limit(Duration::from_millis(400)).open(&addresses(&servers)).unwrap();
+    let fresh = Client::builder().limit(Duration::from_millis(400)).open_partitions(&addresses(&servers)).unwrap();
     for partitions in [&impatient, &fresh] {
         let began = Instant::now();
         let found = partitions.find(&Filter::default(), 10);
@@ -281,7 +281,7 @@ fn what_a_failover_has_lost_of_a_link_is_sent_again() {
 fn an_end_is_delivered_after_either_server_was_killed_and_only_once() {
     let mut servers: Vec<_> =
         (0..2).map(|_| Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"])).collect();
-    let partitions = Partitions::builder().limit(Duration::from_secs(1)).open(&addresses(&servers)).unwrap();
+    let partitions = Client::builder().limit(Duration::from_secs(1)).open_partitions(&addresses(&servers)).unwrap();
     partitions.store().unwrap();
     let upstream = submit(&partitions, "1", "up", Submit::default());
     let there = partitions.link(&upstream, &name("2")).unwrap();
@@ -555,7 +555,7 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     }
     let made = partitions.submit_graph(&pair("g", 1), None).unwrap();
     assert!(made.created && made.coming.is_empty() && !is_empty());
-    assert_eq!((made.graph.home(), made.tasks[1].1.to_string().as_str()), (&name("1"), "2:g.1"));
+    assert_eq!((made.graph.home(), made.tasks[1].1.to_string().as_str()), (Some(&name("1")), "2:g.1"));
     let again = partitions.submit_graph(&pair("g", 1), None).unwrap();
     assert_eq!((again.created, again.tasks), (false, made.tasks));
     let other = Graph::new().id(GraphId::new("g").unwrap());
@@ -570,7 +570,8 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     // A task that names no partition goes to the caller's choice.
     let plain = Graph::new();
     plain.task("a", "m", &1);
-    assert_eq!(partitions.submit_graph(&plain, Some(&name("2"))).unwrap().tasks[0].1.partition(), &name("2"));
+    let made = partitions.submit_graph(&plain, Some(&name("2"))).unwrap();
+    assert!(made.tasks[0].1.as_str().starts_with("2:"), "{made:?}");
     let found = partitions.find_graph(&GraphId::new("g").unwrap()).unwrap();
     assert_eq!(found.look().unwrap().tasks.len(), 4);
     let missing = partitions.find_graph(&GraphId::new("nosuch").unwrap()).unwrap_err();
@@ -727,7 +728,7 @@ fn who_may_write_to_one_partition_alone_has_nothing_made_in_another() {
 #[test]
 fn a_partition_that_hangs_keeps_no_delivery_from_the_others() {
     let servers = vec![Server::start(), Server::start(), Server::start()];
-    let partitions = Partitions::builder().limit(Duration::from_secs(5)).open(&addresses(&servers)).unwrap();
+    let partitions = Client::builder().limit(Duration::from_secs(5)).open_partitions(&addresses(&servers)).unwrap();
     partitions.store().unwrap();
     let to = |at: &str, id: String| {
         let upstream = submit(&partitions, "1", &id, Submit::default());

@@ -18,7 +18,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use blueque::calls::{EditOptions, RetryGraphOptions};
-use blueque::{Client, Code, GlobalId, Graph, GraphId, Outcome, Partitions, Processor, SpreadGraph, Status, Task};
+use blueque::{
+    Client, Code, GlobalId, Graph, GraphHandle, GraphId, Outcome, Partitions, Processor, Status, Task, TaskId,
+};
 use delivering::delivering;
 use kill_point::Gate;
 use partitions::name;
@@ -52,7 +54,7 @@ struct Scene {
     folder: Folder,
     partitions: Partitions,
     addresses: String,
-    graph: SpreadGraph,
+    graph: GraphHandle,
     tasks: Vec<(String, GlobalId)>,
 }
 
@@ -60,10 +62,11 @@ impl Scene {
     fn new(servers: &[Server], number: usize) -> Self {
         let each = servers.iter().enumerate().map(|(at, server)| format!("{}={}#n{number}", at + 1, server.url()));
         let addresses = each.collect::<Vec<_>>().join(",");
-        let partitions = Partitions::builder().limit(SOON).open(&addresses).unwrap();
+        let partitions = Client::builder().limit(SOON).open_partitions(&addresses).unwrap();
         partitions.store().unwrap();
         let made = partitions.submit_graph(&graph(), None).unwrap();
-        Self { folder: Folder::new(), partitions, addresses, graph: made.graph, tasks: made.tasks }
+        let tasks = made.tasks.into_iter().map(|(label, id)| (label, id.as_str().parse().unwrap())).collect();
+        Self { folder: Folder::new(), partitions, addresses, graph: made.graph, tasks }
     }
 
     fn id(&self, label: &str) -> &GlobalId {
@@ -120,7 +123,7 @@ impl Scene {
     }
 
     fn retry_from(&self, label: &str) -> blueque::Result<()> {
-        self.graph.retry_from(self.id(label), &RetryGraphOptions::new())
+        self.graph.retry_from(&TaskId::new(self.id(label).to_string())?).map(drop)
     }
 
     /// Runs everything below `b` with other results: no task gets an old result.
@@ -177,7 +180,7 @@ fn a_task_and_all_below_it_run_anew_over_partitions_and_back() {
         scene.run("e", "[15,1]", "16");
         scene.is_anew();
     });
-    let error = scene.graph.retry_from(&"2:nosuch".parse().unwrap(), &RetryGraphOptions::new()).unwrap_err();
+    let error = scene.graph.retry_from(&TaskId::new("2:nosuch").unwrap()).unwrap_err();
     assert_eq!(error.code(), Some(Code::NoTask));
 }
 
@@ -258,7 +261,7 @@ fn a_partition_that_is_away_is_found_out_before_anything_runs_anew() {
     let mut scene = Scene::new(&servers, 0);
     delivering(&scene.partitions, || scene.run_all());
     servers[2].kill();
-    scene.partitions = Partitions::builder().limit(Duration::from_millis(500)).open(&scene.addresses).unwrap();
+    scene.partitions = Client::builder().limit(Duration::from_millis(500)).open_partitions(&scene.addresses).unwrap();
     scene.graph = scene.partitions.graph(&name("1"), &GraphId::new(ID).unwrap());
     let error = scene.retry_from("b").unwrap_err();
     assert!(error.is_transient(), "{error}");
@@ -266,7 +269,7 @@ fn a_partition_that_is_away_is_found_out_before_anything_runs_anew() {
         assert_eq!(scene.status(label), Some(Status::Complete), "{label}");
     }
     servers[2].restart();
-    scene.partitions = Partitions::builder().limit(SOON).open(&scene.addresses).unwrap();
+    scene.partitions = Client::builder().limit(SOON).open_partitions(&scene.addresses).unwrap();
     scene.graph = scene.partitions.graph(&name("1"), &GraphId::new(ID).unwrap());
     delivering(&scene.partitions, || {
         scene.retry_from("b").unwrap();
@@ -281,7 +284,8 @@ fn a_new_deadline_holds_in_all_partitions() {
     delivering(&scene.partitions, || {
         scene.run_all();
         let deadline = SystemTime::now() + Duration::from_secs(3_600);
-        scene.graph.retry_from(scene.id("b"), &RetryGraphOptions::new().deadline(deadline)).unwrap();
+        let again = RetryGraphOptions::new().deadline(deadline).task(scene.id("b").to_string());
+        scene.graph.retry_with(&again).unwrap();
         for label in ["b", "c", "d", "e", "g"] {
             assert!(scene.task(label).info().unwrap().deadline().is_some(), "{label}");
         }
@@ -314,7 +318,7 @@ fn whoever_runs_a_task_anew_may_die_between_any_two_calls_and_is_repeated() {
         let partitions = Partitions::open(&addresses).unwrap();
         let graph = partitions.graph(&name("1"), &GraphId::new(ID).unwrap());
         let from = graph.member("b").unwrap();
-        graph.retry_from(&from, &RetryGraphOptions::new()).unwrap();
+        graph.retry_from(&from).unwrap();
         return;
     }
     let servers = servers();

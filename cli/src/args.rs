@@ -9,7 +9,7 @@ use crate::commands::{
 };
 use crate::output::Format;
 use crate::session::config::Connection;
-use crate::subcommand::subcommands;
+use crate::subcommand::{Scope, subcommands};
 use crate::{doctor, help, supervisor, worker};
 
 /// A task queue for very long tasks, on Redis or Valkey
@@ -43,9 +43,9 @@ subcommands! {
         #[command(hide = true)]
         Exec(exec::Options),
         /// Submit a task to a queue
-        Submit(submit::Options),
+        Submit(submit::Options) => |it| Scope::NewTask(&mut it.new),
         /// Submit a task, follow it, and exit as it does
-        Run(run::Options),
+        Run(run::Options) => |it| Scope::NewTask(&mut it.new),
         /// Submit and manage graphs of tasks
         Graph(graph::Options),
         /// Create tasks at intervals, or by cron
@@ -53,62 +53,62 @@ subcommands! {
         /// Start a private server and a worker, to try things out
         Dev(dev::Options),
         /// List tasks
-        Ls(ls::Options),
+        Ls(ls::Options) => |_| Scope::All,
         /// Show a task in full
-        Show(show::Options),
+        Show(show::Options) => |it| Scope::Task(&mut it.id),
         /// Explain why a task does not run
-        Why(why::Options),
+        Why(why::Options) => |it| Scope::Task(&mut it.id),
         /// Show the log of a task
-        Logs(logs::Options),
+        Logs(logs::Options) => |it| Scope::Task(&mut it.id),
         /// Wait until tasks have ended
-        Wait(wait::Options),
+        Wait(wait::Options) => |it| Scope::Tasks(&mut it.ids),
         /// Find tasks by id, state, tag, method, key, time or failure
-        Find(find::Options),
+        Find(find::Options) => |_| Scope::All,
         /// Show all that happened to a task
-        History(history::Options),
+        History(history::Options) => |it| Scope::Task(&mut it.id),
         /// Show what happens to the tasks of a queue
-        Events(events::Options),
+        Events(events::Options) => |it| it.task.as_mut().map_or(Scope::All, Scope::Task),
         /// Watch tasks and queues on a live screen
         Top(top::Options),
         /// Cancel tasks
-        Cancel(cancel::Options),
+        Cancel(cancel::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Retry failed or cancelled tasks
-        Retry(retry::Options),
+        Retry(retry::Options) => |it| Scope::Reruns(&mut it.tasks.ids),
         /// Stop running tasks and return them to the front of their queue
-        Requeue(requeue::Options),
+        Requeue(requeue::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Delete finished tasks
-        Delete(delete::Options),
+        Delete(delete::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Change the parameters, time or options of a task
-        Edit(edit::Options),
+        Edit(edit::Options) => |it| Scope::Task(&mut it.id),
         /// Move waiting tasks to another queue
-        Move(move_to::Options),
+        Move(move_to::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Change the priority of waiting tasks
         #[command(visible_alias = "prioritize")]
-        Prioritise(prioritise::Options),
+        Prioritise(prioritise::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Let waiting tasks wait for more tasks
-        Depend(depend::Options),
+        Depend(depend::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Let a task wait for fewer tasks
-        Undepend(depend::Removal),
+        Undepend(depend::Removal) => |it| Scope::Task(&mut it.id),
         /// Add, remove or list tags
         #[command(subcommand)]
-        Tag(tag::Word),
+        Tag(tag::Word) => tag::Word::scope,
         /// Add a note to the history of a task
-        Note(note::Options),
+        Note(note::Options) => |it| Scope::Task(&mut it.id),
         /// Follow single tasks in `events --tracked`
         #[command(subcommand)]
-        Track(track::Word),
+        Track(track::Word) => track::Word::scope,
         /// Change all selected tasks of a queue
         #[command(subcommand)]
-        Bulk(bulk::Word),
+        Bulk(bulk::Word) => |_| Scope::InTurn,
         /// List, pause, peek into, purge or delete queues
         Queue(queue::Options),
         /// Show or change the settings of a queue or of all queues
-        Config(config::Options),
+        Config(config::Options) => config::Options::scope,
         /// Limit the tasks of a key, or of several queues together
         #[command(subcommand)]
         Limit(limit::Word),
         /// List workers, their state and their tasks
-        Workers(workers::Options),
+        Workers(workers::Options) => |_| Scope::All,
         /// Let a queue or a worker finish its tasks and start no more
         Drain(drain::Options),
         /// Check that a server can be used

@@ -35,7 +35,7 @@ pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
     if let Some(done) = command.chosen().combine(&several) {
         return done;
     }
-    let (texts, most) = match command.chosen().scope() {
+    let (texts, most) = match command.scope() {
         Scope::Task(id) => (vec![id.clone()], AT_ONCE),
         Scope::Tasks(ids) | Scope::Reruns(ids) => (ids.clone(), AT_ONCE),
         Scope::NewTask(_) => return submitted(&several, command),
@@ -97,7 +97,7 @@ fn spread(several: &Several<'_>, located: &Located, most: usize, command: &Comma
         let mut own = command.clone();
         let texts = located.get(name).map_or(&[][..], Vec::as_slice);
         let mut reruns = false;
-        match own.chosen().scope() {
+        match own.scope() {
             Scope::Task(id) => texts.iter().for_each(|text| id.clone_from(text)),
             Scope::Tasks(ids) => *ids = texts.to_vec(),
             Scope::Reruns(ids) => (*ids, reruns) = (texts.to_vec(), true),
@@ -248,7 +248,7 @@ fn submitted(several: &Several<'_>, mut command: Command) -> anyhow::Result<Code
     let global = |id: &mut TaskId| id.as_str().parse::<GlobalId>().ok().map(|id| id.partition().clone());
     let of_upstream = command.chosen().upstreams().into_iter().find_map(global);
     let of_upstream = of_upstream.filter(|name| places.settings(name).is_ok());
-    let (pins, id) = match command.chosen().scope() {
+    let (pins, id) = match command.scope() {
         Scope::NewTask(new) => (new.pins(), new.own_id().to_string()),
         _ => (Vec::new(), String::new()),
     };

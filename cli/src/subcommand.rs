@@ -72,11 +72,6 @@ pub trait Subcommand {
         None
     }
 
-    /// Returns the partitions that the subcommand concerns.
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Named
-    }
-
     /// Returns the topology that the arguments define.
     fn topology(&self) -> anyhow::Result<Option<String>> {
         Ok(None)
@@ -101,6 +96,11 @@ pub trait Subcommand {
 /// A subcommand, or a group with one chosen subcommand.
 pub trait Choice {
     fn chosen(&mut self) -> &mut dyn Subcommand;
+
+    /// Returns the partitions that the chosen subcommand concerns.
+    fn scope(&mut self) -> Scope<'_> {
+        Scope::Named
+    }
 }
 
 impl<T: Subcommand> Choice for T {
@@ -109,9 +109,10 @@ impl<T: Subcommand> Choice for T {
     }
 }
 
-/// Defines the subcommands of `blueque`, or of a group: the name of each, its one-liner, and its options.
+/// Defines the subcommands of `blueque`, or of a group: the name of each, its one-liner, its options, and after `=>` the
+/// partitions that it concerns, if they are not `Scope::Named`.
 macro_rules! subcommands {
-    ($vis:vis enum $group:ident { $($(#[$about:meta])* $name:ident($options:ty),)* }) => {
+    ($vis:vis enum $group:ident { $($(#[$about:meta])* $name:ident($options:ty) $(=> $scope:expr)?,)* }) => {
         #[derive(Clone, Debug, clap::Subcommand)]
         $vis enum $group { $($(#[$about])* $name($options),)* }
 
@@ -119,7 +120,26 @@ macro_rules! subcommands {
             fn chosen(&mut self) -> &mut dyn crate::subcommand::Subcommand {
                 match self { $(Self::$name(options) => options.chosen(),)* }
             }
+
+            fn scope(&mut self) -> crate::subcommand::Scope<'_> {
+                match self { $(Self::$name(options) => crate::subcommand::scope!(options $($scope)?),)* }
+            }
         }
     };
 }
 pub(crate) use subcommands;
+
+macro_rules! scope {
+    ($options:ident) => {
+        $options.scope()
+    };
+    ($options:ident $scope:expr) => {
+        crate::subcommand::apply($options, $scope)
+    };
+}
+pub(crate) use scope;
+
+/// Calls the function that follows `=>` in a list of subcommands.
+pub fn apply<T>(options: &mut T, scope: fn(&mut T) -> Scope<'_>) -> Scope<'_> {
+    scope(options)
+}

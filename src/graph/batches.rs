@@ -160,25 +160,21 @@ pub(super) fn content(step: &Step, ids: &[TaskId]) -> (Vec<u8>, Vec<String>) {
 
 /// Returns the inputs of a task: the parameters that are sent as a whole, and the entries.
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
-    let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
-    let (set, far) = step.set();
+    let set = step.set();
     let (whole, mut entries) = match &step.input {
         Input::Whole(bytes) => (bytes.clone(), Vec::new()),
         Input::List(arguments) => {
             let word = |argument: &Argument| match argument {
                 Argument::Result(upstream) if set.contains(upstream) => Order::Some.word(),
-                Argument::Outside(upstream) if far.contains(upstream) => Order::Some.word(),
-                Argument::Optional(_) | Argument::OptionalOutside(_) => "optional",
-                Argument::Value(_) | Argument::Result(_) | Argument::Outside(_) => "result",
+                Argument::Optional(_) => "optional",
+                Argument::Value(_) | Argument::Result(_) => "result",
             };
-            let entries = arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, word(one), id));
+            let entries = arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, word(one), ids));
             values(arguments).map_or_else(|| (Vec::new(), entries.collect()), |list| (list, Vec::new()))
         }
     };
     let bare = |text: String| Entry { text, value: &[] };
-    let (inside, outside) = step.bare_edges();
-    entries.extend(inside.iter().map(|(order, upstream)| bare(format!("{}={}", order.word(), id(*upstream)))));
-    entries.extend(outside.iter().map(|(order, upstream)| bare(format!("{}={upstream}", order.word()))));
+    entries.extend(step.bare_edges().map(|(order, up)| bare(format!("{}={}", order.word(), up.id(ids)))));
     entries.extend(step.least.map(|number| bare(format!("{LEAST}{number}"))));
     (whole, entries)
 }
@@ -194,14 +190,11 @@ fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
 }
 
 /// Returns the entry of an argument. `word` is the condition on the upstream of a result.
-fn entry<'a>(slot: usize, argument: &'a Argument, word: &str, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
+fn entry<'a>(slot: usize, argument: &'a Argument, word: &str, ids: &[TaskId]) -> Entry<'a> {
     match argument {
         Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },
-        Argument::Outside(upstream) | Argument::OptionalOutside(upstream) => {
-            Entry { text: format!("{word}/{slot}={upstream}"), value: &[] }
-        }
         Argument::Result(upstream) | Argument::Optional(upstream) => {
-            Entry { text: format!("{word}/{slot}={}", id(*upstream)), value: &[] }
+            Entry { text: format!("{word}/{slot}={}", upstream.id(ids)), value: &[] }
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use self::elements::{Element, Elements, INDEX, Places};
 use super::Whole;
 use super::fields::{Fields, Found};
-use super::plan::{self, Argument, Bound, Edges, Input, Order, Step};
+use super::plan::{self, Argument, Bound, Edges, Input, Order, Step, Upstream};
 use super::problem::{GraphError, Place};
 use crate::contract;
 use crate::element;
@@ -130,19 +130,6 @@ struct Entry<'a> {
     options: TaskOptions,
 }
 
-/// An upstream of a task.
-enum Upstream {
-    Steps(Vec<usize>),
-    Task(TaskId),
-}
-
-/// The upstreams of a task, inside and outside the graph, and the minimum number of its set.
-struct Conditions {
-    edges: Edges<usize>,
-    outside: Edges<TaskId>,
-    least: Option<u32>,
-}
-
 /// Total size of all tasks. An array multiplies its size by its number of elements.
 #[derive(Default)]
 struct Size {
@@ -211,17 +198,18 @@ impl Reader {
         for element in all {
             let label = element.map_or_else(|| label.to_owned(), |element| element::label(label, element.index));
             let input = self.input(fields, element, elements.is_matrix)?;
-            let Conditions { edges, outside, least } = self.conditions(fields, element)?;
-            size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.problem(text))?;
+            let (edges, least) = self.conditions(fields, element)?;
+            size.add(&input, edges.len()).map_err(|text| fields.place.problem(text))?;
             let step = Step::new(label, queue.clone(), options.clone(), input);
             let partition = own_partition.clone().or_else(|| self.partition.clone());
-            steps.push(Step { partition, eta, edges, outside, least, bound, ..step });
+            steps.push(Step { partition, eta, edges, least, bound, ..step });
         }
         Ok(())
     }
 
-    fn conditions(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<Conditions, GraphError> {
-        let (mut edges, mut outside) = (Vec::new(), Vec::new());
+    /// Returns the edges of a task, and the minimum number of its set.
+    fn conditions(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<(Edges, Option<u32>), GraphError> {
+        let mut edges = Edges::new();
         let set = fields.get(Order::Some.field()).map(|found| found.fields(&SET)).transpose()?;
         for order in [Order::Success, Order::After, Order::Failure, Order::Some] {
             let list = if order == Order::Some {
@@ -230,27 +218,28 @@ impl Reader {
                 fields.get(order.field())
             };
             for found in list.map(Found::list).transpose()?.unwrap_or_default() {
-                match self.upstream(&found, element)? {
-                    Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (order, step))),
-                    Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
+                for upstream in self.upstreams(&found, element)? {
+                    if upstream.inside().is_none() && edges.iter().any(|(_, other)| *other == upstream) {
                         return Err(found.place.problem("the task is named twice: once is enough"));
                     }
-                    Upstream::Task(id) => outside.push((order, id)),
+                    edges.push((order, upstream));
                 }
             }
         }
-        Ok(Conditions { edges, outside, least: set.as_ref().map(enough).transpose()? })
+        Ok((edges, set.as_ref().map(enough).transpose()?))
     }
 
     /// Returns the tasks that a name refers to. An object with an id refers to a task that was submitted before the
     /// graph.
-    fn upstream(&self, found: &Found<'_>, element: Option<&Element>) -> Result<Upstream, GraphError> {
+    fn upstreams(&self, found: &Found<'_>, element: Option<&Element>) -> Result<Vec<Upstream>, GraphError> {
         if found.kind() != "an object" {
-            return Ok(Upstream::Steps(self.places.find(found, element.map(|element| element.index))?));
+            let steps = self.places.find(found, element.map(|element| element.index))?;
+            return Ok(steps.into_iter().map(Upstream::Inside).collect());
         }
         let fields = found.fields(&[TASK])?;
         let found = fields.need(TASK)?;
-        Ok(Upstream::Task(TaskId::new(found.plain()?).map_err(|error| found.place.problem(error.to_string()))?))
+        let id = TaskId::new(found.plain()?).map_err(|error| found.place.problem(error.to_string()))?;
+        Ok(vec![Upstream::Outside(id)])
     }
 
     fn input(&self, fields: &Fields<'_>, element: Option<&Element>, is_matrix: bool) -> Result<Input, GraphError> {
@@ -272,12 +261,10 @@ impl Reader {
             }
             match (fields.get("value"), fields.get("result"), fields.get("element")) {
                 (Some(value), None, None) => list.push(Argument::Value(value.json().to_owned())),
-                (None, Some(label), None) => match (self.upstream(label, element)?, optional) {
-                    (Upstream::Steps(steps), false) => list.extend(steps.into_iter().map(Argument::Result)),
-                    (Upstream::Steps(steps), true) => list.extend(steps.into_iter().map(Argument::Optional)),
-                    (Upstream::Task(id), false) => list.push(Argument::Outside(id)),
-                    (Upstream::Task(id), true) => list.push(Argument::OptionalOutside(id)),
-                },
+                (None, Some(label), None) => {
+                    let argument = if optional { Argument::Optional } else { Argument::Result };
+                    list.extend(self.upstreams(label, element)?.into_iter().map(argument));
+                }
                 (None, None, Some(name)) => list.push(Argument::Value(own(name, element)?)),
                 _ => return Err(fields.place.problem("an argument has one of `value`, `result` and `element`")),
             }

@@ -11,7 +11,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::value::RawValue;
 
 use super::fields::{Fields, Found};
-use super::plan::{self, Argument, Input, Step};
+use super::plan::{self, Argument, Input, Step, Upstream};
 use super::problem::{GraphError, Place};
 use super::{Graph, Whole};
 use crate::names::{self, PartitionName, QueueName};
@@ -106,7 +106,7 @@ impl Enq {
         id: &Id,
         fields: &Fields<'_>,
         places: &HashMap<Id, usize>,
-        used: &mut HashSet<usize>,
+        used: &mut HashSet<Upstream>,
     ) -> Result<Step, GraphError> {
         let place = fields.place.field("task_id").field("shard");
         let queue = self.queue(&id.0).map_err(|text| place.problem(text))?.to_string();
@@ -126,7 +126,7 @@ impl Enq {
         for found in fields.get("args").map(Found::list).transpose()?.unwrap_or_default() {
             let argument = argument(&found.fields(&ARGUMENT)?, places)?;
             if let Argument::Result(upstream) = &argument
-                && !used.insert(*upstream)
+                && !used.insert(upstream.clone())
                 && self.strict
             {
                 let text = "a second reference to this task, which enq does not have; it is accepted unless strict";
@@ -188,7 +188,7 @@ fn argument(fields: &Fields<'_>, places: &HashMap<Id, usize>) -> Result<Argument
             let id = id(found)?;
             let place = places.get(&id).copied();
             let none = || found.place.problem(format!("no task of the document is {}", shown(&id)));
-            place.map(Argument::Result).ok_or_else(none)
+            place.map(|index| Argument::Result(Upstream::Inside(index))).ok_or_else(none)
         }
         ("VALUE", ..) => Err(fields.place.problem("a VALUE has `value_json` and no `task_id`")),
         ("TASKREF", ..) => Err(fields.place.problem("a TASKREF has `task_id` and no `value_json`")),

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::SystemTime;
 
 use super::digest::digest;
-use super::handle::staging;
-use super::plan::{Argument, Input, Order, Plan, Step, sorted};
+use super::namespace::staging;
+use super::plan::{Argument, Input, Order, Plan, Step, Upstream, sorted};
 use super::problem::{GraphError, Place};
 use super::{Graph, Whole};
 use crate::calls::{Call, GraphPart, SubmitGraphOptions, pack};
@@ -29,11 +29,12 @@ const CHUNK: usize = 4 << 20;
 /// Maximum number of tasks of a part, including its links.
 const TASKS: usize = 10_000;
 
-/// A graph, split into parts. The first part decides the creation of the graph.
+/// A graph, split into parts. The part of `home` decides the creation of the graph.
 pub(crate) struct Shares {
     pub(crate) id: GraphId,
     whole: Whole,
-    pub(crate) each: Vec<Share>,
+    pub(crate) home: Share,
+    pub(crate) others: Vec<Share>,
     /// The tasks, in the order of the graph.
     pub(crate) tasks: Vec<(String, GlobalId)>,
 }
@@ -60,7 +61,7 @@ pub(crate) struct Parcel {
 /// A link, as a task of a part.
 fn link(id: &TaskId, options: TaskOptions, input: Input, edges: Vec<(Order, usize)>) -> Step {
     let step = Step::new(id.to_string(), placeholder::QUEUE.to_owned(), options, input);
-    Step { edges, ..step }
+    Step { edges: edges.into_iter().map(|(order, index)| (order, Upstream::Inside(index))).collect(), ..step }
 }
 
 fn null() -> Input {
@@ -68,6 +69,16 @@ fn null() -> Input {
 }
 
 impl Graph {
+    /// Returns the id of the graph, and the calls that create it in one namespace.
+    pub(crate) fn parcel<L: Link>(&self, client: &Client<L>) -> Result<(GraphId, Parcel)> {
+        let (plan, id) = (self.plan()?, self.id.clone().unwrap_or_else(GraphId::random));
+        plan.require_no_partition()?;
+        let ids = plan.ids(&id)?;
+        let calls = staging(client, &id, &plan, &ids, (&self.whole, plan.steps.len()))?;
+        let members = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
+        Ok((id, Parcel { calls, seals: Vec::new(), texts: Vec::new(), members }))
+    }
+
     /// Splits the graph into parts. A task without a partition of its own goes to `otherwise`, or else to the partition
     /// that the graph's id chooses.
     pub(crate) fn shares(&self, names: &Topology, otherwise: Option<&PartitionName>) -> Result<Shares> {
@@ -89,8 +100,8 @@ impl Graph {
         let global = at.iter().zip(&ids).map(|(name, id)| GlobalId::new(name.clone(), id.clone()));
         let tasks: Vec<(String, GlobalId)> = labels.zip(global).collect();
         let all = Splitter { id: &id, names, plan: &plan, at: &at, tasks: &tasks };
-        let each = all.split()?;
-        Ok(Shares { id, whole: self.whole.clone(), each, tasks })
+        let (home, others) = all.split()?;
+        Ok(Shares { id, whole: self.whole.clone(), home, others, tasks })
     }
 }
 
@@ -105,19 +116,20 @@ struct Splitter<'a> {
 }
 
 impl Splitter<'_> {
-    fn split(&self) -> Result<Vec<Share>> {
+    fn split(&self) -> Result<(Share, Vec<Share>)> {
         // Each link is an upstream and another partition with dependents of the upstream. The value is true if one of
         // these dependents receives the result.
         let mut links: BTreeMap<(usize, &PartitionName), bool> = BTreeMap::new();
         for (step, here) in self.plan.steps.iter().zip(self.at) {
-            let (received, _) = step.received();
+            let received = step.received();
             for (upstream, _) in step.upstreams().filter(|(upstream, _)| self.at.get(*upstream) != Some(here)) {
-                *links.entry((upstream, here)).or_default() |= received.contains(&upstream);
+                *links.entry((upstream, here)).or_default() |= received.contains(&Upstream::Inside(upstream));
             }
         }
-        let Some(home) = self.at.first() else { return Ok(Vec::new()) };
+        let home = self.at.first().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         let others: BTreeSet<&PartitionName> = self.at.iter().filter(|name| *name != home).collect();
-        [home].into_iter().chain(others).map(|name| self.share(name, home, &links)).collect()
+        let others = others.into_iter().map(|name| self.share(name, home, &links)).collect::<Result<_>>()?;
+        Ok((self.share(home, home, &links)?, others))
     }
 
     fn share(
@@ -167,7 +179,12 @@ impl Splitter<'_> {
                 (carrier(true).map_err(|_| long(self.id))?, carrier(false).map_err(|_| long(self.id))?);
             let at = share.steps.len();
             let step = if *has_result {
-                link(&result, placeholder::patient().options, Input::List(vec![Argument::Result(*place)]), Vec::new())
+                link(
+                    &result,
+                    placeholder::patient().options,
+                    Input::List(vec![Argument::Result(Upstream::Inside(*place))]),
+                    Vec::new(),
+                )
             } else {
                 let input = Input::Whole(b"[null]".to_vec());
                 link(&result, placeholder::patient().options, input, vec![(Order::Success, *place)])
@@ -202,20 +219,16 @@ impl Splitter<'_> {
             _ => Ok(id.clone()),
         };
         let mut moved = step.clone();
-        if let Input::List(arguments) = &mut moved.input {
-            for argument in arguments {
-                match argument {
-                    Argument::Result(upstream) | Argument::Optional(upstream) => *upstream = place(upstream),
-                    Argument::Outside(id) | Argument::OptionalOutside(id) => *id = own(id)?,
-                    Argument::Value(_) => {}
-                }
+        let arguments = if let Input::List(arguments) = &mut moved.input { arguments.as_mut_slice() } else { &mut [] };
+        let received = arguments.iter_mut().filter_map(|argument| match argument {
+            Argument::Result(upstream) | Argument::Optional(upstream) => Some(upstream),
+            Argument::Value(_) => None,
+        });
+        for upstream in received.chain(moved.edges.iter_mut().map(|(_, upstream)| upstream)) {
+            match upstream {
+                Upstream::Inside(index) => *index = place(index),
+                Upstream::Outside(id) => *id = own(id)?,
             }
-        }
-        for (_, upstream) in &mut moved.edges {
-            *upstream = place(upstream);
-        }
-        for (_, id) in &mut moved.outside {
-            *id = own(id)?;
         }
         if let Some(bound) = &mut moved.bound {
             bound.first = place(&bound.first);
@@ -272,11 +285,10 @@ impl Shares {
     ) -> Result<Parcel> {
         let id = self.id.clone();
         let mut digests = HashMap::new();
-        for share in self.each.iter().skip(1) {
+        for share in &self.others {
             let plan = share.plan()?;
             digests.insert(share.partition.clone(), digest(&plan, &share.ids, &self.options(share, &plan)));
         }
-        let home = self.each.first_mut().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         for (to, texts) in others {
             let mut former = None;
             for (number, text) in texts.iter().enumerate() {
@@ -284,21 +296,18 @@ impl Shares {
                 let own = own.map_err(|_| long(&id))?;
                 let options = placeholder::patient().options.method(placeholder::PART).max_bytes(placeholder::LARGEST);
                 let edges = former.map(|at| (Order::Success, at)).into_iter().collect();
-                former = Some(home.steps.len());
+                former = Some(self.home.steps.len());
                 let step = link(&own, options, Input::Whole(text.clone()), edges);
-                home.add(own, Step { stand_in: digests.get(to).cloned(), ..step });
+                self.home.add(own, Step { stand_in: digests.get(to).cloned(), ..step });
             }
         }
-        let home = self.each.first().ok_or_else(|| Error::argument("a graph needs at least one task"))?;
-        let plan = home.plan()?;
-        let calls = staging(client, &self.id, &plan, &home.ids, (&self.whole, plan.steps.len()))?;
-        Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new(), members: home.members() })
+        let plan = self.home.plan()?;
+        let calls = staging(client, &self.id, &plan, &self.home.ids, (&self.whole, plan.steps.len()))?;
+        Ok(Parcel { calls, seals: Vec::new(), texts: Vec::new(), members: self.home.members() })
     }
 
     /// Returns the part of another partition. Its last tasks are created only after the first part exists.
     pub(crate) fn other<L: Link>(&self, share: &Share, client: &Client<L>) -> Result<Parcel> {
-        let home = self.each.first().map(|share| &share.partition);
-        let home = home.ok_or_else(|| Error::argument("a graph needs at least one task"))?;
         let plan = share.plan()?;
         let calls = |seals| staging(client, &self.id, &plan, &share.ids, (&self.whole, plan.steps.len() + seals));
         let mut chunks: Vec<(usize, usize)> = Vec::new();
@@ -315,7 +324,11 @@ impl Shares {
             (QueueName::new(placeholder::QUEUE)?, placeholder::patient().options.method(placeholder::BEGUN));
         let mut parcel = Parcel { calls: Vec::new(), seals: Vec::new(), texts: Vec::new(), members: share.members() };
         for (number, (count, _)) in chunks.iter().enumerate() {
-            let id = placeholder::begun(home, &self.id, Some(number).filter(|number| number + 1 < chunks.len()));
+            let id = placeholder::begun(
+                &self.home.partition,
+                &self.id,
+                Some(number).filter(|number| number + 1 < chunks.len()),
+            );
             let id = id.map_err(|_| long(&self.id))?;
             let own = GraphPart {
                 id: &id,

@@ -1,7 +1,7 @@
 //! The plan of a graph: its checked tasks, in an order in which each task comes after its upstreams.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::Whole;
@@ -27,7 +27,31 @@ const ENDS: usize = 10;
 /// Maximum length of a task's name within its graph, in bytes.
 pub(super) const LABEL: usize = 1_000;
 
-pub(super) type Edges<T> = Vec<(Order, T)>;
+pub(super) type Edges = Vec<(Order, Upstream)>;
+
+/// A task for which a task of the graph waits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Upstream {
+    /// A task of the graph, by its index.
+    Inside(usize),
+    /// A task that was submitted before the graph.
+    Outside(TaskId),
+}
+
+impl Upstream {
+    /// Returns the index of a task of the graph.
+    pub(super) fn inside(&self) -> Option<usize> {
+        if let Self::Inside(index) = self { Some(*index) } else { None }
+    }
+
+    /// Returns the id of the task. `ids` are the ids of the tasks of the graph.
+    pub(super) fn id<'a>(&'a self, ids: &'a [TaskId]) -> &'a str {
+        match self {
+            Self::Inside(index) => ids.get(*index).map_or("", TaskId::as_str),
+            Self::Outside(id) => id.as_str(),
+        }
+    }
+}
 
 /// A task of a graph. It refers to other tasks by their index among the tasks.
 #[derive(Clone, Debug)]
@@ -41,9 +65,7 @@ pub(super) struct Step {
     pub(super) eta: Option<SystemTime>,
     pub(super) options: TaskOptions,
     pub(super) input: Input,
-    pub(super) edges: Edges<usize>,
-    /// Edges to tasks that were submitted before the graph.
-    pub(super) outside: Edges<TaskId>,
+    pub(super) edges: Edges,
     /// Minimum number of complete tasks in the set of [`Order::Some`].
     pub(super) least: Option<u32>,
     pub(super) bound: Option<Bound>,
@@ -72,13 +94,18 @@ pub(super) enum Argument {
     /// A JSON text.
     Value(String),
     /// The result of a task.
-    Result(usize),
-    /// The result of a task that was submitted before the graph.
-    Outside(TaskId),
+    Result(Upstream),
     /// The result of a task, or `null` if the task ends without a result.
-    Optional(usize),
-    /// The result of a task that was submitted before the graph, or `null` if that task ends without a result.
-    OptionalOutside(TaskId),
+    Optional(Upstream),
+}
+
+impl Argument {
+    fn upstream(&self) -> Option<&Upstream> {
+        match self {
+            Self::Result(upstream) | Self::Optional(upstream) => Some(upstream),
+            Self::Value(_) => None,
+        }
+    }
 }
 
 /// The condition of an edge to a task whose result is not received.
@@ -120,7 +147,6 @@ impl Order {
 impl Step {
     /// Creates a task without upstreams, start time and shard.
     pub(super) fn new(label: String, queue: String, options: TaskOptions, input: Input) -> Self {
-        let (edges, outside) = (Vec::new(), Vec::new());
         Self {
             label,
             shard: None,
@@ -129,8 +155,7 @@ impl Step {
             eta: None,
             options,
             input,
-            edges,
-            outside,
+            edges: Vec::new(),
             least: None,
             bound: None,
             stand_in: None,
@@ -139,11 +164,10 @@ impl Step {
 
     /// Returns the upstreams, each with its field in the document.
     pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
-        let results = self.arguments().iter().enumerate().filter_map(|(slot, argument)| match argument {
-            Argument::Result(upstream) | Argument::Optional(upstream) => Some((*upstream, format!("args[{slot}]"))),
-            Argument::Value(_) | Argument::Outside(_) | Argument::OptionalOutside(_) => None,
-        });
-        results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
+        let results = self.arguments().iter().enumerate();
+        let results = results.filter_map(|(slot, argument)| Some((argument.upstream()?, format!("args[{slot}]"))));
+        let edges = self.edges.iter().map(|(order, upstream)| (upstream, order.field().to_owned()));
+        results.chain(edges).filter_map(|(upstream, field)| Some((upstream.inside()?, field)))
     }
 
     pub(super) fn arguments(&self) -> &[Argument] {
@@ -151,25 +175,14 @@ impl Step {
     }
 
     /// Returns the tasks whose results the task receives.
-    pub(super) fn received(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
-        let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
-        for argument in self.arguments() {
-            match argument {
-                Argument::Result(upstream) | Argument::Optional(upstream) => _ = inside.insert(*upstream),
-                Argument::Outside(id) | Argument::OptionalOutside(id) => _ = outside.insert(id),
-                Argument::Value(_) => {}
-            }
-        }
-        (inside, outside)
+    pub(super) fn received(&self) -> HashSet<&Upstream> {
+        self.arguments().iter().filter_map(Argument::upstream).collect()
     }
 
     /// Returns the edges that are not already arguments. A task of a set is an argument if its result is received.
-    pub(super) fn bare_edges(&self) -> (Edges<usize>, Edges<&TaskId>) {
-        let (received, received_outside) = self.received();
-        let inside =
-            self.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
-        let outside = self.outside.iter().filter(|(order, id)| *order != Order::Some || !received_outside.contains(id));
-        (inside.copied().collect(), outside.map(|(order, id)| (*order, id)).collect())
+    pub(super) fn bare_edges(&self) -> impl Iterator<Item = &(Order, Upstream)> {
+        let received = self.received();
+        self.edges.iter().filter(move |(order, upstream)| *order != Order::Some || !received.contains(upstream))
     }
 
     /// Adds the tags of the graph, and the graph's priority if the task has none.
@@ -193,25 +206,19 @@ impl Step {
     }
 
     /// Returns the tasks of the set of [`Order::Some`].
-    pub(super) fn set(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
-        let inside = self.edges.iter().filter(|(order, _)| *order == Order::Some).map(|(_, upstream)| *upstream);
-        let outside = self.outside.iter().filter(|(order, _)| *order == Order::Some).map(|(_, id)| id);
-        (inside.collect(), outside.collect())
+    pub(super) fn set(&self) -> HashSet<&Upstream> {
+        self.edges.iter().filter(|(order, _)| *order == Order::Some).map(|(_, upstream)| upstream).collect()
     }
 
     /// Fails if the minimum number of a set is out of range, or if a task of the set has another edge.
     fn check_set(&self) -> Result<(), (&'static str, String)> {
-        let (inside, outside) = self.set();
-        let all = inside.len() + outside.len();
+        let set = self.set();
         let least = self.least.unwrap_or(1);
-        if self.least.is_some() && (least == 0 || least as usize > all) {
-            return Err(("at_least.count", format!("at least {least} of {all} tasks: it must be 1 to {all}")));
+        if self.least.is_some() && (least == 0 || least as usize > set.len()) {
+            return Err(("at_least.count", format!("at least {least} of {} tasks: it must be 1 to {0}", set.len())));
         }
-        let others = self.edges.iter().filter(|(order, upstream)| *order != Order::Some && inside.contains(upstream));
-        let others = others.map(|(order, _)| *order);
-        let far = self.outside.iter().filter(|(order, id)| *order != Order::Some && outside.contains(id));
-        match others.chain(far.map(|(order, _)| *order)).next() {
-            Some(order) => Err((order.field(), "one of these is in `at_least`, too: name it once".to_owned())),
+        match self.edges.iter().find(|(order, upstream)| *order != Order::Some && set.contains(upstream)) {
+            Some((order, _)) => Err((order.field(), "one of these is in `at_least`, too: name it once".to_owned())),
             None => Ok(()),
         }
     }
@@ -222,43 +229,36 @@ impl Step {
             let text = "the result of the same task is optional in `args`: say that of all or of none";
             Err((field, text.to_owned()))
         };
-        let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
-        for argument in self.arguments() {
-            match argument {
-                Argument::Optional(upstream) => _ = inside.insert(*upstream),
-                Argument::OptionalOutside(id) => _ = outside.insert(id),
-                Argument::Value(_) | Argument::Result(_) | Argument::Outside(_) => {}
-            }
-        }
+        let optional = self.arguments().iter().filter_map(|argument| match argument {
+            Argument::Optional(upstream) => Some(upstream),
+            Argument::Value(_) | Argument::Result(_) => None,
+        });
+        let optional: HashSet<&Upstream> = optional.collect();
         for (slot, argument) in self.arguments().iter().enumerate() {
-            let needed = match argument {
-                Argument::Result(upstream) => inside.contains(upstream),
-                Argument::Outside(id) => outside.contains(id),
-                Argument::Value(_) | Argument::Optional(_) | Argument::OptionalOutside(_) => false,
-            };
-            if needed {
+            if let Argument::Result(upstream) = argument
+                && optional.contains(upstream)
+            {
                 return said(format!("args[{slot}]"));
             }
         }
-        let other = self.edges.iter().find(|(order, upstream)| *order != Order::After && inside.contains(upstream));
         // An edge to a task that was submitted before the graph is separate from the result of that task.
-        let far = self.outside.iter().find(|(_, id)| outside.contains(id));
-        match other.map(|(order, _)| order).or(far.map(|(order, _)| order)) {
-            Some(order) => said(order.field().to_owned()),
+        let is_other = |(order, upstream): &&(Order, Upstream)| {
+            (*order != Order::After || upstream.inside().is_none()) && optional.contains(upstream)
+        };
+        match self.edges.iter().find(is_other) {
+            Some((order, _)) => said(order.field().to_owned()),
             None => Ok(()),
         }
     }
 
     fn inputs(&self) -> usize {
-        let (inside, outside) = self.bare_edges();
-        self.arguments().len() + inside.len() + outside.len()
+        self.arguments().len() + self.bare_edges().count()
     }
 
     /// Returns the field of the document with the most arguments or edges.
     fn longest(&self) -> &'static str {
-        let orders = self.edges.iter().map(|(order, _)| order).chain(self.outside.iter().map(|(order, _)| order));
         let mut numbers = HashMap::from([("args", self.arguments().len())]);
-        orders.for_each(|order| *numbers.entry(order.field()).or_default() += 1);
+        self.edges.iter().for_each(|(order, _)| *numbers.entry(order.field()).or_default() += 1);
         numbers.into_iter().max_by_key(|&(field, number)| (number, field)).map_or("args", |(field, _)| field)
     }
 }
@@ -395,29 +395,29 @@ pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMa
 /// Returns the edges of a task, with at most one edge to each upstream, and no edge to an upstream whose result is
 /// received. An edge for success or failure replaces [`Order::After`], because success and failure are both ends. The
 /// error is an edge that contradicts another edge.
-fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
-    let (received, _) = step.received();
+fn merged(step: &Step) -> Result<Edges, (Order, usize)> {
+    let received: BTreeSet<usize> = step.received().into_iter().filter_map(Upstream::inside).collect();
+    let set: BTreeSet<usize> = step.set().into_iter().filter_map(Upstream::inside).collect();
     let mut strictest: HashMap<usize, Order> = received.iter().map(|upstream| (*upstream, Order::Success)).collect();
-    let (set, _) = step.set();
-    for &(order, upstream) in step.edges.iter().filter(|(order, _)| *order != Order::Some) {
-        match strictest.insert(upstream, order) {
-            Some(other) if other == order || other == Order::After => {}
-            Some(other) if order == Order::After => _ = strictest.insert(upstream, other),
-            Some(_) => return Err((order, upstream)),
+    for (order, upstream) in step.edges.iter().filter(|(order, _)| *order != Order::Some) {
+        let Some(upstream) = upstream.inside() else { continue };
+        match strictest.insert(upstream, *order) {
+            Some(other) if other == *order || other == Order::After => {}
+            Some(other) if *order == Order::After => _ = strictest.insert(upstream, other),
+            Some(_) => return Err((*order, upstream)),
             None => {}
         }
     }
     let mut edges = Vec::new();
-    for (_, upstream) in &step.edges {
-        if !received.contains(upstream)
-            && let Some(order) = strictest.remove(upstream)
+    for upstream in step.edges.iter().filter_map(|(_, upstream)| upstream.inside()) {
+        if !received.contains(&upstream)
+            && let Some(order) = strictest.remove(&upstream)
         {
-            edges.push((order, *upstream));
+            edges.push((order, Upstream::Inside(upstream)));
         }
     }
-    let mut set: Vec<usize> = set.into_iter().collect();
-    set.sort_unstable();
-    edges.extend(set.into_iter().map(|upstream| (Order::Some, upstream)));
+    edges.extend(set.into_iter().map(|upstream| (Order::Some, Upstream::Inside(upstream))));
+    edges.extend(step.edges.iter().filter(|(_, upstream)| upstream.inside().is_none()).cloned());
     Ok(edges)
 }
 

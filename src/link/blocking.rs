@@ -81,7 +81,7 @@ impl Way for Blocking {
     type Wires = Pool;
 
     fn wires(place: Place, limit: Duration) -> Pool {
-        let (cluster, files) = (place.is_cluster(), place.has_files());
+        let (cluster, files) = (place.address.is_cluster(), place.address.has_files());
         let connect = move |limit| Ok(Box::new(place.connect(limit)?) as Box<dyn Wire>);
         Pool::new(Box::new(connect), limit, cluster, files)
     }

@@ -59,10 +59,10 @@ impl Link for Tokio {
 }
 
 impl Way for Tokio {
-    type Wires = Shared;
+    type Wires = Arc<Connections>;
 
-    fn wires(place: Place, limit: Duration) -> Shared {
-        Shared::new(Server::One(Arc::new(place)), limit)
+    fn wires(place: Place, limit: Duration) -> Self::Wires {
+        Connections::open(Server::One(Arc::new(place)), limit)
     }
 
     async fn pause(time: Duration) {
@@ -125,8 +125,8 @@ impl Signal for Notify {
 #[cfg(feature = "tokio-cluster")]
 impl Tokio {
     /// Opens connections to a cluster through some of its nodes.
-    pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Shared {
-        Shared::new(Server::Cluster(nodes), limit)
+    pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Arc<Connections> {
+        Connections::open(Server::Cluster(nodes), limit)
     }
 }
 
@@ -156,17 +156,7 @@ impl Wire {
 }
 
 /// The connections of a client.
-pub struct Shared(Arc<Connections>);
-
-impl Shared {
-    fn new(server: Server, limit: Duration) -> Self {
-        let calls = Mutex::default();
-        let durable = Mutex::default();
-        Self(Arc::new(Connections { server, limit, calls, durable, age: AtomicU64::new(0), waits: Waits::default() }))
-    }
-}
-
-struct Connections {
+pub struct Connections {
     server: Server,
     /// The time limit of one call.
     limit: Duration,
@@ -181,11 +171,16 @@ struct Connections {
 }
 
 impl Connections {
+    fn open(server: Server, limit: Duration) -> Arc<Self> {
+        let (calls, durable) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { server, limit, calls, durable, age: AtomicU64::new(0), waits: Waits::default() })
+    }
+
     /// Opens a connection. `response` is the maximum time until a reply.
     async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<Wire> {
         match &self.server {
             Server::One(place) => {
-                let server = if place.is_one_server() {
+                let server = if place.address.is_one_server() {
                     place.find(limit)?
                 } else {
                     // The search asks other nodes first, which blocks.
@@ -214,22 +209,6 @@ impl Connections {
         }
     }
 
-    fn is_cluster(&self) -> bool {
-        match &self.server {
-            Server::One(place) => place.is_cluster(),
-            #[cfg(feature = "tokio-cluster")]
-            Server::Cluster(_) => true,
-        }
-    }
-
-    fn has_files(&self) -> bool {
-        match &self.server {
-            Server::One(place) => place.has_files(),
-            #[cfg(feature = "tokio-cluster")]
-            Server::Cluster(_) => false,
-        }
-    }
-
     /// Returns the connection that all calls share.
     async fn shared(&self, limit: Duration) -> RedisResult<Wire> {
         let mut calls = self.calls.lock().await;
@@ -244,6 +223,48 @@ impl Connections {
         self.age.store(number, Ordering::Release);
         *calls = Some((number, connection.clone()));
         Ok(connection)
+    }
+}
+
+fn late() -> redis::RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+impl Wires for Arc<Connections> {
+    type Bell = Notify;
+
+    fn is_cluster(&self) -> bool {
+        match &self.server {
+            Server::One(place) => place.address.is_cluster(),
+            #[cfg(feature = "tokio-cluster")]
+            Server::Cluster(_) => true,
+        }
+    }
+
+    fn has_files(&self) -> bool {
+        match &self.server {
+            Server::One(place) => place.address.has_files(),
+            #[cfg(feature = "tokio-cluster")]
+            Server::Cluster(_) => false,
+        }
+    }
+
+    fn age(&self) -> u64 {
+        self.age.load(Ordering::Acquire)
+    }
+
+    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        let mut age = 0;
+        let sent = async {
+            let mut wire = self.shared(limit).await?;
+            age = self.age.load(Ordering::Acquire);
+            wire.query(cmd).await
+        };
+        let answer = time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()));
+        if !is_sound(&answer) {
+            self.forget(age); // the reply may never end
+        }
+        answer
     }
 
     async fn send_durably(
@@ -279,20 +300,6 @@ impl Connections {
         time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        let mut age = 0;
-        let sent = async {
-            let mut wire = self.shared(limit).await?;
-            age = self.age.load(Ordering::Acquire);
-            wire.query(cmd).await
-        };
-        let answer = time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()));
-        if !is_sound(&answer) {
-            self.forget(age); // the reply may never end
-        }
-        answer
-    }
-
     /// Drops the connection for calls, unless another call has already replaced it.
     fn forget(&self, age: u64) {
         if self.age.compare_exchange(age, age + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -300,43 +307,6 @@ impl Connections {
         {
             calls.take_if(|(number, _)| *number == age);
         }
-    }
-}
-
-fn late() -> redis::RedisError {
-    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
-}
-
-impl Wires for Shared {
-    type Bell = Notify;
-
-    fn is_cluster(&self) -> bool {
-        self.0.is_cluster()
-    }
-
-    fn has_files(&self) -> bool {
-        self.0.has_files()
-    }
-
-    fn age(&self) -> u64 {
-        self.0.age.load(Ordering::Acquire)
-    }
-
-    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        self.0.send(cmd, limit).await
-    }
-
-    async fn send_durably(
-        &self,
-        cmd: &Cmd,
-        confirm: &Cmd,
-        limit: Duration,
-    ) -> RedisResult<(Value, RedisResult<Value>)> {
-        self.0.send_durably(cmd, confirm, limit).await
-    }
-
-    fn forget(&self, age: u64) {
-        self.0.forget(age);
     }
 
     async fn wait(
@@ -351,7 +321,7 @@ impl Wires for Shared {
         if stopped() {
             return None;
         }
-        let waits = pin!(waits::wait(&self.0, lists, limit));
+        let waits = pin!(waits::wait(self, lists, limit));
         match select(waits, rung).await {
             Either::Left((woken, _)) => woken,
             Either::Right(_) => None,

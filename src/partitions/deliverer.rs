@@ -242,7 +242,7 @@ impl Deliverer {
             for name in self.known_away(here, found).unwrap_or_default() {
                 let note = |client: Client| {
                     let note = client.task(placeholder::away(&name)?.as_str())?;
-                    remote_edges::unless_state(note.cancel("it is back").map(drop))?;
+                    remote_edges::unless_state(note.cancel("it is back"))?;
                     remote_edges::unless_state(note.delete())
                 };
                 match self.partitions.partition(here).and_then(note) {

@@ -104,7 +104,7 @@ impl<L: Link> Partitions<L> {
     where
         F: Future<Output = Result<T>> + Send,
     {
-        Self::ask(self.names().cloned().collect(), self.inner.limit, ask).await
+        Self::ask(self.names().cloned().collect(), self.inner.builder.limit, ask).await
     }
 
     /// Calls these partitions. Each call must end within the limit.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use super::remote_edges::unless_state;
 use super::{Deliverer, Partitions};
 use crate::calls::{CancelOptions, NewTask};
 use crate::client::Client;
 use crate::contract::TASK_OPTIONS;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::model::TaskInfo;
 use crate::names::{PartitionName, QueueName, TaskId};
 use crate::options::TaskOptions;
@@ -63,8 +64,8 @@ impl Partitions {
     /// the partition and get new global ids. Each source task is cancelled with the reason `moved to PARTITION:ID`.
     /// Running tasks stay, and so do the tasks counted in [`Moved::left`]. Repeat the call after an error or a crash:
     /// no task is lost, and no task runs twice. A failover of the target may lose tasks that it has just received,
-    /// unless the partitions were opened with a [`PartitionsBuilder::durability`](super::PartitionsBuilder::durability)
-    /// that survives a failover.
+    /// unless the partitions were opened with a [`ClientBuilder::durability`](crate::ClientBuilder::durability) that
+    /// survives a failover.
     ///
     /// # Errors
     /// [`Error::NotDurable`] if the durability was not reached: the source task is kept then. `BADARG` for a move to
@@ -180,11 +181,8 @@ impl Way<'_> {
         between.pause("blueque", &why)?;
         between.configure("closed", Some("0"))?;
         for id in ids {
-            match self.source.call(&self.source.calls().move_to(id, &self.between)) {
-                // A worker has taken the task, or the task was deleted.
-                Ok(()) | Err(Error::State { .. } | Error::NotFound) => {}
-                Err(error) => return Err(error),
-            }
+            // A worker may have taken the task, or the task was deleted.
+            unless_state(self.source.call(&self.source.calls().move_to(id, &self.between)))?;
         }
         Ok(())
     }
@@ -217,18 +215,14 @@ impl Way<'_> {
         let submitted = self.target.call(&self.target.calls().submit(&self.queue, &[task], &options(info)));
         let calls = self.source.calls();
         match submitted {
-            Ok(_) => match self.source.call(&calls.cancel(id, &gone(self.to, id), &CancelOptions::new())) {
-                Ok(_) | Err(Error::State { .. } | Error::NotFound) => Ok(true),
-                Err(error) => Err(error),
-            },
+            Ok(_) => {
+                let cancel = calls.cancel(id, &gone(self.to, id), &CancelOptions::new());
+                unless_state(self.source.call(&cancel)).map(|()| true)
+            }
             // The target may have the task, but a failover could lose it. The next call submits it again.
             Err(error @ Error::NotDurable { .. }) => Err(error),
             Err(error) if error.is_transient() || matches!(error, Error::Unsuitable { .. }) => Err(error),
-            Err(_) => match self.source.call(&calls.move_to(id, &self.queue)) {
-                Ok(()) | Err(Error::State { .. } | Error::NotFound) => Ok(false),
-                Err(error) if error.code() == Some(Code::Duplicate) => Ok(false),
-                Err(error) => Err(error),
-            },
+            Err(_) => unless_state(self.source.call(&calls.move_to(id, &self.queue))).map(|()| false),
         }
     }
 }

@@ -70,8 +70,7 @@ impl<L: Link> Partitions<L> {
 
     /// Submits the two carriers in the partition of the upstream, unless they exist.
     async fn carriers(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
-        let carrier = |has_result| Carrier { to: to.clone(), task: upstream.task().clone(), has_result }.id();
-        let (result, failure) = (carrier(true)?, carrier(false)?);
+        let (result, failure) = (carrier(upstream, to, true)?, carrier(upstream, to, false)?);
         let links = self.client(upstream.partition()).await?.queue(QUEUE)?;
         // The upstream may end between the two calls. Its end decides which carrier is needed; the call for an unneeded
         // carrier is refused.
@@ -161,7 +160,7 @@ impl<L: Link> Partitions<L> {
                 continue;
             }
             let edit = EditOptions::new().method(format!("{method}{ANEW}"));
-            unless_state(L::step(client.task(id.as_str())?.edit(&edit)).await.map(drop))?;
+            unless_state(L::step(client.task(id.as_str())?.edit(&edit)).await)?;
         }
         Ok(())
     }
@@ -199,9 +198,9 @@ impl<L: Link> Partitions<L> {
         let info = placeholder.record().await?;
         let failed = matches!(info.status(), Some(Status::Failed | Status::Cancelled));
         if failed && is_of_graph(&info) && matches!(delivery, Delivery::Complete(_)) {
-            unless_state(L::step(placeholder.retry()).await.map(drop))?;
+            unless_state(L::step(placeholder.retry()).await)?;
             // If the placeholder runs before this edit, it reads the end itself.
-            unless_state(L::step(placeholder.edit(&edit)).await.map(drop))?;
+            unless_state(L::step(placeholder.edit(&edit)).await)?;
         }
         Ok(info.status().is_none_or(Status::is_finished))
     }
@@ -210,10 +209,9 @@ impl<L: Link> Partitions<L> {
     pub(super) async fn revive(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
         let (client, cause) = (self.client(upstream.partition()).await?, carrier(upstream, to, true)?);
         if let Some(graph) = self.task_steps(upstream).await?.record().await?.graph() {
-            let graph = client.graph(&graph)?;
-            for member in graph.members().await? {
+            for member in client.graph(&graph)?.read().await?.tasks {
                 if member.cause.as_ref() == Some(&cause) {
-                    unless_state(L::step(client.task(member.id.as_str())?.retry()).await.map(drop))?;
+                    unless_state(L::step(client.task(member.id.as_str())?.retry()).await)?;
                 }
             }
         }
@@ -222,15 +220,15 @@ impl<L: Link> Partitions<L> {
 
     /// Makes the carriers of an unfinished task wait for its end, even if they have run before.
     pub(super) async fn rearm(&self, upstream: &GlobalId, to: &PartitionName) -> Result<()> {
-        let (client, result, failure) =
-            (self.client(upstream.partition()).await?, carrier(upstream, to, true)?, carrier(upstream, to, false)?);
-        let (result, failure) = (client.task(result.as_str())?, client.task(failure.as_str())?);
+        let client = self.client(upstream.partition()).await?;
+        let task = |has_result| client.task(carrier(upstream, to, has_result)?.as_str());
+        let (result, failure) = (task(true)?, task(false)?);
         if let Some(Status::Failed | Status::Cancelled) = status(&result).await? {
-            unless_state(L::step(result.retry()).await.map(drop))?;
+            unless_state(L::step(result.retry()).await)?;
         }
         if status(&failure).await?.is_some_and(|status| status != Status::Waiting) {
             // Drops the failure of the previous run if it has not been delivered.
-            unless_state(L::step(failure.cancel("the task was retried")).await.map(drop))?;
+            unless_state(L::step(failure.cancel("the task was retried")).await)?;
             // Another process may have made the carrier wait again, which is the intended state.
             unless_state(L::step(failure.delete()).await)?;
         }
@@ -243,7 +241,7 @@ impl<L: Link> Partitions<L> {
         let client = self.client(here).await?;
         client.run_deferred_steps(DEFERRED_STEPS).await?;
         let (mut open, mut again) = (Vec::new(), Vec::new());
-        for member in client.graph(graph)?.members().await? {
+        for member in client.graph(graph)?.read().await?.tasks {
             let is_open = member.status.is_some_and(|status| !status.is_finished());
             open.extend(
                 Carrier::of(&member.id).filter(|carrier| carrier.has_result && is_open && member.queue == QUEUE),
@@ -259,7 +257,7 @@ impl<L: Link> Partitions<L> {
                     let upstream = GlobalId::new(here.clone(), carrier.task.clone());
                     self.rearm(&upstream, &carrier.to).await?;
                     let placeholder = self.client(&carrier.to).await?.task(&upstream.to_string())?;
-                    unless_gone(unless_state(L::step(placeholder.retry()).await.map(drop)))?;
+                    unless_state(L::step(placeholder.retry()).await)?;
                     self.client(&carrier.to).await?.run_deferred_steps(DEFERRED_STEPS).await?;
                     again.push(carrier.to.clone());
                 }
@@ -341,14 +339,9 @@ impl<L: Link> Partitions<L> {
             Err(error) => return Err(error),
         }
         // Drops the failure of the previous run if it has not been delivered.
-        match L::step(from.task(failure.as_str())?.cancel("the task was retried")).await {
-            Ok(_) | Err(Error::State { .. } | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-        match L::step(from.task(failure.as_str())?.delete()).await {
-            Ok(()) | Err(Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
+        let former = from.task(failure.as_str())?;
+        unless_state(L::step(former.cancel("the task was retried")).await)?;
+        unless_gone(L::step(former.delete()).await)?;
         let after = patient().id(failure.clone()).after_failure(result);
         L::step(links.submit_bytes(b"null", after)).await.map(drop).or_else(unless_upstream)
     }
@@ -423,10 +416,10 @@ pub(super) async fn status<L: Link>(task: &Task<L>) -> Result<Option<Status>> {
 }
 
 /// Ignores an error that means that the state or the upstreams of a task do not allow the call.
-pub(super) fn unless_state(outcome: Result<()>) -> Result<()> {
+pub(super) fn unless_state<T>(outcome: Result<T>) -> Result<()> {
     match outcome {
         Err(Error::State { .. } | Error::NotFound) => Ok(()),
-        other => other,
+        other => other.map(drop),
     }
 }
 

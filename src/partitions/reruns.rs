@@ -1,10 +1,9 @@
 //! The tasks that are rerun in a graph over several partitions, and the order of the reruns.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::graphs::Part;
 use crate::error::{Code, Error, Result};
-use crate::model::{GraphMember, GraphState};
+use crate::model::{GraphMember, GraphPage, GraphState};
 use crate::names::{PartitionName, TaskId};
 use crate::placeholder::{Carrier, QUEUE};
 use crate::topology::GlobalId;
@@ -26,36 +25,37 @@ struct Node<'a> {
     stands_in: bool,
 }
 
-/// Returns the stages of the rerun of a task and everything downstream. A rerun placeholder immediately reads the state
+/// Returns the stages of the rerun of tasks and everything downstream. A rerun placeholder immediately reads the state
 /// of its upstream. The upstream and all of its upstreams are therefore rerun first, so a partition may have several
 /// stages.
-pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> Result<Vec<Stage>> {
+pub(super) fn stages(parts: &BTreeMap<PartitionName, GraphPage>, tasks: &[GlobalId]) -> Result<Vec<Stage>> {
     let nodes = nodes(parts);
-    let is_task =
-        |node: &Node<'_>| node.here == task.partition() && node.member.id == *task.task() && node.member.queue != QUEUE;
-    let Some(first) = nodes.iter().position(|node| is_task(node) && node.member.status.is_some()) else {
+    let find = |task: &GlobalId| {
+        let is_task = |node: &Node<'_>| node.here == task.partition() && node.member.id == *task.task();
+        let is_known = |node: &Node<'_>| is_task(node) && node.member.queue != QUEUE && node.member.status.is_some();
         let text = format!("the graph has no task {task}, or it was deleted");
-        return Err(Error::State { code: Code::NoTask, text });
+        nodes.iter().position(is_known).ok_or(Error::State { code: Code::NoTask, text })
     };
+    let first = tasks.iter().map(find).collect::<Result<HashSet<usize>>>()?;
     let upstreams: Vec<Vec<usize>> = nodes.iter().map(|node| node.upstreams.clone()).collect();
     let order = crate::graph::sorted(&upstreams).map_err(|_| Error::State {
         code: Code::State,
         text: "tasks of the graph wait for one another over partitions, so none of them can run".to_owned(),
     })?;
-    // Number of placeholders on the longest path from the first task to each task. `None` if there is no path.
+    // Number of placeholders on the longest path from a first task to each task. `None` if there is no path.
     let mut depths: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut found: BTreeMap<(usize, &PartitionName), Vec<TaskId>> = BTreeMap::new();
     for at in order {
         let Some(node) = nodes.get(at) else { continue };
         let above = node.upstreams.iter().filter_map(|up| depths.get(*up).copied().flatten()).max();
-        let depth = if at == first { Some(0) } else { above.map(|above| above + usize::from(node.stands_in)) };
+        let depth = above.map(|above| above + usize::from(node.stands_in)).or(first.contains(&at).then_some(0));
         let Some(known) = depth else { continue };
         if node.stands_in && node.member.status.is_none() {
             // The dependents of a deleted placeholder may also be deleted.
             require_unused(&nodes, at)?;
             continue;
         }
-        if at == first || node.stands_in {
+        if known == 0 && first.contains(&at) || node.stands_in {
             found.entry((known, node.here)).or_default().push(node.member.id.clone());
         }
         require_part(parts, node)?;
@@ -72,8 +72,8 @@ pub(super) fn stages(parts: &BTreeMap<PartitionName, Part>, task: &GlobalId) -> 
 }
 
 /// All tasks of all parts.
-fn nodes(parts: &BTreeMap<PartitionName, Part>) -> Vec<Node<'_>> {
-    let members = || parts.iter().flat_map(|(here, part)| part.members.iter().map(move |member| (here, member)));
+fn nodes(parts: &BTreeMap<PartitionName, GraphPage>) -> Vec<Node<'_>> {
+    let members = || parts.iter().flat_map(|(here, part)| part.tasks.iter().map(move |member| (here, member)));
     let places: HashMap<(&PartitionName, &TaskId), usize> =
         members().enumerate().map(|(at, (here, member))| ((here, &member.id), at)).collect();
     let mut nodes = Vec::with_capacity(places.len());
@@ -110,7 +110,7 @@ fn require_unused(nodes: &[Node<'_>], placeholder: usize) -> Result<()> {
 
 /// Fails if a task has dependents in a partition that has not created its part. That part could receive the end of the
 /// previous run.
-fn require_part(parts: &BTreeMap<PartitionName, Part>, node: &Node<'_>) -> Result<()> {
+fn require_part(parts: &BTreeMap<PartitionName, GraphPage>, node: &Node<'_>) -> Result<()> {
     let Some(Carrier { to, .. }) = Carrier::of(&node.member.id).filter(|_| node.member.queue == QUEUE) else {
         return Ok(());
     };

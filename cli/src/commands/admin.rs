@@ -4,12 +4,12 @@ mod audit;
 mod maintenance;
 mod reset_clock;
 
-use crate::subcommand::subcommands;
+use crate::subcommand::{Scope, subcommands};
 
 subcommands! {
     pub enum Word {
         /// Show who changed what
-        Audit(audit::Options),
+        Audit(audit::Options) => |_| Scope::All,
         /// Do the maintenance that workers do
         Maintenance(maintenance::Options),
         /// Set a clock that ran ahead back to the server's time

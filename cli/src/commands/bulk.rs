@@ -7,7 +7,7 @@ use crate::input::force::Forced;
 use crate::input::values::{queue_name, whole_number};
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Word {
@@ -76,9 +76,5 @@ impl Subcommand for Word {
                 each(session, all, &Action::Prioritise { priority: *priority }, &states(Status::is_waiting))
             }
         }
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::InTurn
     }
 }

@@ -7,7 +7,7 @@ use crate::input::force::Forced;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -29,9 +29,5 @@ impl Subcommand for Options {
                 _ => "cancelled",
             })
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }

@@ -62,6 +62,16 @@ impl Row for View {
     }
 }
 
+impl Options {
+    /// Returns the partitions that the subcommand concerns. All tasks of a key are in one partition, so the limits of a
+    /// key are not split.
+    pub fn scope(&mut self) -> Scope<'_> {
+        let Some(Word::Set { pairs }) = &self.word else { return Scope::All };
+        let limit = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()));
+        limit.map_or(Scope::All, |(name, _)| Scope::Limit(format!("the setting {name}")))
+    }
+}
+
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let queue = self.queue.as_ref();
@@ -86,13 +96,6 @@ impl Subcommand for Options {
             }
         }
         Ok(Code::Ok)
-    }
-
-    /// All tasks of a key are in one partition, so its limits are not split.
-    fn scope(&mut self) -> Scope<'_> {
-        let Some(Word::Set { pairs }) = &self.word else { return Scope::All };
-        let limit = pairs.iter().find(|(name, _)| ["concurrency", "rate"].contains(&name.as_str()));
-        limit.map_or(Scope::All, |(name, _)| Scope::Limit(format!("the setting {name}")))
     }
 }
 

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -19,9 +19,5 @@ impl Subcommand for Options {
             session.client.call(&session.client.calls().delete(id))?;
             Ok("deleted")
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }

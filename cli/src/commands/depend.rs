@@ -1,6 +1,6 @@
 //! `blueque depend` and `blueque undepend`
 
-use blueque::{Inputs, TaskId};
+use blueque::TaskId;
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
@@ -8,7 +8,7 @@ use crate::input::upstreams::{Results, Upstreams};
 use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 /// Pending and scheduled tasks become waiting tasks, unless all the other tasks have ended already.
 #[derive(Args, Clone, Debug)]
@@ -39,17 +39,13 @@ impl Subcommand for Options {
         self.tasks.each(session, |id, _| {
             let slots = if has_results { client.call(&calls.why(id))?.slots } else { None };
             let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
-            let inputs = self.upstreams.add_to(Inputs::new(), first, &results);
+            let inputs = self.upstreams.inputs(first, &results);
             Ok(client.call(&calls.depend(id, &inputs))?.as_str())
         })
     }
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {
         self.upstreams.ids().chain(&mut self.result_of).chain(&mut self.result_or_null).collect()
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }
 
@@ -73,10 +69,6 @@ impl Subcommand for Removal {
             }
             Ok(state)
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {

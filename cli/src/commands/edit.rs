@@ -10,7 +10,7 @@ use crate::input::task_options::ChangedOptions;
 use crate::input::values::{coming, queue_name};
 use crate::output::{Code, fault};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times::When;
 
 /// Properties that are not named stay as they are. Editing a running task changes its next attempt.
@@ -50,10 +50,6 @@ impl Subcommand for Options {
             let client = &session.client;
             Ok(client.call(&client.calls().edit(id, &call))?.as_str())
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }
 

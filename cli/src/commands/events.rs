@@ -19,7 +19,7 @@ use crate::output::table::{self, Column, Row};
 use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::payload::Payload;
 
@@ -335,10 +335,6 @@ impl Subcommand for Options {
 
     fn waits(&self) -> Option<Option<Duration>> {
         self.follow.then_some(None)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        self.task.as_mut().map_or(Scope::All, Scope::Task)
     }
 }
 

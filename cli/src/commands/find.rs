@@ -7,7 +7,7 @@ use crate::input::filter::TaskFilter;
 use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
@@ -72,9 +72,5 @@ impl Subcommand for Options {
         }
         TaskList::of(session, ids)?.write(session, latest_first)?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

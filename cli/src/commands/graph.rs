@@ -1,26 +1,27 @@
 //! `blueque graph`: tasks that wait for others, submitted together.
 
-mod several;
+mod found;
+mod partitions;
+mod within;
 mod words;
 
-use std::io::{self, IsTerminal};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
-use blueque::{Error, GraphHandle, GraphId, GraphMember, GraphSummary, TaskId};
+use blueque::{GraphId, GraphSummary};
 use clap::Args;
 
-use self::words::{WATCH, Word, late, outcome};
+use self::found::Found;
+use self::within::Within;
+use self::words::Word;
 use crate::input::document::Document;
 use crate::input::new_graph::submit_graph;
-use crate::output::{Code, Format, clean, data, fault, say};
+use crate::output::table;
+use crate::output::{Code, Format, say};
 use crate::session::Session;
-use crate::session::graphs::known;
-use crate::session::outage::Outage;
 use crate::session::several::Several;
 use crate::subcommand::Subcommand;
-use crate::view::graph::{Made, Standing, Summary, Whole};
+use crate::view::graph::{Made, Standing, Summary};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -30,48 +31,13 @@ pub struct Options {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        match &self.word {
-            Word::Submit { document, id } => submit(session, document, id.as_ref()),
-            Word::Ls { status, name, tag, limit } => list(session, *limit, |graph| {
-                (status.is_empty() || status.contains(&Standing::of(graph)))
-                    && (name.is_none() || graph.name == *name)
-                    && tag.as_ref().is_none_or(|tag| graph.tags.contains(tag))
-            }),
-            Word::Show { id, all, watch: false } => {
-                look(session, id)?.write(session.format, *all)?;
-                Ok(Code::Ok)
-            }
-            Word::Show { id, all, watch: true } => watch(session, id, *all),
-            Word::Export { id, format } => {
-                look(session, id)?.draw(*format)?;
-                Ok(Code::Ok)
-            }
-            Word::Cancel { id, task, force, reason } => {
-                let graph = session.client.graph(id.as_str())?;
-                let options = CancelGraphOptions::new().force(*force);
-                let options =
-                    member(&graph, task.as_deref())?.iter().fold(options, |options, task| options.task(task.as_str()));
-                known(id, graph.cancel_with(reason, &options))?;
-                stand(session, &graph, members(&graph)?)
-            }
-            Word::Retry { id, from, deadline } => {
-                let graph = session.client.graph(id.as_str())?;
-                let from = member(&graph, from.as_deref())?;
-                let how = from.iter().fold(RetryGraphOptions::new(), |how, task| how.task(task.as_str()));
-                known(
-                    id,
-                    graph.retry_with(&deadline.iter().map(|at| at.time()).fold(how, RetryGraphOptions::deadline)),
-                )?;
-                stand(session, &graph, members(&graph)?)
-            }
-            Word::Wait { id, timeout } => wait(session, id, *timeout),
-        }
+        run(Within::Namespace(session), &self.word)
     }
 
     fn combine(&self, several: &Several<'_>) -> Option<anyhow::Result<Code>> {
         // A document may name other partitions than the named partition.
         let combines = matches!(self.word, Word::Submit { .. }) || several.flags.chosen.len() != 1;
-        combines.then(|| several::run(several, &self.word))
+        combines.then(|| run(Within::Partitions(several), &self.word))
     }
 
     fn topology(&self) -> anyhow::Result<Option<String>> {
@@ -90,112 +56,77 @@ impl Subcommand for Options {
     }
 }
 
-/// Returns all tasks of a graph.
-fn members(graph: &GraphHandle) -> anyhow::Result<Vec<GraphMember>> {
-    known(graph.id(), graph.tasks().collect())
-}
-
-/// Returns the task of a graph that has this name or id.
-fn member(graph: &GraphHandle, named: Option<&str>) -> anyhow::Result<Option<TaskId>> {
-    let Some(named) = named else { return Ok(None) };
-    let tasks = members(graph)?;
-    let found = tasks.iter().find(|task| task.label == named).or(tasks.iter().find(|task| task.id.as_str() == named));
-    let none = || fault(Code::NotFound, format!("no task of the graph {} is {}", graph.id(), clean(named)));
-    Ok(Some(found.ok_or_else(none)?.id.clone()))
-}
-
-/// Shows the state of a graph.
-fn stand(session: &Session, graph: &GraphHandle, tasks: Vec<GraphMember>) -> anyhow::Result<Code> {
-    let info = known(graph.id(), graph.info())?;
-    let whole = Whole::new(graph.id(), &info, tasks);
-    if session.format == Format::Table {
-        say(whole.sentence());
-    } else {
-        whole.write(session.format, false)?;
-    }
-    Ok(Code::Ok)
-}
-
-fn look(session: &Session, id: &GraphId) -> anyhow::Result<Whole> {
-    let graph = session.client.graph(id.as_str())?;
-    let info = known(id, graph.info())?;
-    Whole::looked_at(session, id, &info, members(&graph)?)
-}
-
-fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
-    let limit = limit as usize;
-    let mut shown = Vec::new();
-    for graph in session.client.graphs() {
-        let graph = graph?;
-        if fits(&graph) {
-            shown.push(Summary::new(graph));
+fn run(within: Within<'_>, word: &Word) -> anyhow::Result<Code> {
+    match word {
+        Word::Submit { document, id } => submit(within, document, id.as_ref()),
+        Word::Ls { status, name, tag, limit } => list(within, *limit as usize, |graph| {
+            (status.is_empty() || status.contains(&Standing::of(graph)))
+                && (name.is_none() || graph.name == *name)
+                && tag.as_ref().is_none_or(|tag| graph.tags.contains(tag))
+        }),
+        Word::Show { id, all, watch: true } => Found::find(within, id)?.watch(*all),
+        Word::Show { id, all, watch: false } => {
+            let (whole, code) = Found::find(within, id)?.look()?;
+            whole.write(within.format(), *all)?;
+            Ok(code)
         }
-        // One entry more than the limit is read, to find out if there are more.
-        if shown.len() > limit {
-            break;
+        Word::Export { id, format } => {
+            let (whole, code) = Found::find(within, id)?.look()?;
+            whole.draw(*format)?;
+            Ok(code)
         }
-    }
-    let more = shown.len() > limit;
-    shown.truncate(limit);
-    session.write(&shown)?;
-    if more && session.format == Format::Table {
-        say(format!("the latest {limit} graphs; --limit shows more"));
-    }
-    Ok(Code::Ok)
-}
-
-/// Shows a graph repeatedly until all its tasks have ended. Waits for a server that is away.
-fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
-    let mut outage = Outage::default();
-    loop {
-        let Some(whole) = outage.survive(look(session, id))? else { continue };
-        if io::stdout().is_terminal() {
-            // Clears the screen and moves the cursor home.
-            data("\x1b[2J\x1b[H")?;
+        Word::Cancel { id, task, force, reason } => {
+            let found = Found::find(within, id)?;
+            let mut options = CancelGraphOptions::new().force(*force);
+            if let Some(task) = task {
+                options = options.task(found.member(task)?.as_str());
+            }
+            found.after(found.graph.cancel_with(reason, &options))
         }
-        let hidden = whole.write_screen(session.format, all)?;
-        if hidden > 0 {
-            say(format!("+{hidden} lines"));
+        Word::Retry { id, from, deadline } => {
+            let found = Found::find(within, id)?;
+            let mut options =
+                deadline.iter().map(|at| at.time()).fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
+            if let Some(task) = from {
+                found.must_answer()?;
+                options = options.task(found.member(task)?.as_str());
+            }
+            found.after(found.graph.retry_with(&options))
         }
-        if whole.has_ended() {
-            return Ok(Code::Ok);
-        }
-        thread::sleep(WATCH);
+        Word::Wait { id, timeout } => Found::find(within, id)?.wait(*timeout),
     }
 }
 
-fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
+fn submit(within: Within<'_>, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
     // The client chooses the id before the call. If the reply is lost, the same command with this id creates no second
     // graph.
     let id = id.cloned().unwrap_or_else(GraphId::random);
-    let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
-    Made::new(&made).write(session.format)?;
+    let made = match within {
+        Within::Namespace(session) => submit_graph(session, &document.graph()?.id(id.clone()), &id)?,
+        Within::Partitions(several) => partitions::submit(several, document, &id)?,
+    };
+    Made::new(&made).write(within.format())?;
     Ok(Code::Ok)
 }
 
-fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::Result<Code> {
-    let graph = session.client.graph(id.as_str())?;
-    let Some(tasks) = ended(session, &graph)? else { return Err(late(id.as_str(), timeout)) };
-    let code = outcome(&tasks);
-    stand(session, &graph, tasks)?;
-    Ok(code)
-}
-
-/// Waits until all tasks of a graph have ended and returns them, or `None` after the time limit. Waits for a server
-/// that is away.
-fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<GraphMember>>> {
-    let mut outage = Outage::default();
-    loop {
-        let left = session.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-        let answer = match graph.wait(left) {
-            Err(Error::TimedOut(_)) => return Ok(None),
-            answer => known(graph.id(), answer),
-        };
-        if answer.is_err() && session.end.is_some_and(|end| Instant::now() >= end) {
-            return Ok(None);
+/// Lists the graphs, the latest first.
+fn list(within: Within<'_>, limit: usize, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
+    // One entry more than the limit is read, to find out if there are more.
+    let (mut shown, code) = match within {
+        Within::Namespace(session) => {
+            let graphs = session.client.graphs().filter(|graph| graph.as_ref().map_or(true, &fits)).take(limit + 1);
+            (graphs.map(|graph| graph.map(Summary::new)).collect::<blueque::Result<Vec<_>>>()?, Code::Ok)
         }
-        if let Some(tasks) = outage.survive(answer)? {
-            return Ok(Some(tasks));
-        }
+        Within::Partitions(several) => partitions::list(several, limit, fits)?,
+    };
+    let more = shown.len() > limit;
+    shown.truncate(limit);
+    match within {
+        Within::Namespace(session) => session.write(&shown)?,
+        Within::Partitions(several) => table::write(several.format, &shown)?,
     }
+    if more && within.format() == Format::Table {
+        say(format!("the latest {limit} graphs; --limit shows more"));
+    }
+    Ok(code)
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
@@ -159,9 +159,5 @@ impl Subcommand for Options {
         }
         session.write(&steps)?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }

@@ -23,7 +23,7 @@ use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::times::When;
 use crate::view::why::why;
@@ -177,10 +177,6 @@ impl Subcommand for Options {
 
     fn waits(&self) -> Option<Option<Duration>> {
         self.follow.then_some(None)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::input::values::{graph_id, queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
@@ -88,10 +88,6 @@ impl Subcommand for Options {
 
     fn take_watch(&mut self) -> bool {
         std::mem::take(&mut self.watch)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }
 

@@ -7,7 +7,7 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::queue_name;
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 /// The tasks go behind the tasks that wait in the other queue.
 #[derive(Args, Clone, Debug)]
@@ -28,9 +28,5 @@ impl Subcommand for Options {
             session.client.call(&session.client.calls().move_to(id, &self.queue))?;
             Ok("moved")
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }

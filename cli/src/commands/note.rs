@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::output::{Code, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -37,9 +37,5 @@ impl Subcommand for Options {
         session.client.task(id.as_str())?.note(&self.text, &call)?;
         say(format!("noted in the history of {id}"));
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }

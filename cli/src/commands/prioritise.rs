@@ -6,7 +6,7 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::whole_number;
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 /// The tasks go behind the tasks that have this priority already.
 #[derive(Args, Clone, Debug)]
@@ -24,9 +24,5 @@ impl Subcommand for Options {
             session.client.call(&session.client.calls().prioritise(id, self.priority))?;
             Ok("prioritised")
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }

@@ -11,7 +11,7 @@ mod stats;
 
 use clap::Args;
 
-use crate::subcommand::{Choice, Subcommand, subcommands};
+use crate::subcommand::{Choice, Scope, Subcommand, subcommands};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -23,26 +23,36 @@ pub struct Options {
 subcommands! {
     enum Word {
         /// List queues with the number of tasks in each state
-        Ls(ls::Options),
+        Ls(ls::Options) => |_| Scope::All,
         /// Show the next tasks of a queue, and why it skips others
         Peek(peek::Options),
         /// Stop a queue from starting tasks
-        Pause(pause::Options),
+        Pause(pause::Options) => |_| Scope::All,
         /// Let a queue start tasks again
-        Resume(resume::Options),
+        Resume(resume::Options) => |_| Scope::All,
         /// Delete the waiting or finished tasks of a queue
-        Purge(purge::Options),
+        Purge(purge::Options) => |_| Scope::InTurn,
         /// Delete an empty queue, with its settings and statistics
         Delete(delete::Options),
         /// List the groups of a queue's failures, the largest first
-        Groups(groups::Options),
+        Groups(groups::Options) => |_| Scope::All,
         /// Show how many tasks ran in the last days, and how long
         Stats(stats::Options),
     }
 }
 
+impl Options {
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert(Word::Ls(ls::Options {}))
+    }
+}
+
 impl Choice for Options {
     fn chosen(&mut self) -> &mut dyn Subcommand {
-        self.word.get_or_insert(Word::Ls(ls::Options {})).chosen()
+        self.word().chosen()
+    }
+
+    fn scope(&mut self) -> Scope<'_> {
+        self.word().scope()
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 /// Workers are asked to stop them: programs have their grace period to save a checkpoint. Then the tasks are at the
 /// front of their queue, where any worker may take them.
@@ -35,9 +35,5 @@ impl Subcommand for Options {
                 },
             )
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.tasks.ids)
     }
 }

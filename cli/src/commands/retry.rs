@@ -8,7 +8,7 @@ use crate::input::task_ids::TaskIds;
 use crate::input::values::coming;
 use crate::output::{Code, fault};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::times::When;
 
@@ -35,10 +35,6 @@ impl Subcommand for Options {
             Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
             retried => Ok(retried?.as_str()),
         })
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Reruns(&mut self.tasks.ids)
     }
 }
 

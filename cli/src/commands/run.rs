@@ -9,7 +9,7 @@ use crate::follow::{Follower, ended, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::cost;
 
 #[derive(Args, Clone, Debug)]
@@ -58,10 +58,6 @@ impl Subcommand for Options {
         let programs =
             exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
         Ok(programs.map_or(verdict, Code::Program))
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::NewTask(&mut self.new)
     }
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
@@ -51,10 +51,6 @@ impl Subcommand for Options {
             format => write_one(format, &task)?,
         }
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }
 

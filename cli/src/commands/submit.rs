@@ -14,7 +14,7 @@ use crate::input::values::plain;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -160,10 +160,6 @@ impl Subcommand for Options {
         }
         ended::report(&shown, &info);
         Ok(ended::verdict(&info))
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::NewTask(&mut self.new)
     }
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {

@@ -51,6 +51,16 @@ impl Row for Tagged {
     }
 }
 
+impl Word {
+    /// Returns the partitions that the subcommand concerns.
+    pub fn scope(&mut self) -> Scope<'_> {
+        match self {
+            Word::Add(options) | Word::Remove(options) => Scope::Task(&mut options.id),
+            Word::Ls(_) => Scope::All,
+        }
+    }
+}
+
 impl Subcommand for Word {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let (client, calls) = (&session.client, session.client.calls());
@@ -58,13 +68,6 @@ impl Subcommand for Word {
             Word::Add(options) => change(session, options, |id, tags| client.call(&calls.tag(id, tags))),
             Word::Remove(options) => change(session, options, |id, tags| client.call(&calls.untag(id, tags))),
             Word::Ls(options) => ls::run(session, options),
-        }
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        match self {
-            Word::Add(options) | Word::Remove(options) => Scope::Task(&mut options.id),
-            Word::Ls(_) => Scope::All,
         }
     }
 }

@@ -7,7 +7,7 @@ mod published;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use blueque::{Inputs, QueueName};
+use blueque::QueueName;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -192,7 +192,7 @@ fn run(word: &Word) -> anyhow::Result<Code> {
             return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
         }
         Word::Suspend { upstreams } => {
-            append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &Results::default()).to_string() }))?;
+            append(&json!({ "suspend": upstreams.inputs(0, &Results::default()).to_string() }))?;
         }
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue, eta, change } => next(queue.as_ref(), *eta, change)?,

@@ -51,6 +51,16 @@ impl Row for View {
     }
 }
 
+impl Word {
+    /// Returns the partitions that the subcommand concerns.
+    pub fn scope(&mut self) -> Scope<'_> {
+        match self {
+            Word::Add(tasks) | Word::Remove(tasks) => Scope::Tasks(&mut tasks.ids),
+            Word::Ls => Scope::All,
+        }
+    }
+}
+
 impl Subcommand for Word {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let client = &session.client;
@@ -67,13 +77,6 @@ impl Subcommand for Word {
                 session.write(&client.tracked()?.into_iter().map(View::from).collect::<Vec<_>>())?;
                 Ok(Code::Ok)
             }
-        }
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        match self {
-            Word::Add(tasks) | Word::Remove(tasks) => Scope::Tasks(&mut tasks.ids),
-            Word::Ls => Scope::All,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::input::values::duration;
 use crate::output::{Code, Format, fault};
 use crate::session::Session;
 use crate::session::outage::begin;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::task::TaskView;
 
 #[derive(Args, Clone, Debug)]
@@ -61,10 +61,6 @@ impl Subcommand for Options {
 
     fn waits(&self) -> Option<Option<Duration>> {
         Some(self.timeout)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Tasks(&mut self.ids)
     }
 }
 

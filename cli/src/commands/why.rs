@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::output::{Code, Format, json, line, one_line};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::expected::Expected;
 use crate::view::why::why;
 
@@ -40,10 +40,6 @@ impl Subcommand for Options {
             one(session, &id, &info, several.then_some(name.as_str()))?;
         }
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::Task(&mut self.id)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::input::values::queue_name;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::programs;
 
@@ -179,9 +179,5 @@ impl Subcommand for Options {
             say(sentence);
         }
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

@@ -1,11 +1,10 @@
 //! An array of tasks, as an argument.
 
-use blueque::{Graph, GraphId, TaskId};
+use blueque::{Graph, GraphId};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::task_options::TaskOptions;
-use super::upstreams::Waits;
 use crate::output::{Code, fault};
 
 /// Parses indexes such as `1-500` or `1-500%20`. The library checks their bounds.
@@ -14,76 +13,14 @@ pub fn indexes(text: &str) -> Result<String, String> {
     if known { Ok(text.to_owned()) } else { Err("must be such as 1-500, or 1-500%20 for 20 at once".to_owned()) }
 }
 
-/// The upstreams of an array's tasks, as fields of a graph document.
-#[derive(Default)]
-pub struct Edges {
-    fields: Map<String, Value>,
-    /// The upstreams of a set. `count` complete upstreams are enough.
-    of: Vec<Value>,
-    count: Option<u32>,
-}
-
-impl Edges {
-    fn with(mut self, field: &str, upstream: Value) -> Self {
-        match self.fields.get_mut(field).and_then(Value::as_array_mut) {
-            Some(all) => all.push(upstream),
-            None => _ = self.fields.insert(field.to_owned(), json!([upstream])),
-        }
-        self
-    }
-
-    fn fields(mut self) -> Map<String, Value> {
-        if let Some(count) = self.count {
-            self.fields.insert("at_least".to_owned(), json!({ "count": count, "of": self.of }));
-        }
-        self.fields
-    }
-}
-
-impl Waits for Edges {
-    fn success(self, id: &TaskId) -> Self {
-        self.with("needs", json!({ "task": id.as_str() }))
-    }
-
-    fn end(self, id: &TaskId) -> Self {
-        self.with("after", json!({ "task": id.as_str() }))
-    }
-
-    fn failure(self, id: &TaskId) -> Self {
-        self.with("after_failure", json!({ "task": id.as_str() }))
-    }
-
-    fn result(self, _slot: u32, id: &TaskId) -> Self {
-        self.with("args", json!({ "result": { "task": id.as_str() } }))
-    }
-
-    fn result_or_null(self, _slot: u32, id: &TaskId) -> Self {
-        self.with("args", json!({ "result": { "task": id.as_str() }, "optional": true }))
-    }
-
-    fn some(mut self, id: &TaskId) -> Self {
-        self.of.push(json!({ "task": id.as_str() }));
-        self
-    }
-
-    fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
-        self.some(id).result(slot, id)
-    }
-
-    fn at_least(mut self, number: u32) -> Self {
-        self.count = Some(number);
-        self
-    }
-}
-
 /// Returns a graph whose only entry is the array.
 pub fn graph(
     (id, queue): (&GraphId, &str),
     indexes: &str,
     (parameters, eta): (Option<&RawValue>, Option<f64>),
-    (options, edges): (&TaskOptions, Edges),
+    (options, upstreams): (&TaskOptions, Map<String, Value>),
 ) -> anyhow::Result<Graph> {
-    let mut task = edges.fields();
+    let mut task = upstreams;
     task.insert("array".to_owned(), json!(indexes));
     let mut policy = Map::new();
     for (name, value) in options.given() {

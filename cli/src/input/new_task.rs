@@ -5,7 +5,7 @@ use blueque::{Error, Graph, GraphId, Made, QueueName, Round, Submitted, TaskId};
 use clap::Args;
 use serde_json::value::RawValue;
 
-use super::array::{self, Edges};
+use super::array;
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
 use super::upstreams::{Results, Upstreams, in_options};
@@ -82,7 +82,7 @@ impl NewTaskArgs {
             (&id, self.queue.as_str()),
             indexes,
             (parameters, eta),
-            (&self.options, self.upstreams.add_to(Edges::default(), 0, &self.results())),
+            (&self.options, self.upstreams.fields(&self.results())),
         )?;
         Ok((id, graph))
     }
@@ -101,7 +101,7 @@ impl NewTaskArgs {
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let options = self.upstreams.add_to(self.options.options(), 0, &self.results());
+        let options = self.options.options().inputs(&self.upstreams.inputs(0, &self.results()));
         let task = NewTask::new(&id, &parameters).eta(self.eta.map(When::time));
         let calls = session.client.calls();
         let call = if later {
@@ -133,7 +133,7 @@ impl NewTaskArgs {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(When::time);
         let task = NewTask::new(&id, &parameters).eta(eta);
-        let mut options = self.upstreams.add_to(self.options.options(), 0, &self.results());
+        let mut options = self.options.options().inputs(&self.upstreams.inputs(0, &self.results()));
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

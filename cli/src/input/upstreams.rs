@@ -1,7 +1,8 @@
 //! The tasks that a task waits for, as arguments.
 
-use blueque::{Error, TaskId, calls};
+use blueque::{Error, Inputs, TaskId};
 use clap::Args;
+use serde_json::{Map, Value, json};
 
 use super::values::task_id;
 use crate::output::{code, fault};
@@ -47,32 +48,43 @@ pub struct Results<'a> {
     pub optional: &'a [TaskId],
 }
 
-/// A request to which the upstreams of a task can be added.
-pub trait Waits: Sized {
-    fn success(self, id: &TaskId) -> Self;
-    fn end(self, id: &TaskId) -> Self;
-    fn failure(self, id: &TaskId) -> Self;
-    fn result(self, slot: u32, id: &TaskId) -> Self;
-    fn result_or_null(self, slot: u32, id: &TaskId) -> Self;
-    fn some(self, id: &TaskId) -> Self;
-    fn result_of_some(self, slot: u32, id: &TaskId) -> Self;
-    fn at_least(self, number: u32) -> Self;
-}
-
 impl Upstreams {
-    /// Adds these upstreams, and the upstreams whose results the task gets. The first result has the slot `first`.
-    pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &Results) -> W {
+    /// Returns these upstreams, and the upstreams whose results the task gets. The first result has the slot `first`.
+    pub fn inputs(&self, first: u32, results: &Results<'_>) -> Inputs {
         let some = self.at_least.is_some();
-        let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
-        let waits = self.after.iter().fold(waits, W::end);
-        let waits = self.after_failure.iter().fold(waits, W::failure);
-        let results = results.needed.iter().map(|id| (id, false)).chain(results.optional.iter().map(|id| (id, true)));
-        let waits = (first..).zip(results).fold(waits, |all, (slot, (id, optional))| match (optional, some) {
-            (true, _) => all.result_or_null(slot, id),
-            (false, true) => all.result_of_some(slot, id),
-            (false, false) => all.result(slot, id),
-        });
-        self.at_least.into_iter().fold(waits, W::at_least)
+        let success = if some { Inputs::after_some } else { Inputs::after_success };
+        let inputs = self.after_success.iter().fold(Inputs::new(), success);
+        let inputs = self.after.iter().fold(inputs, Inputs::after);
+        let inputs = self.after_failure.iter().fold(inputs, Inputs::after_failure);
+        let result = if some { Inputs::result_of_some } else { Inputs::result_of };
+        let inputs = (first..).zip(results.needed).fold(inputs, |all, (slot, id)| result(all, slot, id));
+        let optional = (first..).skip(results.needed.len()).zip(results.optional);
+        let inputs = optional.fold(inputs, |all, (slot, id)| all.result_or_null(slot, id));
+        self.at_least.into_iter().fold(inputs, Inputs::at_least)
+    }
+
+    /// Returns the same upstreams as fields of a task in a graph document.
+    pub fn fields(&self, results: &Results<'_>) -> Map<String, Value> {
+        let task = |id: &TaskId| json!({ "task": id.as_str() });
+        let tasks = |ids: &[TaskId]| ids.iter().map(task).collect::<Vec<_>>();
+        let needed = results.needed.iter().map(|id| json!({ "result": task(id) }));
+        let optional = results.optional.iter().map(|id| json!({ "result": task(id), "optional": true }));
+        let mut fields = Map::from_iter([
+            ("after".to_owned(), json!(tasks(&self.after))),
+            ("after_failure".to_owned(), json!(tasks(&self.after_failure))),
+        ]);
+        match self.at_least {
+            None => _ = fields.insert("needs".to_owned(), json!(tasks(&self.after_success))),
+            Some(count) => {
+                let of = [tasks(&self.after_success), tasks(results.needed)].concat();
+                fields.insert("at_least".to_owned(), json!({ "count": count, "of": of }));
+            }
+        }
+        let arguments: Vec<Value> = needed.chain(optional).collect();
+        if !arguments.is_empty() {
+            fields.insert("args".to_owned(), Value::Array(arguments));
+        }
+        fields
     }
 
     /// Returns the ids of the upstreams.
@@ -87,44 +99,3 @@ impl Upstreams {
             && self.at_least.is_none()
     }
 }
-
-macro_rules! waits {
-    ($what:ty) => {
-        impl Waits for $what {
-            fn success(self, id: &TaskId) -> Self {
-                self.after_success(id)
-            }
-
-            fn end(self, id: &TaskId) -> Self {
-                self.after(id)
-            }
-
-            fn failure(self, id: &TaskId) -> Self {
-                self.after_failure(id)
-            }
-
-            fn result(self, slot: u32, id: &TaskId) -> Self {
-                self.result_of(slot, id)
-            }
-
-            fn result_or_null(self, slot: u32, id: &TaskId) -> Self {
-                <$what>::result_or_null(self, slot, id)
-            }
-
-            fn some(self, id: &TaskId) -> Self {
-                self.after_some(id)
-            }
-
-            fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
-                <$what>::result_of_some(self, slot, id)
-            }
-
-            fn at_least(self, number: u32) -> Self {
-                <$what>::at_least(self, number)
-            }
-        }
-    };
-}
-
-waits!(calls::TaskOptions);
-waits!(blueque::Inputs);

@@ -253,7 +253,7 @@ impl Places {
             text.push_str(entry);
         }
         let usual = namespace(flags, file.namespace.clone())?;
-        let partitions = Partitions::builder().namespace(usual.clone()).by(caller()).open(&text)?;
+        let partitions = Client::builder().namespace(usual.clone()).by(caller()).open_partitions(&text)?;
         let durability = durability(flags)?;
         let mut settings = BTreeMap::new();
         for name in partitions.names() {
@@ -300,7 +300,7 @@ impl Places {
         let all = self.settings.iter().map(entry).collect::<anyhow::Result<Vec<_>>>()?;
         // All partitions have the same durability.
         let durability = self.settings.values().next().map(|settings| settings.durability).unwrap_or_default();
-        Ok(Partitions::builder().by(caller()).durability(durability).limit(limit).open(&all.join(","))?)
+        Ok(Client::builder().by(caller()).durability(durability).limit(limit).open_partitions(&all.join(","))?)
     }
 }
 

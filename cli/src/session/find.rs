@@ -8,6 +8,7 @@ use blueque::{TaskId, TaskInfo};
 
 use self::part::Part;
 use super::Session;
+use super::graphs::known;
 use crate::output::{Code, fault};
 
 /// Maximum number of ids in a search for a prefix.
@@ -63,12 +64,7 @@ impl Session {
     }
 
     fn part(&self, part: &Part<'_>) -> anyhow::Result<Vec<(String, TaskId)>> {
-        let tasks: blueque::Result<Vec<_>> = self.client.graph(part.graph)?.tasks().collect();
-        let tasks = tasks.map_err(|error| match error.code() {
-            Some(blueque::Code::NoTask) => fault(Code::NotFound, format!("there is no graph {}", part.graph)),
-            _ => error.into(),
-        })?;
-        part.among(&tasks)
+        part.among(&known(&part.graph, self.client.graph(part.graph)?.look())?.tasks)
     }
 
     fn complete(&self, prefix: &str, end: &str) -> anyhow::Result<String> {

@@ -8,7 +8,7 @@ mod tree;
 
 use std::collections::HashMap;
 
-use blueque::{GraphId, GraphInfo, GraphMember, Status, SubmittedGraph, SubmittedParts, TaskId};
+use blueque::{GraphInfo, GraphMember, Status, SubmittedGraph, TaskId};
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
@@ -45,13 +45,7 @@ impl Serialize for Names {
 impl Made {
     pub fn new(made: &SubmittedGraph) -> Self {
         let tasks = made.tasks.iter().map(|(label, id)| (label.clone(), id.to_string()));
-        Self { graph: made.graph.id().to_string(), created: made.created, tasks: Names(tasks.collect()) }
-    }
-
-    pub fn spread(made: &SubmittedParts) -> Self {
-        let tasks = made.tasks.iter().map(|(label, id)| (label.clone(), id.to_string()));
-        let graph = format!("{}:{}", made.graph.home(), made.graph.id());
-        Self { graph, created: made.created, tasks: Names(tasks.collect()) }
+        Self { graph: made.graph.to_string(), created: made.created, tasks: Names(tasks.collect()) }
     }
 
     /// Writes the names with their ids, or with `--output id` the id of the graph.
@@ -90,7 +84,7 @@ impl Whole {
     /// Returns the view, including the progress and the expected ends of unfinished tasks.
     pub fn looked_at(
         session: &Session,
-        id: &GraphId,
+        id: &impl ToString,
         info: &GraphInfo,
         tasks: Vec<GraphMember>,
     ) -> anyhow::Result<Self> {

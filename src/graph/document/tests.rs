@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{ARGUMENT, FROM, GRAPH, NO_OPTIONS, TEMPLATE};
 use crate::contract::{Described, Form, TASK_OPTIONS};
 use crate::graph::Graph;
-use crate::graph::plan::{Argument, Input, Order, Step};
+use crate::graph::plan::{Argument, Input, Order, Step, Upstream};
 
 fn task(fields: &str) -> String {
     problem(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#))
@@ -44,8 +44,11 @@ fn a_document_has_every_field_of_a_task() {
     assert!(matches!(&z.input, Input::Whole(bytes) if bytes == br#"{"b": 1.50, "a": [ 1e400 ]}"#));
     assert_eq!(z.eta, crate::times::time("1790000000.25"));
     let Input::List(arguments) = &a.input else { panic!("{a:?}") };
-    assert!(matches!(&arguments[..], [Argument::Result(0), Argument::Value(text)] if text == r#""\u00e9""#));
-    assert_eq!(a.edges, [(Order::Success, 2), (Order::After, 4), (Order::Failure, 3)]);
+    assert!(
+        matches!(&arguments[..], [Argument::Result(Upstream::Inside(0)), Argument::Value(text)] if text == r#""\u00e9""#)
+    );
+    let edges = [(Order::Success, 2), (Order::After, 4), (Order::Failure, 3)];
+    assert_eq!(a.edges, edges.map(|(order, at)| (order, Upstream::Inside(at))));
     for (name, value) in [("priority", "-3"), ("tags", "x,y"), ("key", "k"), ("backoff", "fixed")] {
         assert_eq!(a.options.0.get(name), Some(value));
     }
@@ -64,17 +67,19 @@ fn lines(text: &str) -> Vec<String> {
                 .iter()
                 .map(|one| match one {
                     Argument::Value(json) => json.clone(),
-                    Argument::Result(at) => format!("<{at}"),
-                    Argument::Outside(id) => format!("<<{id}"),
-                    Argument::Optional(at) => format!("<{at}?"),
-                    Argument::OptionalOutside(id) => format!("<<{id}?"),
+                    Argument::Result(Upstream::Inside(at)) => format!("<{at}"),
+                    Argument::Result(Upstream::Outside(id)) => format!("<<{id}"),
+                    Argument::Optional(Upstream::Inside(at)) => format!("<{at}?"),
+                    Argument::Optional(Upstream::Outside(id)) => format!("<<{id}?"),
                 })
                 .collect::<Vec<_>>()
                 .join(","),
         };
-        let edges: Vec<String> = step.edges.iter().map(|(order, at)| format!(" {}={at}", order.word())).collect();
-        let outside = step.outside.iter().map(|(order, id)| format!(" {}={id}", order.word()));
-        let edges: Vec<String> = edges.into_iter().chain(outside).collect();
+        let edge = |(order, upstream): &(Order, Upstream)| match upstream {
+            Upstream::Inside(at) => format!(" {}={at}", order.word()),
+            Upstream::Outside(id) => format!(" {}={id}", order.word()),
+        };
+        let edges: Vec<String> = step.edges.iter().map(edge).collect();
         let bound = step.bound.map(|bound| format!(" {}of{}", bound.most, bound.first)).unwrap_or_default();
         format!("{} {} {} {input}{}{bound}", step.label, step.queue, options.join(" "), edges.concat())
     };

@@ -21,9 +21,8 @@ fn read(text: &str) -> Vec<String> {
             .iter()
             .map(|argument| match argument {
                 Argument::Value(json) => json.clone(),
-                Argument::Result(upstream) => format!("->{upstream}"),
-                Argument::Outside(id) => format!("->{id}"),
-                Argument::Optional(_) | Argument::OptionalOutside(_) => panic!("{argument:?}"),
+                Argument::Result(Upstream::Inside(upstream)) => format!("->{upstream}"),
+                Argument::Result(Upstream::Outside(_)) | Argument::Optional(_) => panic!("{argument:?}"),
             })
             .collect();
         let method = step.options.0.get("method").unwrap();

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time;
 
-use super::{Connections, Wire};
+use super::{Connections, Wire, Wires};
 use crate::link::wakes;
 use crate::model::reply;
 
@@ -229,7 +229,7 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
 
 /// Opens a connection for pops. Also returns its id if other connections may wake it. In a cluster the id is useless,
 /// because its node is not known.
-async fn connect(connections: &Connections) -> RedisResult<(Wire, Option<i64>)> {
+async fn connect(connections: &Arc<Connections>) -> RedisResult<(Wire, Option<i64>)> {
     let limit = connections.limit;
     let mut connection = connections.connect(limit, LONGEST.saturating_add(limit)).await?;
     if connections.is_cluster() {

@@ -14,7 +14,7 @@ use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 use crate::times::When;
 
@@ -152,10 +152,6 @@ impl Subcommand for Options {
 
     fn waits(&self) -> Option<Option<Duration>> {
         self.follow.then_some(None)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }
 

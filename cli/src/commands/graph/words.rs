@@ -1,5 +1,6 @@
 //! The subcommands of `blueque graph`, and how they end.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use blueque::{GraphId, GraphMember, Status};
@@ -97,7 +98,7 @@ pub enum Word {
 }
 
 /// Returns the error for a graph that has not ended in time.
-pub fn late(id: &str, timeout: Option<Duration>) -> anyhow::Error {
+pub fn late(id: &impl Display, timeout: Option<Duration>) -> anyhow::Error {
     let waited = humantime::format_duration(timeout.unwrap_or_default());
     fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}"))
 }

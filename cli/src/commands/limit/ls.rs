@@ -8,7 +8,7 @@ use crate::input::values::{queue_name, written_seconds};
 use crate::output::Code;
 use crate::output::table::{Column, Row};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -115,9 +115,5 @@ impl Subcommand for Options {
             session.write(&limits.into_iter().map(view).collect::<Vec<_>>())?;
         }
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

@@ -40,6 +40,15 @@ pub struct Options {
     none: bool,
 }
 
+impl Options {
+    /// Returns the partitions that the subcommand concerns. All tasks of a key are in one partition, so the limits of a
+    /// key are not split.
+    pub fn scope(&mut self) -> Scope<'_> {
+        let name = self.shared.as_ref().filter(|_| !self.none);
+        name.map_or(Scope::All, |name| Scope::Limit(format!("the shared limit {name}")))
+    }
+}
+
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         match (&self.shared, &self.queue, &self.key) {
@@ -52,12 +61,6 @@ impl Subcommand for Options {
             (None, Some(queue), Some(key)) => of_key(session, self, queue, key),
             _ => Ok(Code::Usage),
         }
-    }
-
-    /// All tasks of a key are in one partition, so its limits are not split.
-    fn scope(&mut self) -> Scope<'_> {
-        let name = self.shared.as_ref().filter(|_| !self.none);
-        name.map_or(Scope::All, |name| Scope::Limit(format!("the shared limit {name}")))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::input::values::queue_name;
 use crate::output::table::{Column, Row};
 use crate::output::{Code, Format};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::times;
 
 #[derive(Args, Clone, Debug)]
@@ -77,9 +77,5 @@ impl Subcommand for Options {
         }
         session.write(&views)?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

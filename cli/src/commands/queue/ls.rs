@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::view::queue::queue_views;
 
 #[derive(Args, Clone, Debug)]
@@ -13,9 +13,5 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         session.write_ranked(&queue_views(session)?, |queue| queue.queue.clone())?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

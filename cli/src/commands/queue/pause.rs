@@ -8,7 +8,7 @@ use crate::input::values::queue_name;
 use crate::output::{Code, say};
 use crate::session::Session;
 use crate::session::caller::caller;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -35,9 +35,5 @@ impl Subcommand for Options {
         say(format!("{} is paused; running tasks {running}; blueque queue resume {}", self.queue, self.queue));
         session.warn_if_new(&self.queue)?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }

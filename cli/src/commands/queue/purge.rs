@@ -6,7 +6,7 @@ use clap::Args;
 use crate::bulk::{All, each, states};
 use crate::output::Code;
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -17,9 +17,5 @@ pub struct Options {
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         each(session, &self.all, &Action::Purge, &states(|status: Status| !status.is_held()))
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::InTurn
     }
 }

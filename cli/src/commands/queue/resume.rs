@@ -6,7 +6,7 @@ use clap::Args;
 use crate::input::values::queue_name;
 use crate::output::{Code, say};
 use crate::session::Session;
-use crate::subcommand::{Scope, Subcommand};
+use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -21,9 +21,5 @@ impl Subcommand for Options {
         say(format!("{} gives out tasks", self.queue));
         session.warn_if_new(&self.queue)?;
         Ok(Code::Ok)
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        Scope::All
     }
 }
