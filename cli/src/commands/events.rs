@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::follow::pages::{self, Pages};
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
@@ -81,31 +81,15 @@ impl From<Event> for EventView {
 }
 
 impl Row for EventView {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::id("id"),
-        Column::whole("from").rank(3),
-        Column::whole("to"),
-        Column::whole("attempt").rank(1),
-        Column::text("by").rank(2),
-        Column::text("why"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::whole("from").rank(3), |row| or_dash(row.from.as_ref())),
+        (Column::whole("to"), |row| row.to.clone()),
+        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
+        (Column::text("by").rank(2), |row| or_dash(row.by.as_ref())),
+        (Column::text("why"), |row| row.why.clone()),
     ];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.moment.clone(),
-            self.id.clone(),
-            self.from.clone().unwrap_or_else(|| "-".to_owned()),
-            self.to.clone(),
-            self.attempt.to_string(),
-            self.by.clone().unwrap_or_else(|| "-".to_owned()),
-            self.why.clone(),
-        ]
-    }
 }
 
 /// A change of a tracked task.
@@ -138,35 +122,18 @@ impl From<TaskChange> for ChangeView {
 }
 
 impl Row for ChangeView {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::id("id"),
-        Column::text("queue").rank(3),
-        Column::whole("change"),
-        Column::whole("attempt").rank(1),
-        Column::text("by").rank(2),
-        Column::text("why"),
-        Column::text("text"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::text("queue").rank(3), |row| row.queue.clone()),
+        (Column::whole("change"), |row| if row.what == "state" { row.to.clone() } else { row.what.clone() }),
+        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
+        (Column::text("by").rank(2), |row| or_dash(row.by.as_ref())),
+        (Column::text("why"), |row| row.why.clone()),
+        (Column::text("text"), |row| {
+            row.text.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
+        }),
     ];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let change = if self.what == "state" { &self.to } else { &self.what };
-        let text = self.text.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned());
-        vec![
-            self.moment.clone(),
-            self.id.clone(),
-            self.queue.clone(),
-            change.clone(),
-            self.attempt.to_string(),
-            self.by.clone().unwrap_or_else(|| "-".to_owned()),
-            self.why.clone(),
-            text.unwrap_or_default(),
-        ]
-    }
 }
 
 /// A stream of events.

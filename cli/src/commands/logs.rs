@@ -18,7 +18,7 @@ use crate::follow::pages;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
 use crate::input::values::{past, whole_number};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
@@ -100,15 +100,8 @@ struct Entry {
 }
 
 impl Row for Entry {
-    const COLUMNS: &'static [Column] =
-        &[Column::whole("at"), Column::whole("attempt"), Column::whole("source"), Column::text("text")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        Vec::new() // people see only the text
+    fn id(&self) -> String {
+        self.id.clone()
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::checks::{Checks, Finding, Level};
 use super::{counted, write};
 use crate::input::values::duration;
-use crate::output::table::{Column, Row, write as write_rows, write_one};
+use crate::output::table::{Row, write as write_rows, write_one};
 use crate::output::{Code, Format, chain, fault, line};
 use crate::session::config::{Connection, Places, Settings};
 use crate::session::diagnosis;
@@ -56,14 +56,8 @@ struct Server {
 }
 
 impl Row for Ping {
-    const COLUMNS: &'static [Column] = &[];
-
-    fn id(&self) -> &str {
-        &self.address
-    }
-
-    fn cells(&self) -> Vec<String> {
-        Vec::new() // written as lines
+    fn id(&self) -> String {
+        self.address.clone()
     }
 }
 

@@ -58,21 +58,8 @@ impl Column {
         self.head
     }
 
-    const fn is_id(&self) -> bool {
+    pub const fn is_id(&self) -> bool {
         matches!(self.form, Form::Id)
-    }
-
-    /// Returns the index of the first column of ids.
-    #[allow(clippy::indexing_slicing, reason = "below the length")]
-    pub const fn ids(columns: &[Self]) -> Option<usize> {
-        let mut at = 0;
-        while at < columns.len() {
-            if columns[at].is_id() {
-                return Some(at);
-            }
-            at += 1;
-        }
-        None
     }
 
     /// Allows the column to be left out. Columns of the lowest rank are left out first.

@@ -116,10 +116,8 @@ pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
 }
 
 impl Row for QueueView {
-    const COLUMNS: &'static [Column] = &columns(Status::ALL);
-
-    fn id(&self) -> &str {
-        &self.queue
+    fn columns() -> Vec<Column> {
+        columns(Status::ALL).to_vec()
     }
 
     fn cells(&self) -> Vec<String> {

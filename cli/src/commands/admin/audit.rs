@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::follow::pages::{self, Pages};
 use crate::input::values::{past, plain};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
@@ -72,34 +72,21 @@ impl From<Change> for View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::text("by").rank(1),
-        Column::whole("what"),
-        Column::id("on"),
-        Column::text("before").rank(2),
-        Column::text("after"),
-        Column::text("detail").rank(3),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::text("by").rank(1), |row| or_dash(row.by.as_ref())),
+        (Column::whole("what"), |row| row.what.clone()),
+        (Column::id("on"), |row| or_dash(row.on.as_ref())),
+        (Column::text("before").rank(2), |row| or_dash(row.before.as_ref())),
+        (Column::text("after"), |row| or_dash(row.after.as_ref())),
+        (Column::text("detail").rank(3), |row| or_dash(row.detail.as_ref())),
     ];
 
     /// An entry may be about an object of any kind, so its name is not an id.
     const ID: Option<usize> = None;
 
-    fn id(&self) -> &str {
-        self.on.as_deref().unwrap_or_default()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        vec![
-            self.moment.clone(),
-            or_none(&self.by),
-            self.what.clone(),
-            or_none(&self.on),
-            or_none(&self.before),
-            or_none(&self.after),
-            or_none(&self.detail),
-        ]
+    fn id(&self) -> String {
+        self.on.clone().unwrap_or_default()
     }
 }
 

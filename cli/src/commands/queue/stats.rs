@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::input::values::{queue_name, whole_number};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row};
 use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
 use crate::session::many::{AT_ONCE, at_once};
@@ -155,35 +155,21 @@ impl Numbers {
 }
 
 impl Row for Numbers {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("day"),
-        Column::whole("submitted").rank(9),
-        Column::whole("started").rank(5),
-        Column::whole("complete"),
-        Column::whole("failed"),
-        Column::whole("cancelled").rank(4),
-        Column::whole("failures").rank(6),
-        Column::whole("retries").rank(3),
-        Column::whole("losses").rank(2),
-        Column::whole("releases").rank(1),
-        Column::whole("wait").rank(7),
-        Column::whole("run"),
-        Column::whole("done").rank(8),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("day"), |row| row.day.clone().unwrap_or_default()),
+        (Column::whole("submitted").rank(9), |row| row.submitted.to_string()),
+        (Column::whole("started").rank(5), |row| row.started.to_string()),
+        (Column::whole("complete"), |row| row.complete.to_string()),
+        (Column::whole("failed"), |row| row.failed.to_string()),
+        (Column::whole("cancelled").rank(4), |row| row.cancelled.to_string()),
+        (Column::whole("failures").rank(6), |row| row.failures.to_string()),
+        (Column::whole("retries").rank(3), |row| row.retries.to_string()),
+        (Column::whole("losses").rank(2), |row| row.losses.to_string()),
+        (Column::whole("releases").rank(1), |row| row.releases.to_string()),
+        (Column::whole("wait").rank(7), |row| span(row.wait.mean)),
+        (Column::whole("run"), |row| span(row.run.mean)),
+        (Column::whole("done").rank(8), |row| span(row.done.mean)),
     ];
-
-    fn id(&self) -> &str {
-        self.day.as_deref().unwrap_or_default()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let ends = [self.submitted, self.started, self.complete, self.failed, self.cancelled];
-        let attempts = [self.failures, self.retries, self.losses, self.releases];
-        let means = [&self.wait, &self.run, &self.done].map(|took| span(took.mean));
-        std::iter::once(self.id().to_owned())
-            .chain(ends.into_iter().chain(attempts).map(|count| count.to_string()))
-            .chain(means)
-            .collect()
-    }
 }
 
 /// The output in JSON.
