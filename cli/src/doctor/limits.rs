@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use redis::{Pipeline, Value};
+use redis::Value;
 
 use super::bounds::allows;
 use super::checks::Checks;
@@ -25,27 +25,19 @@ impl Checks {
         let taken = self.sums(queue)?;
         let own = self.own(queue)?;
         self.exceeded(queue, &taken, &own)?;
-        let plain = scan.all("rate").iter().filter(|tail| *tail == queue).map(|_| String::new());
-        let rates: Vec<String> = plain.chain(scan.of("rate", queue).into_iter().map(|key| format!("/{key}"))).collect();
-        for batch in rates.chunks(100) {
-            let mut pipeline = Pipeline::new();
-            for part in batch {
-                let key = self.key("rate", &format!("{queue}{part}"));
-                pipeline.atomic().cmd("LLEN").arg(&key).cmd("TTL").arg(&key);
+        let rates: Vec<String> =
+            scan.after("rate", queue).map(|part| self.key("rate", &format!("{queue}{part}"))).collect();
+        let asked: Vec<(_, (usize, i64))> = self.each(rates, |_, pipeline, key| {
+            pipeline.cmd("LLEN").arg(key).cmd("TTL").arg(key);
+        })?;
+        for (key, (length, ttl)) in asked {
+            if length > STARTS {
+                let text = format!("{key} contains {length} starts, the limit is 1,000");
+                self.finding("limits", text, format!("LTRIM {key} 0 999"));
             }
-            let answers: Vec<i64> = self.send(&pipeline)?;
-            for (part, answer) in batch.iter().zip(answers.chunks(2)) {
-                let key = self.key("rate", &format!("{queue}{part}"));
-                if let [length, ttl] = answer {
-                    if usize::try_from(*length).is_ok_and(|length| length > STARTS) {
-                        let text = format!("{key} contains {length} starts, the limit is 1,000");
-                        self.finding("limits", text, format!("LTRIM {key} 0 999"));
-                    }
-                    if *ttl == -1 {
-                        let text = format!("{key} does not expire: it stays for ever if its key is not used again");
-                        self.finding("limits", text, format!("EXPIRE {key} 604800"));
-                    }
-                }
+            if ttl == -1 {
+                let text = format!("{key} does not expire: it stays for ever if its key is not used again");
+                self.finding("limits", text, format!("EXPIRE {key} 604800"));
             }
         }
         Ok(())

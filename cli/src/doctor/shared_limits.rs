@@ -60,12 +60,10 @@ impl Checks {
         if own.is_empty() && !self.ask::<bool>(&["EXISTS", &key])? {
             return Ok(());
         }
-        let mut sizes = Pipeline::new();
-        for queue in queues {
-            sizes.cmd("HLEN").arg(self.key("places", queue));
-        }
-        let sizes: Vec<usize> = if queues.is_empty() { Vec::new() } else { self.send(&sizes)? };
-        if sizes.iter().sum::<usize>() > self.limit {
+        let sizes: Vec<(_, (usize,))> = self.each(queues, |checks, pipeline, queue| {
+            pipeline.cmd("HLEN").arg(checks.key("places", queue));
+        })?;
+        if sizes.iter().map(|(_, (size,))| size).sum::<usize>() > self.limit {
             self.note("limits", "more attempts take places than are checked; --limit checks more".to_owned());
             return Ok(());
         }
@@ -132,19 +130,12 @@ impl Checks {
         if !self.ask::<bool>(&["HEXISTS", &meta, "roams"])? {
             return Ok(());
         }
-        let mut missing = Vec::new();
-        for batch in queues.iter().collect::<Vec<_>>().chunks(500) {
-            let mut pipeline = Pipeline::new();
-            for queue in batch {
-                let (plain, lane) = (self.key("pending_tasks", queue), self.key("lane_tasks", queue));
-                pipeline.atomic().cmd("EXISTS").arg(plain).arg(lane);
-                pipeline.cmd("ZSCORE").arg(format!("{}ready", self.prefix)).arg(queue);
-            }
-            let answers: Vec<(usize, Option<f64>)> = self.send(&pipeline)?;
-            let found = batch.iter().zip(answers).filter(|(_, answer)| matches!(answer, (1.., None)));
-            missing.extend(found.map(|(queue, _)| (*queue).clone()));
-        }
-        for queue in missing.iter().take(10) {
+        let asked: Vec<(_, (usize, Option<f64>))> = self.each(queues, |checks, pipeline, queue| {
+            let (plain, lane) = (checks.key("pending_tasks", queue), checks.key("lane_tasks", queue));
+            pipeline.cmd("EXISTS").arg(plain).arg(lane);
+            pipeline.cmd("ZSCORE").arg(format!("{}ready", checks.prefix)).arg(queue);
+        })?;
+        for (queue, _) in asked.into_iter().filter(|(_, answer)| matches!(answer, (1.., None))).take(10) {
             let text = format!("{queue} has tasks, but is not in {}ready", self.prefix);
             self.note("queues", format!("{text}: a worker that takes queues by pattern adds it within 30 s"));
         }
