@@ -88,7 +88,7 @@ impl Default for Words {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Setting {
     #[serde(rename = "type")]
@@ -120,7 +120,7 @@ pub(super) struct Opt {
     pub(super) means: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct State {
@@ -142,7 +142,7 @@ pub(super) struct State {
 }
 
 /// A number on which workers and clients agree.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Constant {
     pub(super) value: u32,
@@ -151,7 +151,7 @@ pub(super) struct Constant {
 }
 
 /// A role: a set of callers who may use some of the commands that write.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Role {
     /// Another role whose commands this role needs.
@@ -180,7 +180,7 @@ impl State {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct Code {
@@ -191,8 +191,9 @@ pub(super) struct Code {
     #[serde(default)]
     pub(super) server: bool,
     /// True if only clients raise the code, and no server returns it.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub(super) client: bool,
+    #[serde(skip_serializing)]
     pub(super) name: Option<String>,
     #[serde(default)]
     pub(super) kind: Kind,

@@ -13,7 +13,7 @@ use super::replies::{Field, Reply};
 pub(super) type Records = IndexMap<String, Table<Kept>>;
 
 /// A field of a record.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Kept {
     #[serde(rename = "type")]
@@ -28,7 +28,7 @@ pub(super) struct Kept {
     pub(super) means: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Key {
     #[serde(rename = "type")]
