@@ -144,7 +144,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
 fn sweep_logs(settings: &Settings) {
     loop {
         let begun = Instant::now();
-        sweep(&settings.state, settings.keep_logs);
+        sweep(&settings.state, settings.keep_logs());
         thread::sleep((begun.elapsed() * 100).max(SWEEP));
     }
 }
