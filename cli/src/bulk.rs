@@ -10,7 +10,7 @@ use crate::input::confirm::agreed;
 use crate::input::filter::TaskFilter;
 use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{Cell, Column, Row};
-use crate::output::{Code, bar, say};
+use crate::output::{Code, bar, many, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
@@ -99,7 +99,7 @@ pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) ->
     let question = || {
         let Some(verb) = verb else { return Ok(None) };
         let states = count(session, all, states)?;
-        let tasks = if states.all() == 1 { "1 task".to_owned() } else { format!("{} tasks", states.all()) };
+        let tasks = many(states.all(), "task");
         Ok((states.all() > 0).then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
     };
     if !agreed(all.yes, question)? {

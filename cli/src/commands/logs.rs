@@ -19,7 +19,7 @@ use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
 use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Row};
-use crate::output::{Code, Decoder, Format, fault, say};
+use crate::output::{Code, Decoder, Format, fault, many, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
@@ -181,9 +181,7 @@ impl Subcommand for Options {
 fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
     let why = match info.status() {
-        _ if attempts > 0 && options.is_beyond(info) => {
-            format!("{id} has had {attempts} attempt{}", if attempts == 1 { "" } else { "s" })
-        }
+        _ if attempts > 0 && options.is_beyond(info) => format!("{id} has had {}", many(attempts, "attempt")),
         _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
         Some(status) if status.is_finished() && info.attempt() > 0 => {
             format!("{id} has no log: the server keeps it for a day, its worker's host longer")

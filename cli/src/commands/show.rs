@@ -84,9 +84,7 @@ fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<
 
 fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
     let now = times::now();
-    let moment = |time: Option<SystemTime>| {
-        time.map(|time| format!("{} ({})", times::to_the_second(time), times::relative(time, now)))
-    };
+    let moment = |time: Option<SystemTime>| time.map(|time| times::both(time, now));
     let policy = task.whole.as_ref().map(|whole| &whole.policy);
     let most = |name, count| policy.map_or(String::new(), |policy| policy.of(name, count));
     let counted = |number: u32| (number > 0).then(|| number.to_string());

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::task_options::TaskOptions;
-use super::upstreams::Waits;
+use super::upstreams::{Wait, Waits};
 use crate::output::{Code, fault};
 
 /// Parses indexes such as `1-500` or `1-500%20`. The library checks their bounds.
@@ -41,33 +41,20 @@ impl Edges {
 }
 
 impl Waits for Edges {
-    fn success(self, id: &TaskId) -> Self {
-        self.with("needs", json!({ "task": id.as_str() }))
-    }
-
-    fn end(self, id: &TaskId) -> Self {
-        self.with("after", json!({ "task": id.as_str() }))
-    }
-
-    fn failure(self, id: &TaskId) -> Self {
-        self.with("after_failure", json!({ "task": id.as_str() }))
-    }
-
-    fn result(self, _slot: u32, id: &TaskId) -> Self {
-        self.with("args", json!({ "result": { "task": id.as_str() } }))
-    }
-
-    fn result_or_null(self, _slot: u32, id: &TaskId) -> Self {
-        self.with("args", json!({ "result": { "task": id.as_str() }, "optional": true }))
-    }
-
-    fn some(mut self, id: &TaskId) -> Self {
-        self.of.push(json!({ "task": id.as_str() }));
-        self
-    }
-
-    fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
-        self.some(id).result(slot, id)
+    fn wait(mut self, how: Wait, id: &TaskId) -> Self {
+        let task = json!({ "task": id.as_str() });
+        match how {
+            Wait::Success => self.with("needs", task),
+            Wait::End => self.with("after", task),
+            Wait::Failure => self.with("after_failure", task),
+            Wait::Result(_) => self.with("args", json!({ "result": task })),
+            Wait::ResultOrNull(_) => self.with("args", json!({ "result": task, "optional": true })),
+            Wait::Some => {
+                self.of.push(task);
+                self
+            }
+            Wait::ResultOfSome(slot) => self.wait(Wait::Some, id).wait(Wait::Result(slot), id),
+        }
     }
 
     fn at_least(mut self, number: u32) -> Self {

@@ -46,28 +46,13 @@ impl TaskFilter {
     }
 
     fn filter_of(&self, states: &[Status]) -> Filter {
-        let mut filter = Filter::new();
-        if let Some(prefix) = &self.prefix {
-            filter = filter.prefix(prefix);
-        }
-        if let Some(tag) = &self.tag {
-            filter = filter.tag(tag);
-        }
-        if let Some(method) = &self.method {
-            filter = filter.method(method);
-        }
-        if let Some(key) = &self.key {
-            filter = filter.key(key);
-        }
-        if let Some(group) = self.group() {
-            filter = filter.group(group);
-        }
-        if let Some(from) = self.from {
-            filter = filter.from(from.time());
-        }
-        if let Some(to) = self.to {
-            filter = filter.to(to.time());
-        }
+        let filter = self.prefix.iter().fold(Filter::new(), Filter::prefix);
+        let filter = self.tag.iter().fold(filter, Filter::tag);
+        let filter = self.method.iter().fold(filter, Filter::method);
+        let filter = self.key.iter().fold(filter, Filter::key);
+        let filter = self.group().into_iter().fold(filter, Filter::group);
+        let filter = self.from.into_iter().map(When::time).fold(filter, Filter::from);
+        let filter = self.to.into_iter().map(When::time).fold(filter, Filter::to);
         states.iter().fold(filter, |filter, &status| filter.status(status))
     }
 

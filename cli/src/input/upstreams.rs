@@ -47,15 +47,22 @@ pub struct Results<'a> {
     pub optional: &'a [TaskId],
 }
 
+/// The condition under which an upstream lets a task run. A number is the slot for the upstream's result.
+#[derive(Clone, Copy)]
+pub enum Wait {
+    Success,
+    End,
+    Failure,
+    Result(u32),
+    ResultOrNull(u32),
+    /// The upstream belongs to a set, of which a number is enough.
+    Some,
+    ResultOfSome(u32),
+}
+
 /// A request to which the upstreams of a task can be added.
 pub trait Waits: Sized {
-    fn success(self, id: &TaskId) -> Self;
-    fn end(self, id: &TaskId) -> Self;
-    fn failure(self, id: &TaskId) -> Self;
-    fn result(self, slot: u32, id: &TaskId) -> Self;
-    fn result_or_null(self, slot: u32, id: &TaskId) -> Self;
-    fn some(self, id: &TaskId) -> Self;
-    fn result_of_some(self, slot: u32, id: &TaskId) -> Self;
+    fn wait(self, how: Wait, id: &TaskId) -> Self;
     fn at_least(self, number: u32) -> Self;
 }
 
@@ -63,14 +70,18 @@ impl Upstreams {
     /// Adds these upstreams, and the upstreams whose results the task gets. The first result has the slot `first`.
     pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &Results) -> W {
         let some = self.at_least.is_some();
-        let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
-        let waits = self.after.iter().fold(waits, W::end);
-        let waits = self.after_failure.iter().fold(waits, W::failure);
+        let success = if some { Wait::Some } else { Wait::Success };
+        let waits = self.after_success.iter().fold(waits, |all, id| all.wait(success, id));
+        let waits = self.after.iter().fold(waits, |all, id| all.wait(Wait::End, id));
+        let waits = self.after_failure.iter().fold(waits, |all, id| all.wait(Wait::Failure, id));
         let results = results.needed.iter().map(|id| (id, false)).chain(results.optional.iter().map(|id| (id, true)));
-        let waits = (first..).zip(results).fold(waits, |all, (slot, (id, optional))| match (optional, some) {
-            (true, _) => all.result_or_null(slot, id),
-            (false, true) => all.result_of_some(slot, id),
-            (false, false) => all.result(slot, id),
+        let waits = (first..).zip(results).fold(waits, |all, (slot, (id, optional))| {
+            let how = match (optional, some) {
+                (true, _) => Wait::ResultOrNull(slot),
+                (false, true) => Wait::ResultOfSome(slot),
+                (false, false) => Wait::Result(slot),
+            };
+            all.wait(how, id)
         });
         self.at_least.into_iter().fold(waits, W::at_least)
     }
@@ -91,32 +102,16 @@ impl Upstreams {
 macro_rules! waits {
     ($what:ty) => {
         impl Waits for $what {
-            fn success(self, id: &TaskId) -> Self {
-                self.after_success(id)
-            }
-
-            fn end(self, id: &TaskId) -> Self {
-                self.after(id)
-            }
-
-            fn failure(self, id: &TaskId) -> Self {
-                self.after_failure(id)
-            }
-
-            fn result(self, slot: u32, id: &TaskId) -> Self {
-                self.result_of(slot, id)
-            }
-
-            fn result_or_null(self, slot: u32, id: &TaskId) -> Self {
-                <$what>::result_or_null(self, slot, id)
-            }
-
-            fn some(self, id: &TaskId) -> Self {
-                self.after_some(id)
-            }
-
-            fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
-                <$what>::result_of_some(self, slot, id)
+            fn wait(self, how: Wait, id: &TaskId) -> Self {
+                match how {
+                    Wait::Success => self.after_success(id),
+                    Wait::End => self.after(id),
+                    Wait::Failure => self.after_failure(id),
+                    Wait::Result(slot) => self.result_of(slot, id),
+                    Wait::ResultOrNull(slot) => self.result_or_null(slot, id),
+                    Wait::Some => self.after_some(id),
+                    Wait::ResultOfSome(slot) => self.result_of_some(slot, id),
+                }
             }
 
             fn at_least(self, number: u32) -> Self {

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
+use crate::output::many;
 use crate::times;
 
 /// Time without a call after which a listener that sends no reports may be dead.
@@ -151,7 +152,7 @@ impl Listeners {
         let Some(slots) = slots else {
             let held: u64 = self.all.iter().map(|taker| taker.held).sum();
             let verb = if all == 1 { "holds" } else { "hold" };
-            return format!("{them} {verb} {}", tasks(held));
+            return format!("{them} {verb} {}", many(held, "task"));
         };
         let (them, whose) = match all {
             1 => (format!("the only worker of {queue}{able} is full"), "its"),
@@ -170,7 +171,7 @@ impl Listeners {
         let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
         queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
         let (first, others) = queues.split_first()?;
-        let mut words = vec![format!("{} of {}", tasks(first.1), first.0)];
+        let mut words = vec![format!("{} of {}", many(first.1, "task"), first.0)];
         words.extend(others.iter().take(NAMED - 1).map(|(queue, held)| format!("{held} of {queue}")));
         let rest: u64 = others.iter().skip(NAMED - 1).map(|(_, held)| held).sum();
         words.extend((rest > 0).then(|| format!("{rest} of other queues")));
@@ -201,10 +202,6 @@ pub fn suits(has: &str, needs: &str) -> bool {
             },
         }
     })
-}
-
-fn tasks(number: u64) -> String {
-    if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
 }
 
 fn serves(queues: &[String], queue: &QueueName) -> bool {

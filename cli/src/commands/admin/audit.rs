@@ -162,17 +162,9 @@ fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 /// Returns the filter for the entries.
 fn wanted(options: &Options) -> AuditOptions {
-    let mut wanted = AuditOptions::new();
-    if let Some(by) = &options.by {
-        wanted = wanted.by(by);
-    }
-    if let Some(what) = &options.what {
-        wanted = wanted.what(what);
-    }
-    if let Some(on) = &options.on {
-        wanted = wanted.on(on);
-    }
-    wanted
+    let wanted = options.by.iter().fold(AuditOptions::new(), AuditOptions::by);
+    let wanted = options.what.iter().fold(wanted, AuditOptions::what);
+    options.on.iter().fold(wanted, AuditOptions::on)
 }
 
 /// Returns the id of the entry after which to begin, if the options name a cursor or a time.

@@ -70,13 +70,8 @@ fn sentence(why: &str) -> &str {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let mut call = PeekOptions::new();
-        if let Some(listener) = &self.listener {
-            call = call.listener(listener.to_string());
-        }
-        if let Some(has) = &self.has {
-            call = call.has(has);
-        }
+        let call = self.listener.iter().map(ToString::to_string).fold(PeekOptions::new(), PeekOptions::listener);
+        let call = self.has.iter().fold(call, PeekOptions::has);
         let found = session.client.queue(self.queue.as_str())?.peek(self.limit, &call)?;
         if found.is_empty() {
             session.must_exist(std::slice::from_ref(&self.queue))?;
