@@ -174,7 +174,7 @@ pub fn data(text: &str) -> io::Result<()> {
 }
 
 /// Returns a number with its noun: `1 task`, `2 tasks`.
-pub fn many(number: impl ToString, noun: &str) -> String {
+pub fn many(number: impl ToString + Copy, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {noun}{plural}")

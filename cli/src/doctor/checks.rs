@@ -225,6 +225,11 @@ impl Checks {
         }
     }
 
+    /// Reports data that has grown beyond its bound. `most` is the bound in words.
+    pub fn beyond(&mut self, check: &'static str, text: &str, most: &str) {
+        self.finding(check, format!("{text}, the bound is {most}"), "another client writes them: find out which one");
+    }
+
     /// Reports the number of findings and notes that were not shown.
     pub fn count_up(&mut self) {
         for (what, counted) in
@@ -269,7 +274,9 @@ impl Checks {
         for batch in items.chunks(BATCH) {
             let mut pipeline = redis::pipe();
             pipeline.atomic();
-            batch.iter().for_each(|item| ask(self, &mut pipeline, item));
+            for item in batch {
+                ask(self, &mut pipeline, item);
+            }
             let all: Vec<Value> = self.send(&pipeline)?;
             for answer in all.chunks((all.len() / batch.len()).max(1)) {
                 answers.push(redis::from_redis_value(Value::Array(answer.to_vec()))?);

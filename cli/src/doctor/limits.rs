@@ -98,9 +98,22 @@ impl Checks {
     /// Returns the keys that have their own limits, with their limits.
     fn own(&mut self, queue: &str) -> anyhow::Result<BTreeMap<String, String>> {
         let key = self.key("limits", queue);
-        let mut own = BTreeMap::new();
-        let mut wrong = Vec::new();
-        self.fields(&key, |name, value| {
+        let own = self.limits_in(&key, |name| format!("blueque limit set {queue} {name} …, or --none"))?;
+        if own.len() > LIMITS {
+            self.beyond("limits", &format!("{key} has {} keys", own.len()), "100,000");
+        }
+        Ok(own)
+    }
+
+    /// Returns the limits in a hash, each with its number of places. Reports values that are no limits, with the remedy
+    /// for each name.
+    pub(super) fn limits_in(
+        &mut self,
+        key: &str,
+        remedy: impl Fn(&str) -> String,
+    ) -> anyhow::Result<BTreeMap<String, String>> {
+        let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
+        self.fields(key, |name, value| {
             let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
             if !(places == "-" || allows("key_concurrency", places)) || !(rate == "-" || allows("key_rate", rate)) {
                 wrong.push((name.to_owned(), value.to_owned()));
@@ -109,11 +122,7 @@ impl Checks {
         })?;
         for (name, value) in wrong {
             let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit set {queue} {name} …, or --none"));
-        }
-        if own.len() > LIMITS {
-            let text = format!("{key} has {} keys, the bound is 100,000", own.len());
-            self.finding("limits", text, "another client writes them: find out which one");
+            self.finding("limits", text, remedy(&name));
         }
         Ok(own)
     }

@@ -35,7 +35,7 @@ impl Checks {
             let text = format!("{key} says {value} of {name}, and must say ID and end, start or a time");
             self.finding("unique", text, format!("HDEL {key} {name}, then look again"));
         }
-        let asked: Vec<(String, (Option<String>, Option<f64>))> = self.each(held, |_, pipeline, name| {
+        let asked: Vec<(_, (Option<String>, Option<f64>))> = self.each(held, |_, pipeline, name| {
             pipeline.cmd("HGET").arg(&key).arg(name).cmd("ZSCORE").arg(&timed).arg(name);
         })?;
         for (name, (value, score)) in asked {

@@ -23,7 +23,6 @@ const TRIPS: usize = 5;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The address of a server, of Sentinels, or of a cluster, instead of --url
-    #[arg(value_name = "ADDRESS")]
     address: Option<String>,
     /// Maximum time that a server may take for one reply
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]

@@ -28,7 +28,7 @@ impl Checks {
         let mut names = self.listed(&all)?;
         names.extend(self.listed(&low)?);
         names.extend(scan.all("schedule").iter().cloned());
-        let asked: Vec<(_, (Value, Option<f64>, Option<f64>))> = self.each(names, |checks, pipeline, name| {
+        let asked = self.each::<_, (Value, Option<f64>, Option<f64>)>(names, |checks, pipeline, name| {
             pipeline.cmd("HMGET").arg(checks.key("schedule", name)).arg(&FIELDS);
             pipeline.cmd("ZSCORE").arg(&all).arg(name).cmd("ZSCORE").arg(&low).arg(name);
         })?;

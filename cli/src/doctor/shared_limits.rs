@@ -34,24 +34,12 @@ impl Checks {
     /// Returns the shared limits, each with its number of places, or `None` if the number is not limited.
     fn defined(&mut self) -> anyhow::Result<BTreeMap<String, Option<u64>>> {
         let key = format!("{}shared_limits", self.prefix);
-        let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
-        self.fields(&key, |name, value| {
-            let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
-            let most = places.parse::<u64>().ok().filter(|_| allows("key_concurrency", places));
-            if !(places == "-" || most.is_some()) || !(rate == "-" || allows("key_rate", rate)) {
-                wrong.push((name.to_owned(), value.to_owned()));
-            }
-            own.insert(name.to_owned(), most);
-        })?;
-        for (name, value) in wrong {
-            let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit set --shared {name} …"));
-        }
+        let own = self.limits_in(&key, |name| format!("blueque limit set --shared {name} …"))?;
         if own.len() > LIMITS {
-            let text = format!("{key} has {} limits, the bound is 10,000", own.len());
-            self.finding("limits", text, "another client writes them: find out which one");
+            self.beyond("limits", &format!("{key} has {} limits", own.len()), "10,000");
         }
-        Ok(own)
+        let most = |places: String| places.parse().ok().filter(|_| allows("key_concurrency", &places));
+        Ok(own.into_iter().map(|(name, places)| (name, most(places))).collect())
     }
 
     /// Compares the places in use with the attempts that take them, for all queues in one transaction.

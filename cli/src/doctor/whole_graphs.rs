@@ -41,8 +41,13 @@ impl Checks {
         self.left_to_do()?;
         let known: BTreeSet<&String> = scan.all("graph").iter().collect();
         for kind in ["members", "outside", "chosen"] {
-            for id in scan.all(kind).iter().filter(|id| !known.contains(id)) {
-                self.without_graph(&self.key(kind, id), id)?;
+            let unknown = scan.all(kind).iter().filter(|id| !known.contains(id));
+            let asked: Vec<(_, (bool, bool))> = self.each(unknown, |checks, pipeline, id| {
+                pipeline.cmd("EXISTS").arg(checks.key("graph", id)).cmd("EXISTS").arg(checks.key(kind, id));
+            })?;
+            for (id, _) in asked.into_iter().filter(|(_, answer)| *answer == (false, true)) {
+                let key = self.key(kind, id);
+                self.finding("graphs", format!("{key} exists, but its graph does not"), format!("DEL {key}"));
             }
         }
         let index = format!("{}graphs", self.prefix);
@@ -77,16 +82,6 @@ impl Checks {
             let text =
                 format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: nobody does the maintenance");
             self.finding("graphs", text, "blueque admin maintenance --once, or start a worker, of any queue");
-        }
-        Ok(())
-    }
-
-    /// Reports a key of a graph that does not exist.
-    fn without_graph(&mut self, key: &str, id: &str) -> anyhow::Result<()> {
-        let mut pipeline = Pipeline::new();
-        pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("EXISTS").arg(key);
-        if self.send::<(bool, bool)>(&pipeline)? == (false, true) {
-            self.finding("graphs", format!("{key} exists, but its graph does not"), format!("DEL {key}"));
         }
         Ok(())
     }
