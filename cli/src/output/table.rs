@@ -70,11 +70,10 @@ pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
 
 /// Writes rows that are already formatted.
 pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow::Result<()> {
-    let texts: Vec<String> = rows.iter().filter_map(Shown::text).collect();
     match format {
         Format::Table => table(columns, rows.into_iter().map(Shown::cells))?,
-        Format::Json => line(format!("[{}]", texts.join(",\n")))?,
-        Format::Jsonl | Format::Id => texts.iter().try_for_each(line)?,
+        Format::Json => line(format!("[{}]", rows.iter().map(Shown::text).collect::<Vec<_>>().join(",\n")))?,
+        Format::Jsonl | Format::Id => rows.iter().try_for_each(Shown::write)?,
     }
     Ok(())
 }
@@ -141,23 +140,18 @@ impl Shown {
         if let Self::Cells(cells) = self { cells } else { Vec::new() }
     }
 
-    /// Returns the row as a line, or `None` for a row of a table.
-    fn text(&self) -> Option<String> {
+    /// Returns the row as a line.
+    fn text(&self) -> String {
         match self {
-            Self::Cells(_) => None,
-            Self::Json(text) => Some(text.clone()),
-            Self::Id(id) => Some(one_line(id)),
+            Self::Cells(cells) => cleaned(cells).join("  "),
+            Self::Json(text) => text.clone(),
+            Self::Id(id) => one_line(id),
         }
     }
 
     /// Writes the row as a line.
     pub fn write(&self) -> anyhow::Result<()> {
-        match self {
-            Self::Cells(cells) => line(cleaned(cells).join("  "))?,
-            Self::Json(text) => line(text)?,
-            Self::Id(id) => line(one_line(id))?,
-        }
-        Ok(())
+        Ok(line(self.text())?)
     }
 }
 
