@@ -6,7 +6,6 @@ mod ls;
 mod pause;
 mod peek;
 mod purge;
-mod resume;
 mod stats;
 
 use clap::Args;
@@ -29,7 +28,7 @@ subcommands! {
         /// Stop a queue from starting tasks
         Pause(pause::Options),
         /// Let a queue start tasks again
-        Resume(resume::Options),
+        Resume(pause::Resume),
         /// Delete the waiting or finished tasks of a queue
         Purge(purge::Options),
         /// Delete an empty queue, with its settings and statistics
