@@ -21,7 +21,6 @@ use crate::view::record::headline;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
 }
 

@@ -10,13 +10,12 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::follow::Follower;
 use crate::follow::feed::{Feed, Item, Piece};
 use crate::follow::log_range::{Excerpt, LogRange};
 use crate::follow::pager::Pager;
-use crate::follow::pages;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
+use crate::follow::{Follower, pages};
 use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Decoder, Format, fault, many, say};
@@ -24,8 +23,7 @@ use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::subcommand::{Scope, Subcommand};
-use crate::times;
-use crate::times::When;
+use crate::times::{self, When};
 use crate::view::why::why;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
@@ -36,7 +34,6 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
     /// Show new output until the task is finished
     #[arg(short, long)]

@@ -25,7 +25,6 @@ pub enum Word {
 #[derive(Args, Clone, Debug)]
 pub struct Change {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     id: String,
     /// The tags
     #[arg(required = true, value_name = "TAG", value_parser = plain)]

@@ -60,14 +60,13 @@ struct WorkerView {
 impl WorkerView {
     /// Returns the report of a worker if the worker serves the queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
-        let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
         worker.serves(queue).then(|| Self {
             name: worker.name.clone(),
             version: worker.version.clone(),
             slots: worker.slots,
             free: worker.free,
             dead: worker.dead,
-            draining: names(&worker.drained),
+            draining: programs::is_drained(worker, queue),
             methods: worker.methods.clone(),
             trouble: worker.trouble.clone(),
             seen: worker.seen,

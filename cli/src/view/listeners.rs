@@ -7,6 +7,7 @@ use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
 use crate::output::many;
 use crate::times;
+use crate::view::programs;
 
 /// Time without a call after which a listener that sends no reports may be dead.
 const SILENT: Duration = Duration::from_secs(60);
@@ -83,7 +84,7 @@ impl Listeners {
     ) {
         match worker {
             Some(worker) if worker.dead => self.dead.push((worker.id.clone(), worker.seen)),
-            Some(worker) if serves(&worker.drained, queue) => self.draining.push(worker.id.clone()),
+            Some(worker) if programs::is_drained(worker, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
                 // A listener without reports is seen each time it waits for a task, which is every half minute. A
@@ -202,10 +203,6 @@ pub fn suits(has: &str, needs: &str) -> bool {
             },
         }
     })
-}
-
-fn serves(queues: &[String], queue: &QueueName) -> bool {
-    queues.iter().any(|name| name == queue.as_str())
 }
 
 /// Returns the number of tasks of each queue that these workers hold. `listeners`: the listeners of the queue.

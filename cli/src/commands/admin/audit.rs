@@ -15,8 +15,7 @@ use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::subcommand::{Scope, Subcommand};
-use crate::times;
-use crate::times::When;
+use crate::times::{self, When};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
